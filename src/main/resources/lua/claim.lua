@@ -4,20 +4,21 @@
 -- Generation @generation@
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot;
+-- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot, a user as UserId.inRedis has it;
 --            then a hash per campaign that counts claims, each once: '#' is there, user -> 'claims:day:claims that day',
---            'user product' -> claims. No user id has a space
+--            'user product' -> claims. No user id has a space, and none begins with one of the marks here
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2]    the number of packets
--- ARGV[3..]  for each packet, in the order of KEYS: its id, its number of slots, the number n of claims, the place in KEYS of the
+-- ARGV[3..]  for each packet, in the order of KEYS: its id, its number of slots (0: none is given, only told), the number n of claims, the place in KEYS of the
 --            campaign that counts them; unless that is 0: claims a user may have in all, a day, a product (0: no limit), the
 --            campaign's day, the product; n users
 --
 -- Returns    { sequence number of the journal entry, or '' when nothing was given;
 --              an outcome per claim, in the order of ARGV, separated by spaces:
---              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'limited', 'missing',
+--              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'missing', 'total', 'limit' or 'product' when the
+--              user has had all shares of the campaign in all, on the day or for the product,
 --              'uncounted' when the campaign's hash is missing }
--- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
+-- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed; BROKEN: the same, and what Redis holds is not what was written
 -- Idempotent a user who holds a slot gets it back, also one that is given in the same entry of this batch
 -- Cost       O(claims); at most 256 claims, so that unpack never meets Lua's stack limit
 --
@@ -62,7 +63,7 @@ local function counts_of(key, from, to, product)
   return campaign
 end
 
--- Whether a user may have one more claim; counts it then. A day never goes back: a server's clock may lag.
+-- Counts one more claim of a user, or says which limit forbids it. A day never goes back: a server's clock may lag.
 local function counted(campaign, user, total, a_day, a_product, day, product)
   local counts = campaign.counts
   local all, last, that_day = string.match(counts[user] or '0:0:0', '^(%d+):(%d+):(%d+)$')
@@ -70,16 +71,15 @@ local function counted(campaign, user, total, a_day, a_product, day, product)
   if day > last then last, that_day = day, 0 end
   local of_product = product and user .. ' ' .. product
   local had = product and tonumber(counts[of_product] or 0) or 0
-  if total > 0 and all >= total or a_day > 0 and that_day >= a_day or a_product > 0 and had >= a_product then
-    return false
-  end
+  if total > 0 and all >= total then return 'total' end
+  if a_product > 0 and had >= a_product then return 'product' end
+  if a_day > 0 and that_day >= a_day then return 'limit' end
   counts[user] = string.format('%.0f:%.0f:%.0f', all + 1, last, that_day + 1)
   campaign.changed[user] = true
   if product then
     counts[of_product] = had + 1
     campaign.changed[of_product] = true
   end
-  return true
 end
 
 for k = 2, packets + 1 do
@@ -98,6 +98,10 @@ for k = 2, packets + 1 do
   local held = redis.call('HMGET', KEYS[k], '#', '!', unpack(ARGV, users, at - 1))
   local first, closed = held[1], held[2]
   local slot, given = first, 0
+  local wrong = first and not (tonumber(first) and (count == 0 or tonumber(first) <= count))
+  if wrong or closed and not tonumber(closed) then
+    return redis.error_reply('BROKEN ' .. KEYS[k])
+  end
   local campaign = counting > 0 and counts_of(KEYS[counting], users, at - 1, product)
 
   for i = 0, claims - 1 do
@@ -107,6 +111,9 @@ for k = 2, packets + 1 do
     if not first then
       outcome = 'missing'
     elseif has then
+      if not (tonumber(has) and tonumber(has) < first + given) then
+        return redis.error_reply('BROKEN ' .. KEYS[k])
+      end
       outcome = '=' .. has
     elseif closed then
       outcome = 'closed'
@@ -114,9 +121,10 @@ for k = 2, packets + 1 do
       outcome = 'drained'
     elseif campaign and not campaign.counts['#'] then
       outcome = 'uncounted'
-    elseif campaign and not counted(campaign, user, total, a_day, a_product, day, product) then
-      outcome = 'limited'
     else
+      outcome = campaign and counted(campaign, user, total, a_day, a_product, day, product)
+    end
+    if not outcome then
       outcome = '+' .. slot
       if claims > 1 then held[user] = slot end
       set(user, slot)

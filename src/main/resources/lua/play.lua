@@ -4,11 +4,12 @@
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2]    the shard's decided attempts: a sorted set, attempt -> sequence number of the journal entry
--- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds).
+-- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds; '#' -> -inf is there
+--            also when no release is left, so that a schedule that was lost is missed).
 --            The hash: '#' is the number of plays, '!' is there once the draw is closed, '*' its rules and '=' its state
 --            (MessagePack, below), '~' the last period that was loaded; every other field is user -> counters:
 --            plays, day, plays that day, plays without a prize of each guarantee …, wins of each prize with a limit …
---            No user id begins with one of the marks.
+--            A user is as UserId.inRedis has it, and so begins with none of the marks.
 -- ARGV[1]    how many entries the journal may hold
 -- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
 -- ARGV[3..]  for each draw: its id, its local day, the number of its requests; for each request: id, attempt, user, plays,
@@ -17,7 +18,8 @@
 --
 -- Rules      { mode 0 table 1 weights 2 schedule, 0 stop 1 repeat 2 rescale 3 fallback, chances, limits per user,
 --              guarantees fulfilled (by prize), fallback, plays per user, plays per user and day, plays of each guarantee,
---              first period's start, period's length, 1 when releases carry over }
+--              first period's start, period's length, 1 when releases carry over, 1 when the schedule has its '#' (not of a draw that the
+--              version before has loaded) }
 -- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
 --
 -- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }; outcomes are '+'
@@ -26,7 +28,7 @@
 -- Journal    an item per request that was played or whose cost is to be returned:
 --            draw request attempt user now seq prize:round[:period:n],… counters [~]    ('-' for no counters; '~' of a schedule)
 --            draw request attempt user now ! reason
--- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
+-- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed; BROKEN: the same, and what Redis holds is not what was written
 -- Idempotent by attempt, also within one batch
 -- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack never meets Lua's stack limit
 --
@@ -56,6 +58,9 @@ local function open(hash, schedule, held)
   local r, s = cmsgpack.unpack(held[3]), cmsgpack.unpack(held[4])
   local mode, when, chances, per_user, fulfils, fallback = r[1], r[2], r[3], r[4], r[5], r[6]
   local plays_total, plays_day, guarantees = r[7], r[8], r[9]
+  if mode == 2 and (not tonumber(held[5] or '') or r[13] == 1 and not redis.call('ZSCORE', schedule, '#')) then
+    return nil
+  end
   local left, stock = s[2], s[3]
   local prizes = #stock
   local draw = { seq = tonumber(held[1]), taken = {}, loaded = mode == 2 and held[5] or nil }
@@ -106,7 +111,7 @@ local function open(hash, schedule, held)
 
   -- The schedule, read in pages as far as it is needed.
   local listed, complete = {}, mode ~= 2
-  local from = '-inf'
+  local from = '(-inf'
   if mode == 2 and r[12] == 0 then
     from = string.format('%.0f', r[10] + math.floor((now - r[10]) / r[11]) * r[11])
   end
@@ -272,6 +277,9 @@ while key <= #KEYS do
   local held = redis.call('HMGET', KEYS[key], unpack(fields))
   local decided = redis.call('ZMSCORE', KEYS[2], unpack(asked))
   local draw = held[1] and not held[2] and open(KEYS[key], KEYS[key + 1], held)
+  if held[2] and not tonumber(held[2]) or held[1] and not held[2] and not draw then
+    return redis.error_reply('BROKEN ' .. KEYS[key] .. ' or its schedule')
+  end
   local players, changed = {}, {}
 
   for t = 0, requests - 1 do

@@ -6,6 +6,8 @@ export interface Problem {
   title?: string;
   status?: number;
   detail?: string;
+  /** Which cause the refusal has, where its type has several: `recipient`, `group`, …; see `Problem.reason` in openapi.yaml. */
+  reason?: string;
   errors?: { pointer: string; detail: string }[];
   /** Names the request in the server's log; of a call over HTTP. */
   requestId?: string;
@@ -18,6 +20,8 @@ export class HongbaoError extends Error {
   constructor(problem: Problem);
   /** The end of the problem's type: `drained`, `expired`, `insufficient-funds`, …; switch on that. */
   readonly kind: string;
+  /** The problem's `reason`; null for a kind that has one cause. */
+  readonly reason: string | null;
   readonly problem: Problem;
   /** Seconds after which the same request may be repeated; 0 when waiting does not help. */
   readonly retryAfterSeconds: number;
@@ -37,6 +41,8 @@ export interface Send {
   max?: number | null;
   split?: SplitName | null;
   greeting?: string | null;
+  /** Free words, 20 keys and 2,048 bytes as JSON at the most. */
+  metadata?: Record<string, string> | null;
   recipients?: string[] | null;
   passcode?: string | null;
   /** RFC 3339. */
@@ -68,6 +74,7 @@ export interface Packet {
   split: SplitName;
   splitVersion: number;
   greeting: string | null;
+  metadata?: Record<string, string>;
   passcodeRequired: boolean;
   status: 'open' | 'drained' | 'expired' | 'refunded' | 'cancelled' | 'closed';
   createdAt: string;
@@ -91,7 +98,7 @@ export interface Play {
   user: string;
   number: number;
   prize: string;
-  class?: string;
+  category?: string;
   asset?: string;
   amount?: number;
   code?: string;
@@ -104,7 +111,7 @@ export interface Win {
   user: string;
   number: number;
   prize: string;
-  class?: string;
+  category?: string;
   asset?: string;
   amount?: number;
 }
@@ -131,7 +138,7 @@ export interface Rain {
 export interface CurrentRain extends Omit<Rain, 'rain'> {
   id: string;
   status: 'planned' | 'falling' | 'ending';
-  public: boolean;
+  everyone: boolean;
   groups: string[];
   cancelledAt: string | null;
   caught: { count: number; amount: number };
@@ -183,7 +190,7 @@ export interface Options {
   pongMillis?: number;
   /** How long any other answer may take, before the connection is cut; 30,000 when left out. */
   answerMillis?: number;
-  /** How fast to ask at most: the server's `socket.messages-per-second`; 20 when left out. */
+  /** How fast to ask at most: the server takes 20 a second. */
   messagesPerSecond?: number;
   onState?: (state: 'connecting' | 'open' | 'waiting' | 'closed', why?: string) => void;
   /** The user's own claims made elsewhere. */
@@ -219,7 +226,7 @@ export class HongbaoClient {
   /** @param key the idempotency key; a random one when left out */
   send(packet: Send, key?: string): Promise<Packet>;
   /** @param key the idempotency key; a random one when left out */
-  open(pool: { campaign: string; product: string; group: string }, key?: string): Promise<Packet>;
+  open(pool: { campaign: string; product: string; group: string; metadata?: Record<string, string> }, key?: string): Promise<Packet>;
   claim(packet: string, options?: { passcode?: string; onAccepted?: (claim: Claim) => void }): Promise<Claim>;
   play(draw: string, options?: { plays?: number; key?: string }): Promise<Play[]>;
   /** The rains of a group that are announced or fall now, the earliest first. Asked over HTTP. */

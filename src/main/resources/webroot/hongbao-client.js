@@ -63,12 +63,14 @@ const REPEATABLE = new Set(['disconnected', 'unknown', 'overloaded', 'stopping']
  * repeating it with the same key is safe).
  */
 export class HongbaoError extends Error {
-  /** @param {{type: string, title?: string, status?: number, detail?: string, retryAfterSeconds?: number}} problem */
+  /** @param {{type: string, title?: string, status?: number, detail?: string, reason?: string, retryAfterSeconds?: number}} problem */
   constructor(problem) {
     super(problem.detail || problem.title || problem.type);
     this.name = 'HongbaoError';
     /** The end of the problem's type. @type {string} */
     this.kind = problem.type.slice(problem.type.lastIndexOf('/') + 1);
+    /** Which cause the refusal has, where its kind has several: `recipient`, `group`, … @type {string | null} */
+    this.reason = problem.reason ?? null;
     /** The whole problem document (RFC 9457). */
     this.problem = problem;
     /** Seconds after which the same request may be repeated; 0 when waiting does not help. */
@@ -82,12 +84,12 @@ export class HongbaoError extends Error {
  * @param {object} options
  * @param {string | (() => string | Promise<string>)} options.token a JWT, or better a function that gets a fresh one: it is
  *     called for every connection, a minute before the token in use expires, and by {@link HongbaoClient#rains}
- * @param {string} [options.url] of the socket; this page's own server when left out
+ * @param {string} [options.url] of the socket, with the path below which a proxy has the server; this page's own server, without such a path, when left out
  * @param {number} [options.heartbeatMillis] how often to ask whether the server is there
  * @param {number} [options.pongMillis] how long it may take to say so, before the connection is cut
  * @param {number} [options.answerMillis] how long any other answer may take, before the connection is cut; more than the
- *     server's `http.answer-timeout`
- * @param {number} [options.messagesPerSecond] how fast to ask at most: the server's `socket.messages-per-second`
+ *     server's 10 s
+ * @param {number} [options.messagesPerSecond] how fast to ask at most: the server takes 20 a second
  * @param {(state: 'connecting'|'open'|'waiting'|'closed', why?: string) => void} [options.onState] told what the connection does;
  *     `closed` without having been asked for is final, and `why` says which: `blocked` when the host has blocked the user
  * @param {(claim: object) => void} [options.onClaim] told of the user's own claims made elsewhere
@@ -191,12 +193,12 @@ export class HongbaoClient {
   /**
    * Opens a pool of a campaign for a product. It is repeated as a send is: it happens once.
    *
-   * @param {{campaign: string, product: string, group: string}} pool the campaign's id, what is shared, and into which group
+   * @param {{campaign: string, product: string, group: string, metadata?: object}} pool the campaign's id, what is shared, and into which group
    * @param {string} [key] the idempotency key; a random one when left out
    * @returns {Promise<object>} the pool, which is a packet
    */
-  async open({ campaign, product, group }, key = randomKey()) {
-    return (await this.#repeated({ type: 'open', key, campaign, product, group })).packet;
+  async open({ campaign, product, group, metadata }, key = randomKey()) {
+    return (await this.#repeated({ type: 'open', key, campaign, product, group, metadata })).packet;
   }
 
   /**
@@ -236,7 +238,7 @@ export class HongbaoClient {
    * @returns {Promise<object[]>} as `GET /v1/groups/{group}/rains`, the earliest first; join the `channel` of each
    */
   async rains(group) {
-    const url = new URL(`/v1/groups/${encodeURIComponent(group)}/rains`, (this.#options.url || ownUrl()).replace(/^ws/, 'http'));
+    const url = new URL(`groups/${encodeURIComponent(group)}/rains`, (this.#options.url || ownUrl()).replace(/^ws/, 'http'));
     const headers = { Accept: 'application/json', Authorization: `Bearer ${await this.#freshToken()}` };
     let answer;
     let body;
@@ -294,7 +296,7 @@ export class HongbaoClient {
     this.#deadline = setTimeout(() => this.#cut(), OPEN_MILLIS);
   }
 
-  /** Gives a silent connection up. The socket's own end may come minutes later, and is no news then. */
+  /** Gives a silent connection up. The socket's own end may come minutes later, and is nothing new then. */
   #cut() {
     const socket = this.#socket;
     this.#socket = null;

@@ -79,7 +79,7 @@ test('packets and money', async () => {
   assert.deepEqual(claims.luckiest, over.luckiest);
   const me = new hongbao.MeApi(as('bob'));
   assert.deepEqual((await me.listMyClaims({})).items.map((claim) => claim.packet), [packet.id]);
-  assert.deepEqual((await me.getMyBalances()).items, [{ asset: 'CNY', amount: first.amount }]);
+  assert.deepEqual((await me.getMyBalances()).items, [{ asset: 'CNY', amount: first.amount, amountText: String(first.amount) }]);
   assert.equal((await me.listMyTransfers({})).items.length, 1);
   assert.equal((await me.getMySummary({})).received[0].amount, first.amount);
   assert.deepEqual((await new hongbao.MeApi(as('alice')).listMyPackets({})).items.map(({ id }) => id), [packet.id]);
@@ -122,9 +122,9 @@ test('draws, from the definition to the export', async () => {
       closesAt: later,
       mode: 'schedule',
       schedule: { periodSeconds: 3_600, carryOver: true },
-      prizes: [{ name: 'cash', _class: 'big', award: { asset: 'CNY', amount: 5 }, quota: 1, stock: 10 }],
+      prizes: [{ name: 'cash', category: 'big', award: { asset: 'CNY', amount: 5 }, quota: 1, stock: 10 }],
       fallback: { name: 'thanks' },
-      guarantees: [{ _class: 'big', plays: 100 }],
+      guarantees: [{ category: 'big', plays: 100 }],
       limits: { total: 20, perDay: 20, zone: 'Asia/Shanghai' },
     },
   });
@@ -147,8 +147,8 @@ test('draws, from the definition to the export', async () => {
   });
 
   // Then the table and the files are readable
-  assert.equal(closed._final?.checked, true);
-  assert.equal(closed._final.prizes.length, 2);
+  assert.equal(closed.finalTable?.checked, true);
+  assert.equal(closed.finalTable.prizes.length, 2);
   assert.equal((await lines(shop.exportPlays({ draw, format: 'csv' }))).length, 12);
   const exported = await lines(shop.exportPlays({ draw, format: 'jsonl' }));
   assert.equal(exported.filter((line) => line.includes('"seq"')).length, 11);
@@ -176,6 +176,9 @@ test('campaigns, from the budget to the report', async () => {
   // When a pool is opened and claimed
   const bob = new hongbao.CampaignsApi(as('bob'));
   const poolOpening = { product: 'sku-1', group };
+  const seen = await bob.getCampaign({ campaign });
+  assert.equal(seen.left, undefined);
+  assert(seen.pool && seen.pool.shares > 0);
   const pool = await bob.openPool({ campaign, idempotencyKey: key(), poolOpening });
   assert.equal(pool.campaign?.product, 'sku-1');
   const ranged = await bob.openPool({ campaign: other, idempotencyKey: key(), poolOpening });
@@ -222,9 +225,9 @@ test('rains, from the budget to the cancelling', async () => {
   assert.equal(ended.returned, 1_000);
 });
 
-test('news are told apart by their type', async () => {
+test('events are told apart by their type', async () => {
   // Given
-  const host = new hongbao.NewsApi(as());
+  const host = new hongbao.OutboxApi(as());
   const { next: latest } = await host.readOutbox({ after: 'latest', limit: 1 });
   await deposit('alice', 100);
   const packet = await packets('alice').sendPacket({
@@ -236,17 +239,17 @@ test('news are told apart by their type', async () => {
   // Then
   const told = await eventually(async () => {
     const { items } = await host.readOutbox({ after: latest, limit: 100, prefer: 'wait=1' });
-    const own = items.filter((news) => !('user' in news.data) || news.data.user.endsWith(run));
+    const own = items.filter((event) => !('user' in event.data) || event.data.user!.endsWith(run));
     return own.some(({ type }) => type === 'packet.sent') && own.some(({ type }) => type === 'claim.settled') && own;
   });
-  const claim = told.find((news) => news.type === 'claim.settled');
+  const claim = told.find((event) => event.type === 'claim.settled');
   assert(claim?.type === 'claim.settled');
   assert.equal(claim.data.user, name('bob'));
   assert(told.some(({ type }) => type === 'transfer.deposit'));
 });
 
 test('webhooks, from the first to the last', async () => {
-  const host = new hongbao.NewsApi(as());
+  const host = new hongbao.OutboxApi(as());
   const url = 'https://example.com/hook';
 
   const made = await host.createWebhook({ idempotencyKey: key(), newWebhook: { url } });
@@ -257,6 +260,10 @@ test('webhooks, from the first to the last', async () => {
   assert((await host.listWebhooks()).items.some(({ id }) => id === webhook));
   assert.deepEqual((await host.listWebhookDeliveries({ webhook })).items, []);
   assert.equal((await host.redeliverWebhook({ webhook, idempotencyKey: key() })).id, webhook);
+  const changed = await host.changeWebhook({ webhook, webhookChange: { batch: 7, paused: true } });
+  assert.equal(changed.batch, 7);
+  assert.equal(changed.status, 'paused');
+  assert.equal((await host.testWebhook({ webhook })).delivered, false);
   await host.deleteWebhook({ webhook });
   assert(!(await host.listWebhooks()).items.some(({ id }) => id === webhook));
 });
@@ -319,13 +326,15 @@ test('what support sees and does', async () => {
   assert((await support.listUserPlays({ user: name('bob') })).items.some((one) => one.draw === draw));
   assert.deepEqual(await support.getPlay({ draw, seq: '0' }), play);
   assert((await support.listDraws({ status: 'open', limit: 200 })).items.some(({ id }) => id === draw));
+  const ofGroup = await new hongbao.DrawsApi(as('bob')).listGroupDraws({ group });
+  assert(ofGroup.items.every(({ id }) => id));
 });
 
 test('a won prize on its way', async () => {
   const shop = new hongbao.DrawsApi(as());
   const { id: draw } = await shop.createDraw({
     idempotencyKey: key(),
-    drawDefinition: { name: 'Phones', closesAt: later, mode: 'table', prizes: [{ name: 'phone', _class: 'goods', count: 1 }] },
+    drawDefinition: { name: 'Phones', closesAt: later, mode: 'table', prizes: [{ name: 'phone', category: 'goods', count: 1 }] },
   });
   const [won] = (await new hongbao.DrawsApi(as('bob')).play({ draw, idempotencyKey: key() })).items;
   const seq = String(won.seq);
@@ -334,7 +343,7 @@ test('a won prize on its way', async () => {
 
   assert.equal(sent.history.length, 1);
   assert.deepEqual(await shop.getWin({ draw, seq }), sent);
-  assert.equal((await shop.listWins({ draw, _class: 'goods', state: 'sent' })).items[0].state, 'sent');
+  assert.equal((await shop.listWins({ draw, category: 'goods', state: 'sent' })).items[0].state, 'sent');
   assert.equal((await lines(shop.exportWins({ draw, format: 'csv' }))).length, 2);
 });
 

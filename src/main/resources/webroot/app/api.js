@@ -6,6 +6,9 @@
 /** A call without an answer for so long is given up: the line may be dead. More than the server takes at most. */
 const ANSWER_MILLIS = 15_000;
 
+/** Where the server is mounted: behind a proxy that may be below a path. */
+export const ROOT = new URL('..', import.meta.url);
+
 /** A refused call: a problem document of RFC 9457. */
 export class ProblemError extends Error {
   /** @param {{type?: string, title?: string, detail?: string, status?: number, errors?: object[]}} problem */
@@ -20,9 +23,14 @@ export class ProblemError extends Error {
   }
 }
 
+/** The response to a request. @param {string} path from the root of the server, `/v1/…` */
+export function ask(path, { millis = ANSWER_MILLIS, ...request } = {}) {
+  return fetch(new URL(`.${path}`, ROOT).href, { ...request, signal: AbortSignal.timeout(millis) });
+}
+
 /**
  * @param {string} method
- * @param {string} path
+ * @param {string} path from the root of the server, `/v1/…`
  * @param {{token?: string, body?: object, headers?: object}} [more]
  * @returns the answer's body; rejects with a ProblemError when refused, with another error when no answer came
  */
@@ -34,8 +42,7 @@ export async function call(method, path, { token, body, headers = {} } = {}) {
   if (body) {
     all['Content-Type'] = 'application/json';
   }
-  const signal = AbortSignal.timeout(ANSWER_MILLIS);
-  const response = await fetch(path, { method, headers: all, body: body && JSON.stringify(body), signal });
+  const response = await ask(path, { method, headers: all, body: body && JSON.stringify(body) });
   const text = await response.text();
   const answer = text ? JSON.parse(text) : null;
   if (!response.ok) {
@@ -59,10 +66,10 @@ export function assets(token) {
   return call('GET', '/v1/assets?limit=200', { token });
 }
 
-/** The caller's balances in minor units: `{money, points}`. */
+/** The caller's balances in minor units, as texts, since a sum may exceed what a number holds: `{money, points}`. */
 export async function balances(token) {
   const { items } = await call('GET', '/v1/me/balances', { token });
-  const of = (asset) => items.find((item) => item.asset === asset)?.amount ?? 0;
+  const of = (asset) => items.find((item) => item.asset === asset)?.amountText ?? '0';
   return { money: of('CNY'), points: of('POINTS') };
 }
 

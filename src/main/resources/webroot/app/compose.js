@@ -6,7 +6,7 @@ import { html, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { Face, nameOf } from './faces.js';
 import { duration, money } from './format.js';
-import { check } from './rules.js';
+import { MAX_COUNT, check } from './rules.js';
 import { problemText, t } from './texts.js';
 import { now } from './time.js';
 
@@ -20,6 +20,17 @@ const FIELD_OF = new Map([['expiresInSeconds', 'expiry']]);
 const EMPTY = {
   kind: 'lucky', amount: '8.88', count: '3', greeting: '', recipients: [], split: 'double-mean',
   min: '', max: '', passcode: '', opensAt: '', expiry: '86400',
+};
+
+/** A number is selected when it gets the focus, so that typing replaces it. A press of the mouse would set the caret after that. */
+const SELECTED = {
+  onFocus: (event) => event.target.select(),
+  onMouseDown: (event) => {
+    if (document.activeElement !== event.target) {
+      event.preventDefault();
+      event.target.focus();
+    }
+  },
 };
 
 /** @param {{room: object, onClose: () => void}} props */
@@ -66,7 +77,7 @@ export function Compose({ room, onClose }) {
       ${form.kind === 'exclusive' && html`<${Recipients} room=${room} form=${form} shown=${shown} onChange=${named} />`}
       <div class="pair">
         <${Field} ...${field} name="amount" label=${t(form.kind === 'equal' ? 'formAmountEach' : 'formAmount')} unit=${t('yuan')} mode="decimal" focus />
-        <${Field} ...${field} name="count" label=${t('formCount')} hint=${t('formCountHint')} mode="numeric" />
+        <${Field} ...${field} name="count" label=${t('formCount')} hint=${t('formCountHint', MAX_COUNT.toLocaleString('en'))} mode="numeric" />
       </div>
       <${Field} ...${field} name="greeting" label=${t('formGreeting')} placeholder=${t('defaultGreeting')}
         hint=${t('formGreetingHint', 100 - [...form.greeting].length)} />
@@ -148,6 +159,6 @@ function Field({ form, set, shown, name, label, hint = '', unit = '', placeholde
   const error = shown[name];
   return html`<label class="field ${error ? 'wrong' : ''}"><span class="label">${label}</span>
     <span class="input"><input name=${name} type=${type} inputmode=${mode} value=${form[name]} placeholder=${placeholder} autocomplete="off"
-      autofocus=${focus} aria-invalid=${Boolean(error)} aria-describedby=${`${name}-hint`} onInput=${set(name)} />${unit && html`<i>${unit}</i>`}</span>
+      autofocus=${focus} ...${mode === 'text' ? {} : SELECTED} aria-invalid=${Boolean(error)} aria-describedby=${`${name}-hint`} onInput=${set(name)} />${unit && html`<i>${unit}</i>`}</span>
     <small class=${error ? 'error' : 'hint'} id=${`${name}-hint`}>${error || hint}</small></label>`;
 }

@@ -26,6 +26,6 @@ export function Fairness({ of, verify: compute }) {
       ${name === 'no' && html`<p><b><span aria-hidden="true">✗ </span>${t('fairNo')}</b></p><p class="soft small" lang="en">${detail}</p>`}
       ${name === 'unclear' && html`<p><b>${t('fairUnclear')}</b></p><p class="soft small" lang="en">${detail}</p>`}
     </div>
-    <p class="small"><a href="/docs/guide/fairness.html" target="_blank" rel="noopener">${t('fairMore')}</a></p>
+    <p class="small"><a href="docs/guide/fairness.html" target="_blank" rel="noopener">${t('fairMore')}</a></p>
   </section>`;
 }

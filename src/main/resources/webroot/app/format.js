@@ -26,16 +26,16 @@ export function signOf(asset = ASSET) {
 }
 
 /**
- * @param {number} minor whole minor units
+ * @param {number | bigint | string} minor whole minor units; of a sum its text
  * @param {string} [asset]
  */
 export function money(minor, asset = ASSET) {
   if (asset === 'POINTS') {
-    return t('points', minor);
+    return t('points', BigInt(minor));
   }
   const { scale, symbol } = TERMS.get(asset) ?? UNKNOWN;
-  const digits = String(Math.abs(minor)).padStart(scale + 1, '0');
-  const whole = Number(digits.slice(0, digits.length - scale)).toLocaleString('en');
+  const digits = String(minor).replace('-', '').padStart(scale + 1, '0');
+  const whole = BigInt(digits.slice(0, digits.length - scale)).toLocaleString('en');
   const sum = scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
   return `${minor < 0 ? '−' : ''}${SIGN.test(symbol) ? symbol + sum : `${sum}\u00a0${symbol || asset}`}`;
 }

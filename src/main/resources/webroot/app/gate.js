@@ -2,7 +2,7 @@
  * The way in: whom a visitor of a default start wants to be.
  * @module
  */
-import { html, useEffect, useState } from './ui.js';
+import { html, useEffect, useRef, useState } from './ui.js';
 import { demo, demoLogin, ProblemError } from './api.js';
 import { Face, nameOf } from './faces.js';
 import { t } from './texts.js';
@@ -28,6 +28,13 @@ export function Gate({ onEnter, onLanguage }) {
     return () => clearTimeout(later);
   }, [trouble, offer]);
 
+  const heading = useRef(null);
+  useEffect(() => {
+    if (document.activeElement === document.body) {
+      heading.current.focus();
+    }
+  }, []);
+
   const enter = async (member) => {
     setEntering(member);
     setTrouble('');
@@ -43,7 +50,7 @@ export function Gate({ onEnter, onLanguage }) {
     <header class="gate-bar"><${LanguageButton} onLanguage=${onLanguage} /></header>
     <main class="gate-card">
       <div class="emblem" aria-hidden="true"><span class="emblem-flap"></span><span class="emblem-seal">福</span></div>
-      <h1>${t('brand')}</h1>
+      <h1 ref=${heading} tabindex="-1">${t('brand')}</h1>
       <p class="tagline">${t('tagline')}</p>
       ${offer === null && !trouble && html`<p class="soft">${t('loading')}</p>`}
       ${offer?.open && html`<${Members} members=${offer.members} entering=${entering} onEnter=${enter} />`}
@@ -53,8 +60,8 @@ export function Gate({ onEnter, onLanguage }) {
         ${' '}<button type="button" class="quiet-button" onClick=${ask}>${t('tryAgain')}</button></p>`}
     </main>
     <footer class="gate-links">
-      <a href="/docs">${t('api')}</a><a href="/asyncapi.yaml">${t('socket')}</a>
-      <a href="/hongbao-client.js">${t('clientSource')}</a>
+      <a href="docs">${t('api')}</a><a href="asyncapi.yaml">${t('socket')}</a>
+      <a href="hongbao-client.js">${t('clientSource')}</a>
     </footer>
   </div>`;
 }

@@ -12,7 +12,7 @@ import { now } from './time.js';
 import { t } from './texts.js';
 
 const YEARS = 5;
-const NOTHING = { count: 0, amount: 0, luckiest: 0, refunded: 0 };
+const NOTHING = { count: 0, amountText: '0', luckiest: 0, refunded: 0 };
 
 /** A year of the reader's own calendar: from its first moment to the next one's. */
 function span(year) {
@@ -63,12 +63,12 @@ function Totals({ room, side, year }) {
   return html`<section class="totals" aria-live="polite" data-year=${known ? year : null} data-side=${side} data-count=${count}>
     <${Face} user=${room.me} size="large" />
     <p class="totals-who">${t(side === 'sent' ? 'historyAllSent' : 'historyAllReceived', nameOf(room.me))}</p>
-    ${sums.map((each) => html`<p key=${each.asset} class="totals-sum" data-amount=${each.amount}>${known ? money(each.amount, each.asset) : '…'}</p>`)}
+    ${sums.map((each) => html`<p key=${each.asset} class="totals-sum" data-amount=${each.amountText}>${known ? money(each.amountText, each.asset) : '…'}</p>`)}
     <dl>
       <div><dt>${t(side === 'sent' ? 'historyPackets' : 'historyShares')}</dt><dd>${known ? count.toLocaleString('en') : '…'}</dd></div>
       ${side === 'received'
         ? html`<div data-luckiest=${luckiest}><dt>${crown} ${t('luckiest')}</dt><dd>${known ? t('times', luckiest) : '…'}</dd></div>`
-        : html`<div><dt>${t('recordRefund')}</dt><dd>${known ? back.map((each) => money(each.refunded, each.asset)).join(' · ') || money(0) : '…'}</dd></div>`}
+        : html`<div><dt>${t('recordRefund')}</dt><dd>${known ? back.map((each) => money(each.refundedText, each.asset)).join(' · ') || money(0) : '…'}</dd></div>`}
     </dl>
   </section>`;
 }

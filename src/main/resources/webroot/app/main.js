@@ -2,7 +2,7 @@
  * The page: the gate for a visitor, the group for a member.
  * @module
  */
-import { html, purse, render, useEffect, useState, wheel } from './ui.js';
+import { html, purse, render, useEffect, useRef, useState, wheel } from './ui.js';
 import { Account } from './account.js';
 import { Compose } from './compose.js';
 import { Face, nameOf } from './faces.js';
@@ -45,6 +45,7 @@ function Group({ room, onLeave, onLanguage }) {
   const [, setDrawn] = useState(0);
   const [opened, setOpened] = useState(null);
   const [panel, setPanel] = useState('');
+  const [sky, setSky] = useState(''); // the rain that is shown, above everything else
   const [said, setSaid] = useState('');
   useEffect(() => room.listen((event) => {
     const packet = event?.type === 'packet.sent' && event.data.packet;
@@ -60,14 +61,23 @@ function Group({ room, onLeave, onLanguage }) {
     setDrawn((n) => n + 1);
   }), [room]);
 
+  const heading = useRef(null);
+  // The way in is gone with what had the focus.
+  useEffect(() => {
+    if (document.activeElement === document.body) {
+      heading.current.focus();
+    }
+  }, [room]);
+
   const open = (packet, grab) => setOpened({ id: packet.id, grab });
   const packet = opened && room.find(opened.id);
   return html`<div class="room">
     <${Members} room=${room} onLeave=${onLeave} />
     <div class="chat">
-      <${TopBar} room=${room} onWallet=${() => setPanel('wallet')} onLeave=${onLeave} onLanguage=${onLanguage} />
+      <${TopBar} room=${room} heading=${heading} onWallet=${() => setPanel('wallet')} onLeave=${onLeave} onLanguage=${onLanguage} />
       <main class="chat-main"><${Timeline} packets=${room.packets} wins=${room.wins} rains=${room.rains} me=${room.me} known=${room.known} onOpen=${open} /></main>
-      ${room.rains.filter((rain) => rain.endedAt === null).map((rain) => html`<${RainBar} key=${rain.id} rain=${rain} onOpen=${() => setPanel(rain.id)} />`)}
+      ${room.rains.filter((rain) => rain.endedAt === null).map((rain) => html`<${RainBar} key=${rain.id} rain=${rain} busy=${panel === 'compose' || sky !== ''}
+        onOpen=${() => setSky(rain.id)} />`)}
       <footer class="composer"><button type="button" class="send" onClick=${() => setPanel('compose')}>
         <span class="send-coin" aria-hidden="true">${signOf()}</span>${t('sendButton')}</button>
         ${room.hasWheel && html`<button type="button" class="to-wheel" onClick=${() => setPanel('wheel')}>${wheel}${t('wheelButton')}</button>`}</footer>
@@ -77,16 +87,16 @@ function Group({ room, onLeave, onLanguage }) {
     ${packet && html`<${Opening} key=${packet.id} packet=${packet} grab=${opened.grab} room=${room} onClose=${() => setOpened(null)} />`}
     ${panel === 'compose' && html`<${Compose} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wheel' && html`<${Wheel} room=${room} onClose=${() => setPanel('')} />`}
-    ${room.rains.filter(({ id }) => id === panel).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} room=${room} onClose=${() => setPanel('')} />`)}
     ${panel === 'history' && html`<${History} room=${room} onClose=${() => setPanel('')} />`}
     ${panel === 'wallet' && html`<${Account} room=${room} dialog onHistory=${() => setPanel('history')} onClose=${() => setPanel('')} />`}
+    ${room.rains.filter(({ id }) => id === sky).map((rain) => html`<${RainStage} key=${rain.id} rain=${rain} room=${room} onClose=${() => setSky('')} />`)}
   </div>`;
 }
 
-function TopBar({ room, onWallet, onLeave, onLanguage }) {
+function TopBar({ room, heading, onWallet, onLeave, onLanguage }) {
   const balance = room.balance === null ? `${signOf()} …` : money(room.balance);
   return html`<header class="top-bar">
-    <div class="top-title"><h1>${t('groupName')}</h1><${Line} room=${room} /></div>
+    <div class="top-title"><h1 ref=${heading} tabindex="-1">${t('groupName')}</h1><${Line} room=${room} /></div>
     <${LanguageButton} onLanguage=${onLanguage} />
     <button type="button" class="wallet-chip" aria-label=${t('openWallet', balance)} onClick=${onWallet}>${purse}<span>${balance}</span></button>
     <button type="button" class="me-chip" aria-label=${`${nameOf(room.me)}: ${t('leave')}`} title=${t('leave')} onClick=${onLeave}>
@@ -103,12 +113,12 @@ function Line({ room }) {
 
 function Members({ room, onLeave }) {
   return html`<nav class="members" aria-label=${t('members')}>
-    <p class="brand"><img src="/icon.svg" alt="" width="32" height="32" /><b>${t('brand')}</b></p>
+    <p class="brand"><img src="icon.svg" alt="" width="32" height="32" /><b>${t('brand')}</b></p>
     <h2>${t('members')}</h2>
     <ul>${room.members.map((member) => html`<li key=${member} class=${member === room.me ? 'own' : ''}>
       <${Face} user=${member} size="small" /><span>${nameOf(member)}</span>${member === room.me && html`<em>${t('you')}</em>`}</li>`)}</ul>
     <button type="button" class="quiet-button" onClick=${onLeave}>${t('leave')}</button>
-    <p class="nav-links"><a href="/docs">${t('api')}</a><a href="/asyncapi.yaml">${t('socket')}</a><a href="/hongbao-client.js">${t('clientSource')}</a></p>
+    <p class="nav-links"><a href="docs">${t('api')}</a><a href="asyncapi.yaml">${t('socket')}</a><a href="hongbao-client.js">${t('clientSource')}</a></p>
   </nav>`;
 }
 

@@ -8,7 +8,7 @@ import { Claims } from './detail.js';
 import { Face, nameOf } from './faces.js';
 import { Fairness } from './fairness.js';
 import { money } from './format.js';
-import { giverOf, greetingOf, stateOf } from './packet.js';
+import { forWhom, giverOf, greetingOf, stateOf } from './packet.js';
 import { t } from './texts.js';
 import { now } from './time.js';
 
@@ -125,7 +125,8 @@ function Result({ packet, page, fresh, refusal, room, shown, focus }) {
   const [title, hint] = refusal ? (REFUSALS.get(refusal.reason) ?? ['trouble', '']) : verdict(packet);
   return html`<div class="result" data-outcome=${mine ? 'won' : (refusal?.reason ?? packet.status)}>
     <header class="result-head"><${Face} user=${giverOf(packet)} />
-      <p class="from">${t('packetFrom', nameOf(giverOf(packet)))}</p><p class="wish">${greetingOf(packet)}</p></header>
+      <p class="from">${t('packetFrom', nameOf(giverOf(packet)))}</p><p class="wish">${greetingOf(packet)}</p>
+      ${packet.recipients?.length > 0 && html`<p class="soft small for-whom">${forWhom(packet)}</p>`}</header>
     <div class="verdict" tabindex="-1" ref=${focus}>
       ${mine ? html`<${Amount} claim=${mine} counts=${fresh && shown} />
         <p class="soft">${t(mine.status === 'settled' ? 'wonHint' : 'settling')}</p>`

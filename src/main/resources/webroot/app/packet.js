@@ -40,6 +40,12 @@ export function stateOf(packet, now) {
 /** Whether it ended with shares left. */
 const wentBack = (state) => state === 'refunded' || state === 'cancelled' || state === 'closed';
 
+/** For whom an exclusive packet is, as far as the viewer may know; empty for others. */
+export function forWhom({ recipients = [] }) {
+  const names = recipients.slice(0, 3).map(nameOf).join(t('listComma'));
+  return names && t('forWhom', recipients.length > 3 ? t('andMore', names, recipients.length) : names);
+}
+
 /** @param {{packet: object, me: string, onOpen: (packet: object, grab: boolean) => void}} props */
 export function PacketRow({ packet, me, onOpen }) {
   const now = useNow(packet.status === 'open');
@@ -88,7 +94,7 @@ function stateLine(packet, state, now) {
 function Progress({ packet, state }) {
   const taken = packet.claimed.count;
   return html`<div class="packet-foot">
-    <span>${t(KINDS[packet.kind])}${packet.passcodeRequired ? ` · ${t('needsPasscode')}` : ''}</span>
+    <span>${t(KINDS[packet.kind])}${packet.recipients?.length ? ` · ${forWhom(packet)}` : ''}${packet.passcodeRequired ? ` · ${t('needsPasscode')}` : ''}</span>
     <meter class="taken" min="0" max=${packet.count} value=${taken} aria-label=${t('claimedOf', taken, packet.count)}></meter>
     <span aria-hidden="true">${taken}/${packet.count}${packet.mine && state !== 'mine' ? ` · ${t(state === 'refunded' ? 'expired' : state)}` : ''}</span>
   </div>`;

@@ -161,7 +161,7 @@ export class Rain {
     }
   }
 
-  /** @returns {boolean} whether that is news */
+  /** @returns {boolean} whether that is new */
   #isOver(at, caught) {
     if (this.endedAt !== null) {
       return false;

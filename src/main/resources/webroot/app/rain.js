@@ -1,19 +1,34 @@
 /**
- * The rain (红包雨): a bar that counts down, then envelopes that fall and are caught with a tap, and a result at the end. For who wants no
- * movement the envelopes stand in rows.
+ * The rain (红包雨): it opens over the chat, counts down, lets envelopes fall, which a tap catches, and shows a result at the end. A bar in the
+ * chat opens it again. With reduced motion the envelopes stand in rows.
  * @module
  */
-import { envelope, html, isStill, useEffect, useNow, useState } from './ui.js';
+import { envelope, html, isStill, useEffect, useNow, useRef, useState } from './ui.js';
 import { Dialog } from './dialog.js';
 import { Fairness } from './fairness.js';
 import { duration, money } from './format.js';
 import { problemText, t } from './texts.js';
 import { now } from './time.js';
 
-/** The bar above the composer while a rain is announced or falls. @param {{rain: object, onOpen: () => void}} props */
-export function RainBar({ rain, onOpen }) {
+/** How long before its start a rain opens by itself. */
+const COUNTDOWN_MILLIS = 10_000;
+
+/**
+ * The bar above the composer while a rain is announced or falls. It opens the rain once by itself: for the last seconds before the start, or
+ * at once when it falls already.
+ * @param {{rain: object, busy: boolean, onOpen: () => void}} props `busy` while something else is on the screen that must not be covered
+ */
+export function RainBar({ rain, busy, onOpen }) {
   useNow();
   const phase = rain.phase();
+  const opened = useRef(false);
+  const due = phase === 'falling' || (phase === 'waiting' && Date.parse(rain.told.startsAt) - now() <= COUNTDOWN_MILLIS);
+  useEffect(() => {
+    if (due && !busy && !rain.full && !opened.current) {
+      opened.current = true;
+      onOpen();
+    }
+  }, [due, busy]);
   return html`<button type="button" class="rain-bar ${phase}" data-rain=${rain.id} data-phase=${phase} onClick=${onOpen}>
     ${envelope}<span class="rain-name">${rain.told.name}</span><b>${countdown(rain, phase)}</b></button>`;
 }
@@ -40,7 +55,7 @@ export function RainStage({ rain, room, onClose }) {
     rain.tap(id).catch((refused) => setTrouble(problemText(refused.kind, refused.message)));
   };
   return html`<${Dialog} name="rain" title=${t('rainTitle', rain.told.name)} onClose=${onClose}>
-    <header class="rain-head"><h2>${rain.told.name}</h2><p>${headline(rain, phase)}</p></header>
+    <header class="rain-head"><h2 tabindex="-1" autofocus>${rain.told.name}</h2><p>${headline(rain, phase)}</p></header>
     <div class="sky ${isStill() ? 'still' : ''}" data-phase=${phase}>
       ${phase === 'waiting' && html`<p class="rain-clock" role="timer">${countdown(rain, phase)}</p>`}
       ${phase === 'ended' || phase === 'over' ? html`<${Result} rain=${rain} room=${room} />`

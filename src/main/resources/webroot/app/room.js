@@ -4,7 +4,7 @@
  * @module
  */
 import { connect, randomKey, verifyPacket, verifyRain } from '../hongbao-client.js';
-import { assets, balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
+import { ROOT, assets, balances, claims, demoLogin, draw as fetchDraw, packet as fetchPacket, plays, rain as fetchRain } from './api.js';
 import { learn } from './faces.js';
 import { learnAssets } from './format.js';
 import { rememberSession } from './prefs.js';
@@ -63,6 +63,7 @@ export class Room {
   constructor(session) {
     this.#session = session;
     this.#client = connect({
+      url: new URL('v1/socket', ROOT).href.replace(/^http/, 'ws'),
       token: () => this.#token(),
       onState: (line, why) => this.#lineIs(line, why),
       onClaim: (claim) => this.#claimed(claim),
@@ -350,6 +351,8 @@ export class Room {
         if (data.packet.sender === this.me) {
           this.#sent();
           this.#moved();
+        } else if (data.packet.kind === 'exclusive') {
+          this.#look(data.packet.id); // the feed is everybody's: it does not say for whom
         }
         break;
       case 'packet.progress':
@@ -390,7 +393,7 @@ export class Room {
     }
   }
 
-  /** Looks at a packet again after a refusal, in case the feed has yet to tell. */
+  /** Looks at a packet again: the feed has yet to tell, or tells less than this viewer may know. */
   #look(id) {
     fetchPacket(this.token(), id).then((seen) => {
       learn(seen.profiles);

@@ -6,13 +6,14 @@ import { ASSET, minorUnits, money } from './format.js';
 import { t } from './texts.js';
 
 const MAX_AMOUNT = 99_999_999_999_999;
-const MAX_COUNT = 10_000;
+/** Shares of a packet, unless the server's `packet.max-count` says less. */
+export const MAX_COUNT = 10_000;
 const MAX_TEXT = { greeting: 100, passcode: 64 };
 
 /**
  * A filled form, as the server wants it, and what is wrong with it.
  * @param {object} form the fields as they were typed
- * @param {{group: string, balance: number|null, now: number}} context
+ * @param {{group: string, balance: string|null, now: number}} context
  * @returns {{body: object, errors: Record<string, string>, each: {low: number, high: number}|null}}
  */
 export function check(form, { group, balance, now }) {
@@ -56,7 +57,7 @@ function optional(text, name, errors) {
 function countOf(form, errors) {
   const count = /^[0-9]{1,6}$/.test(form.count.trim()) ? Number(form.count) : 0;
   if (count < 1 || count > MAX_COUNT) {
-    errors.count = t('errCount');
+    errors.count = t('errCount', MAX_COUNT.toLocaleString('en'));
   } else if (form.kind === 'exclusive' && count > form.recipients.length && form.recipients.length > 0) {
     errors.count = t('errRecipientsCount');
   }
@@ -66,7 +67,7 @@ function countOf(form, errors) {
 function rangeOf(amount, balance, errors) {
   if (amount > MAX_AMOUNT) {
     errors.amount = t('errAmountHigh');
-  } else if (balance !== null && amount > balance) {
+  } else if (balance !== null && amount > BigInt(balance)) {
     errors.amount = t('errBalance', money(balance));
   }
 }

@@ -3,7 +3,7 @@
  * server has, and a form has the fields of the contract.
  * @module
  */
-import { call, ProblemError } from '../app/api.js';
+import { ask, call, ProblemError } from '../app/api.js';
 
 /** An export may be long. */
 const DOWNLOAD_MILLIS = 600_000;
@@ -87,7 +87,7 @@ export class Session {
   /** What a call answers as a file. @param {string} type what to accept */
   async download(name, ids, { query = {}, type }) {
     const headers = { Authorization: `Bearer ${this.#token}`, Accept: type };
-    const response = await fetch(pathOf(name, ids, query), { headers, signal: AbortSignal.timeout(DOWNLOAD_MILLIS) });
+    const response = await ask(pathOf(name, ids, query), { headers, millis: DOWNLOAD_MILLIS });
     if (!response.ok) {
       throw this.#ended(new ProblemError(await response.json()));
     }

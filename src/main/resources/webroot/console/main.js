@@ -1,5 +1,5 @@
 /**
- * The console: a service token opens it, for this tab alone.
+ * The console: its overview is for everybody who reaches it; a service token opens the other views, for this tab alone.
  * @module
  */
 import { ProblemError } from '../app/api.js';
@@ -56,17 +56,11 @@ function App() {
   useEffect(() => {
     begin();
   }, []);
-  if (session) {
-    return html`<${Desk} session=${session} onLeave=${() => leave(null)} onLanguage=${language} />`;
-  }
-  return html`<${SignIn} fault=${fault} issuer=${issuer} onToken=${enter} onProvider=${() => depart(issuer).catch(setFault)} onLanguage=${language} />`;
+  const signIn = { fault, issuer, onToken: enter, onProvider: () => depart(issuer).catch(setFault) };
+  return html`<${Desk} session=${session} signIn=${signIn} onLeave=${() => leave(null)} onLanguage=${language} />`;
 }
 
-function LanguageButton({ onLanguage }) {
-  return html`<button type="button" class="language" lang=${locale() === 'zh-CN' ? 'en' : 'zh-CN'} aria-label=${t('otherLanguageLabel')} onClick=${onLanguage}>${t('otherLanguage')}</button>`;
-}
-
-function SignIn({ fault, issuer, onToken, onProvider, onLanguage }) {
+function SignIn({ fault, issuer, onToken, onProvider }) {
   const [typed, setTyped] = useState('');
   const [malformed, setMalformed] = useState(false);
   const submit = (event) => {
@@ -79,10 +73,9 @@ function SignIn({ fault, issuer, onToken, onProvider, onLanguage }) {
     }
   };
   const isUser = fault instanceof ProblemError && fault.problem.status === 403;
-  return html`<main class="sign-in"><${LanguageButton} onLanguage=${onLanguage} />
-    <h1><img src="/icon.svg" alt="" width="40" height="40" /> ${t('heading')}</h1>
+  return html`<div class="sign-in">
     ${issuer && html`<button type="button" class="main-button" data-do="provider" onClick=${onProvider}>${t('enterBy', new URL(issuer.issuer).host)}</button>`}
-    <form onSubmit=${submit} class="form">
+    <form onSubmit=${submit} class="panel form">
       <div class="field"><label for="token">${t('token')}</label>
         <input id="token" type="password" autocomplete="off" spellcheck="false" required aria-describedby="token-hint" value=${typed} onInput=${(event) => setTyped(event.target.value)} /></div>
       <p id="token-hint" class="soft small">${t('tokenHint')}</p>
@@ -91,7 +84,7 @@ function SignIn({ fault, issuer, onToken, onProvider, onLanguage }) {
       ${!malformed && isUser && html`<p class="alert" role="alert">${t('userToken')}</p>`}
       ${!malformed && fault && !isUser && html`<${Refusal} fault=${fault} />`}
       <button type="submit" class="main-button">${t('enter')}</button>
-    </form></main>`;
+    </form></div>`;
 }
 
 /** Where the address says that one is: a view, and the thing in it. */
@@ -104,7 +97,7 @@ function here() {
   }
 }
 
-function Desk({ session, onLeave, onLanguage }) {
+function Desk({ session, signIn, onLeave, onLanguage }) {
   const [at, setAt] = useState(here);
   const [version, setVersion] = useState(0);
   const title = useRef(null);
@@ -116,23 +109,26 @@ function Desk({ session, onLeave, onLanguage }) {
     addEventListener('hashchange', moved);
     return () => removeEventListener('hashchange', moved);
   }, []);
-  const views = VIEWS.filter((view) => [...view.index, ...(view.one ?? [])].some((panel) => isThere(panel, session)));
+  const views = VIEWS.filter((view) => !session || [...view.index, ...(view.one ?? [])].some((panel) => isThere(panel, session)));
   const view = views.find((each) => each.name === at.view) ?? views[0];
   const isOne = at.id !== undefined && view.one;
   const ids = isOne ? [at.id] : [];
-  const until = new Date(session.expiresAt).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
+  const panels = (isOne ? view.one : view.index).filter((panel) => isThere(panel, session));
+  const asks = !session && (signIn.fault || panels.length === 0);
+  const until = session && new Date(session.expiresAt).toLocaleTimeString(locale(), { hour: '2-digit', minute: '2-digit' });
   return html`<div class="desk">
     <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); title.current.focus(); }}>${t('skip')}</a>
-    <header class="bar"><p class="brand"><img src="/icon.svg" alt="" width="28" height="28" /><b>${t('heading')}</b></p>
-      <p class="who"><b data-user=${session.user}>${session.user}</b><span class="soft">${t('until', until)}</span></p>
-      <${LanguageButton} onLanguage=${onLanguage} />
-      <button type="button" class="quiet-button" data-do="leave" onClick=${onLeave}>${t('leave')}</button></header>
+    <header class="bar"><p class="brand"><img src="icon.svg" alt="" width="28" height="28" /><b>${t('heading')}</b></p>
+      ${session && html`<p class="who"><b data-user=${session.user}>${session.user}</b><span class="soft">${t('until', until)}</span></p>`}
+      <button type="button" class="language" lang=${locale() === 'zh-CN' ? 'en' : 'zh-CN'} aria-label=${t('otherLanguageLabel')} onClick=${onLanguage}>${t('otherLanguage')}</button>
+      ${session && html`<button type="button" class="quiet-button" data-do="leave" onClick=${onLeave}>${t('leave')}</button>`}
+      ${!session && !asks && html`<a class="quiet-button" data-do="enter" href=${place(views[1].name)}>${t('enter')}</a>`}</header>
     <nav aria-label=${t('views')}><ul>${views.map((each) => html`<li key=${each.name}><a href=${place(each.name)} data-view=${each.name}
-      aria-current=${each === view ? 'page' : undefined}>${t(`v_${each.name}`)}</a></li>`)}
-      <li><a href="/">${t('numbers')}</a></li></ul></nav>
+      aria-current=${each === view ? 'page' : undefined}>${t(`v_${each.name}`)}</a></li>`)}</ul></nav>
     <main id="main"><h1 tabindex="-1" ref=${title}>${t(`v_${view.name}`)}${isOne && html` <span class="id">${at.id}</span>`}</h1>
-      ${view.find && html`<${Find} key=${view.name} view=${view} />`}
-      ${(isOne ? view.one : view.index).filter((panel) => isThere(panel, session)).map((panel) => html`<${Panel} key=${`${view.name}/${ids}/${panel.name}`} panel=${panel} session=${session} ids=${ids}
+      ${asks && html`<${SignIn} ...${signIn} />`}
+      ${session && view.find && html`<${Find} key=${view.name} view=${view} />`}
+      ${panels.map((panel) => html`<${Panel} key=${`${view.name}/${ids}/${panel.name}`} panel=${panel} session=${session} ids=${ids}
         version=${version} onChange=${() => setVersion((n) => n + 1)} />`)}
     </main></div>`;
 }
@@ -144,7 +140,7 @@ function Find({ view }) {
     location.hash = place(view.name, id.trim());
   };
   return html`<form class="find" role="search" onSubmit=${submit}><label for="find">${t('find', label(view.find))}</label>
-    <input id="find" required autocomplete="off" spellcheck="false" maxlength="64" value=${id} onInput=${(event) => setId(event.target.value)} />
+    <input id="find" required autocomplete="off" spellcheck="false" maxlength="128" value=${id} onInput=${(event) => setId(event.target.value)} />
     <button type="submit" class="main-button">${t('open')}</button></form>`;
 }
 

@@ -3,15 +3,12 @@
  * no token is ever in an address.
  * @module
  */
+import { ROOT } from '../app/api.js';
 import { Told, t } from './texts.js';
 
-/** What this tab remembers while it is away: the verifier, and the state that has to come back. */
+/** What this tab remembers while it is away: the verifier, the state that has to come back, and the view. */
 const KEPT = 'hongbao.oidc';
 const ANSWER_MILLIS = 15_000;
-
-function here() {
-  return `${location.origin}/console`;
-}
 
 function base64url(bytes) {
   return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
@@ -40,7 +37,7 @@ async function discover({ issuer }) {
 
 /** Who lets operators in: `{issuer, clientId, scope}`; null when nobody is configured. */
 export async function provider() {
-  const configured = await ask(`${here()}/oidc.json`);
+  const configured = await ask(new URL('console/oidc.json', ROOT));
   return configured.issuer ? configured : null;
 }
 
@@ -50,14 +47,14 @@ export async function depart(configured) {
     throw new Told(t('noTls'));
   }
   const found = await discover(configured);
-  const kept = { state: random(), verifier: random() };
+  const kept = { state: random(), verifier: random(), hash: location.hash };
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(kept.verifier));
   sessionStorage.setItem(KEPT, JSON.stringify(kept));
   const url = new URL(found.authorization_endpoint);
   Object.entries({
     response_type: 'code',
     client_id: configured.clientId,
-    redirect_uri: here(),
+    redirect_uri: ROOT.href,
     scope: configured.scope,
     state: kept.state,
     code_challenge: base64url(new Uint8Array(digest)),
@@ -76,7 +73,10 @@ export async function arrive(configured) {
   const came = new URLSearchParams(location.search);
   const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? '{}');
   sessionStorage.removeItem(KEPT);
-  history.replaceState(null, '', here());
+  history.replaceState(null, '', ROOT.href);
+  if (kept.hash) {
+    location.replace(kept.hash);
+  }
   const isOurs = kept.state !== undefined && came.get('state') === kept.state && (came.get('iss') ?? configured.issuer) === configured.issuer;
   if (!isOurs || !came.get('code')) {
     throw new Told(t('noSignIn', (isOurs && came.get('error')) || 'state'));
@@ -85,7 +85,7 @@ export async function arrive(configured) {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code: came.get('code'),
-    redirect_uri: here(),
+    redirect_uri: ROOT.href,
     client_id: configured.clientId,
     code_verifier: kept.verifier,
   });

@@ -5,6 +5,7 @@
 import { html, useEffect, useState } from '../app/ui.js';
 import { Actions, Refusal } from './actions.js';
 import { Fields, valuesOf } from './fields.js';
+import { Overview } from './overview.js';
 import { t } from './texts.js';
 import { Badge, learnAssets, Table, Thing } from './values.js';
 
@@ -164,11 +165,12 @@ function Checks({ panel, session, version, onChange }) {
   </section>`;
 }
 
-const KINDS = { checks: Checks, doing: Doing };
+const KINDS = { checks: Checks, doing: Doing, overview: Overview };
 
-/** Whether the server has what a panel needs. */
+/** Whether the server has what a panel needs; without a session, whether it needs none. */
 export function isThere(panel, session) {
-  return panel.call ? session.has(panel.call) : panel.actions.some((each) => session.has(each.call));
+  const calls = panel.call ? [panel.call] : panel.actions?.map((each) => each.call);
+  return calls === undefined || calls.some((each) => session?.has(each));
 }
 
 /**

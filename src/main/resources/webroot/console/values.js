@@ -7,7 +7,7 @@ import { label, locale, t } from './texts.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const SUM = /(?:^|[.])(?:amount|budget|min|max|returned|balance|opening|closing|in|out|held|total)$|^caps[.]|^file[.]refunded$/;
-const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|verdict|mode|class|of|change|account)$/;
+const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|verdict|mode|category|of|change|account)$/;
 
 /** Where the thing that a field names is shown. */
 const SHOWN = { user: 'users', sender: 'users', openedBy: 'users', by: 'users', packet: 'packets', draw: 'draws', campaign: 'campaigns', rain: 'rains', group: 'groups', webhook: 'webhooks',
@@ -34,17 +34,22 @@ export function learnAssets(assets) {
   assets.forEach(({ code, scale }) => scales.set(code, scale));
 }
 
-/** @param {number} minor whole minor units */
+/** @param {number | string} minor whole minor units; of a sum its text */
 export function money(minor, asset) {
   const scale = scales.get(asset) ?? 0;
-  const digits = String(Math.abs(minor)).padStart(scale + 1, '0');
-  const whole = Number(digits.slice(0, digits.length - scale)).toLocaleString('en');
+  const digits = String(minor).replace('-', '').padStart(scale + 1, '0');
+  const whole = BigInt(digits.slice(0, digits.length - scale)).toLocaleString('en');
   const sum = scale === 0 ? whole : `${whole}.${digits.slice(-scale)}`;
   return `${minor < 0 ? '−' : ''}${asset === 'CNY' ? `¥${sum}` : `${sum} ${asset}`}`;
 }
 
 function time(value) {
   return html`<time datetime=${value} title=${value}>${new Date(value).toLocaleString(locale(), { dateStyle: 'medium', timeStyle: 'medium' })}</time>`;
+}
+
+/** Of a sum that may exceed what a number holds, the text beside it. */
+function exact(row, field, value) {
+  return at(row, `${field}Text`) ?? value;
 }
 
 /** A value by a path such as `claimed.count`. */
@@ -77,7 +82,7 @@ function brief(each) {
   if (isPlain(each)) {
     return each;
   }
-  return each.asset && Number.isInteger(each.amount) ? money(each.amount, each.asset) : JSON.stringify(each);
+  return each.asset && Number.isInteger(each.amount) ? money(each.amountText ?? each.amount, each.asset) : JSON.stringify(each);
 }
 
 /**
@@ -92,7 +97,7 @@ export function Value({ field, row, open }) {
     return t(value ? 'yes' : 'no');
   }
   if (typeof value === 'number') {
-    return isSum(field, row) && assetOf(row) ? html`<span data-amount=${value}>${money(value, assetOf(row))}</span>` : value.toLocaleString(locale());
+    return isSum(field, row) && assetOf(row) ? html`<span data-amount=${value}>${money(exact(row, field, value), assetOf(row))}</span>` : value.toLocaleString(locale());
   }
   if (Array.isArray(value)) {
     return value.map(brief).join(', ');
@@ -110,9 +115,12 @@ export function Value({ field, row, open }) {
   return view ? html`<a class="id" href=${place(view, value)}>${value}</a>` : html`<span class=${/id$|session|commitment|seed/i.test(field) ? 'id' : ''}>${value}</span>`;
 }
 
-/** The plain fields of a thing, those of the objects in it too: `claimed.count`. */
+/** The plain fields of a thing, those of the objects in it too: `claimed.count`. A sum's text is shown in the place of the sum. */
 export function fieldsOf(row) {
   return Object.entries(row).flatMap(([name, value]) => {
+    if (name.endsWith('Text') && typeof row[name.slice(0, -'Text'.length)] === 'number') {
+      return [];
+    }
     if (isPlain(value) || Array.isArray(value)) {
       return Array.isArray(value) && value.some((each) => !isPlain(each)) ? [] : [name];
     }
@@ -128,7 +136,7 @@ export function Table({ caption, rows, columns, open, actions }) {
   const named = columns ?? [...new Set(rows.flatMap(fieldsOf))];
   const [first, ...more] = named.filter((each) => rows.some((row) => ![null, undefined].includes(at(row, each))));
   // The roles are said, since a phone shows the rows as cards, and then a browser forgets that it is a table.
-  return html`<div class="scroll" tabindex="0" role="region" aria-label=${caption}><table role="table">
+  return html`<div class="scroll" tabindex="0"><table role="table">
     <caption class="unseen">${caption}</caption>
     <thead role="rowgroup"><tr role="row">
       ${[first, ...more].map((each) => html`<th role="columnheader" scope="col" key=${each}>${label(each)}</th>`)}

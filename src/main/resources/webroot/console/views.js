@@ -30,7 +30,7 @@ const RAIN = () => ({
   name: 'Evening rain',
   asset: 'POINTS',
   budget: 10000,
-  public: true,
+  everyone: true,
   startsAt: inDays(1),
   durationSeconds: 30,
   drops: 20,
@@ -77,9 +77,19 @@ function files(call) {
 /** @type {{name: string, find?: string, index: object[], one?: object[]}[]} */
 export const VIEWS = [
   {
+    name: 'overview',
+    index: [
+      { name: 'now', kind: 'overview' },
+      { name: 'turnover', list: true, call: 'GET /manage/turnover', columns: ['kind', 'asset', 'transfers', 'amount'] },
+      { name: 'servers', list: true, call: 'GET /manage/servers', columns: ['server', 'address', 'since', 'shards'] },
+      { name: 'quarantine', list: true, call: 'GET /manage/quarantine', columns: ['id', 'kind', 'shard', 'since', 'reason'] },
+    ],
+  },
+  {
     name: 'users',
     find: 'user',
     index: [
+      { name: 'everybody', list: true, call: 'GET /manage/users', columns: ['user', 'wallets'] },
       {
         name: 'restrictions',
         list: true,
@@ -169,11 +179,11 @@ export const VIEWS = [
         name: 'wins',
         list: true,
         call: 'GET /v1/draws/{}/wins',
-        columns: ['seq', 'user', 'prize', 'class', 'amount', 'code', 'state', 'changed.note', 'at'],
+        columns: ['seq', 'user', 'prize', 'category', 'amount', 'code', 'state', 'changed.note', 'at'],
         files: files('GET /v1/draws/{}/wins/export'),
         rows: [{ name: 'fulfil', call: 'PUT /v1/draws/{}/wins/{}/fulfilment', ids: (row, ids) => [ids[0], String(row.seq)], fill: (row) => ({ state: row.state, note: row.changed?.note ?? '' }), when: (row) => row.amount === undefined }],
       },
-      { name: 'plays', list: true, call: 'GET /v1/draws/{}/plays', columns: ['seq', 'user', 'prize', 'class', 'amount', 'code', 'state', 'at'] },
+      { name: 'plays', list: true, call: 'GET /v1/draws/{}/plays', columns: ['seq', 'user', 'prize', 'category', 'amount', 'code', 'state', 'at'] },
     ],
   },
   {
@@ -232,6 +242,8 @@ export const VIEWS = [
         name: 'webhook',
         call: 'GET /v1/webhooks/{}',
         actions: [
+          { name: 'testWebhook', call: 'POST /v1/webhooks/{}/test', show: 'outcome' },
+          { name: 'changeWebhook', call: 'PATCH /v1/webhooks/{}' },
           { name: 'redeliver', call: 'POST /v1/webhooks/{}/redeliver' },
           { name: 'rotate', call: 'POST /v1/webhooks/{}/secrets', show: 'secret', danger: true },
           { name: 'deleteWebhook', call: 'DELETE /v1/webhooks/{}', danger: true },
@@ -287,8 +299,8 @@ export const VIEWS = [
   {
     name: 'servers',
     index: [
-      { name: 'servers', list: true, call: 'GET /manage/servers', columns: ['session', 'address', 'since', 'shards'] },
-      { name: 'shards', list: true, call: 'GET /manage/shards', columns: ['shard', 'session', 'epoch', 'settled', 'aside'] },
+      { name: 'servers', list: true, call: 'GET /manage/servers', columns: ['server', 'address', 'since', 'shards', 'session'] },
+      { name: 'shards', list: true, call: 'GET /manage/shards', columns: ['shard', 'server', 'epoch', 'settled', 'aside'] },
     ],
   },
   { name: 'audit', index: [{ name: 'audit', list: true, call: 'GET /v1/audit', columns: ['at', 'actor', 'role', 'address', 'method', 'route', 'subject', 'status', 'problem', 'reference', 'times'], files: files('GET /v1/audit/export') }] },

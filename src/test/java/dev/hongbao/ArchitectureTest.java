@@ -1,6 +1,5 @@
 package dev.hongbao;
 
-import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -12,18 +11,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
-import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
-import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.JavaPackage;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
-import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
-import com.tngtech.archunit.lang.ConditionEvents;
-import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.hongbao.engine.journal.ShardScript;
+import dev.hongbao.engine.redis.RedisCommands;
 import io.vertx.redis.client.Command;
 import java.util.List;
 import java.util.Random;
@@ -50,7 +45,7 @@ class ArchitectureTest {
             "Asset",
             "Balance",
             "TransferKind",
-            "WalletEntry",
+            "WalletRecord",
             // claim
             "ClaimOutcome");
 
@@ -64,18 +59,6 @@ class ArchitectureTest {
             "is now() of java.time, or a system's clock",
             call -> call.getTargetOwner().getPackageName().equals("java.time")
                     && (call.getName().equals("now") || call.getName().startsWith("system")));
-
-    private static final ArchCondition<JavaClass> HAVE_AT_MOST_SIX_COMPONENTS =
-            new ArchCondition<>("have at most six components") {
-                @Override
-                public void check(JavaClass record, ConditionEvents events) {
-                    long components = record.getFields().stream()
-                            .filter(field -> !field.getModifiers().contains(JavaModifier.STATIC))
-                            .count();
-                    events.add(new SimpleConditionEvent(
-                            record, components <= 6, record.getName() + " has " + components + " components"));
-                }
-            };
 
     @ArchTest
     static final ArchRule everyClassIsInALayerAndSeesOnlyTheLayersBelow = layeredArchitecture()
@@ -200,28 +183,17 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule onlyShardScriptCallsAScriptOfAShard = noClasses()
             .that()
-            .doNotBelongToAnyOf(ShardScript.class)
-            .and()
-            .doNotHaveFullyQualifiedName("dev.hongbao.server.RateExchange")
-            .and()
-            .doNotHaveFullyQualifiedName("dev.hongbao.server.AdmissionExchange")
+            .doNotBelongToAnyOf(ShardScript.class, RedisCommands.class)
             .should()
             .accessField(Command.class, "EVALSHA")
-            .because(
-                    "each call of a script is fenced and looked after in the same way; what servers tell each other belongs to no shard");
+            .because("each call of a shard's script is fenced and looked after in the same way; the probe of commands"
+                    + " is of no shard");
 
     @ArchTest
     static final ArchRule nobodySendsAScriptWithItsCall = noClasses()
             .should()
             .accessField(Command.class, "EVAL")
             .because("the server's user in Redis may not, see the guide");
-
-    @ArchTest
-    static final ArchRule aRecordHasAtMostSixComponents = classes()
-            .that(describe("are records", JavaClass::isRecord))
-            .and(describe("have no builder", type -> type.getMethods().stream().noneMatch(ArchitectureTest::begins)))
-            .should(HAVE_AT_MOST_SIX_COMPONENTS)
-            .because("nobody can read seven values by their order alone: split the record, or give it a builder");
 
     @ArchTest
     static final ArchRule nobodyUsesTheJdksLogging =
@@ -244,12 +216,6 @@ class ArchitectureTest {
                 .tryGetPackageInfo()
                 .map(info -> info.isAnnotatedWith(NullMarked.class))
                 .orElse(false);
-    }
-
-    /** Whether a method begins a builder. */
-    private static boolean begins(JavaMethod method) {
-        return method.getModifiers().contains(JavaModifier.STATIC)
-                && method.getRawReturnType().getSimpleName().endsWith("Builder");
     }
 
     private static JavaClass outermost(JavaClass type) {

@@ -1,13 +1,18 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.server.Ailment;
-import dev.hongbao.server.Ailment.Severity;
+import dev.hongbao.server.Diagnosis;
+import dev.hongbao.server.Diagnosis.Severity;
 import dev.hongbao.server.Doctor;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,11 +26,15 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Asks the server of this configuration and its stores what one asks at night, and tells the worst first.",
-            "It only looks. Each finding names its section of the runbook, in the guide.",
+            "It only looks. Each finding names its section of the runbook, in the guide; of the first one the section"
+                    + " is printed.",
             "Exit code 1 when callers are refused or soon will be, or the books break a rule."
         })
 final class DoctorCommand implements Callable<Integer> {
     private static final String RUNBOOK = "/docs/guide/runbook.html#";
+
+    /** The same page in this jar: the server that shows it may be down. */
+    private static final String PAGE = "webroot/docs/guide/runbook.html";
 
     private final ConfigFlags config;
 
@@ -37,19 +46,44 @@ final class DoctorCommand implements Callable<Integer> {
         this.config = config;
     }
 
+    /** The runbook's section as text; empty when this jar has no guide. */
+    private static String section(String id) {
+        try (InputStream in = DoctorCommand.class.getClassLoader().getResourceAsStream(PAGE)) {
+            return in == null ? "" : section(new String(in.readAllBytes(), StandardCharsets.UTF_8), id);
+        } catch (IOException unreadable) {
+            return "";
+        }
+    }
+
+    /** The paragraphs below a heading, without their tags. */
+    static String section(String html, String id) {
+        Matcher section = Pattern.compile(
+                        "<h2 id=\"" + Pattern.quote(id) + "\">.*?</h2>(.*?)(?=<h2|</main>|</body>|$)", Pattern.DOTALL)
+                .matcher(html);
+        if (!section.find()) {
+            return "";
+        }
+        String text =
+                section.group(1).replaceAll("<[^>]*>", "").replace("&lt;", "<").replace("&gt;", ">");
+        return text.replace("&quot;", "\"").replace("&amp;", "&").strip().indent(2);
+    }
+
     @Override
     public Integer call() {
         HongbaoConfig loaded = config.load().config();
         Logging.choose(loaded.log());
-        List<Ailment> found = Doctor.examine(loaded);
+        List<Diagnosis> found = Doctor.examine(loaded);
         PrintWriter out = spec.commandLine().getOut();
-        Ailment worst = found.get(0);
+        Diagnosis worst = found.get(0);
         out.println(
                 worst.severity() == Severity.WELL
                         ? "All is well."
-                        : "First: " + worst.what() + ". See " + RUNBOOK + worst.section());
-        for (Ailment each : found) {
-            out.printf("%-5s %s%n", each.severity().name().toLowerCase(Locale.ROOT), each.what());
+                        : "First: " + worst.text() + ". See " + RUNBOOK + worst.section());
+        if (!worst.section().isEmpty()) {
+            out.println(section(worst.section()));
+        }
+        for (Diagnosis each : found) {
+            out.printf("%-5s %s%n", each.severity().name().toLowerCase(Locale.ROOT), each.text());
             if (!each.section().isEmpty()) {
                 out.println("      " + RUNBOOK + each.section());
             }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the server prints once it serves: one line that ends in its address, and lines to paste into a second terminal. Holds
- * no token, only the commands that make one.
+ * What the server prints once it serves: one line that ends in its address. A person who starts it for the first time also gets
+ * lines to paste into a second terminal. They hold no token, only the commands that make one.
  *
  * @param command how another command of this program is started, as a shell would read it
  * @param port the API's port in use
@@ -19,13 +19,21 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
     private static final Set<String> TOKEN_OPTIONS =
             Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");
 
+    /** One line without its end; also names where health and metrics are. */
+    String ready() {
+        return "Hongbao " + VersionProvider.version() + ", metrics " + management() + "/metrics, ready " + url();
+    }
+
+    private String management() {
+        return address(loaded.config().web().management().address(), managementPort);
+    }
+
     String text() {
         TokenConfig token = loaded.config().web().token();
-        return "Hongbao " + VersionProvider.version() + " ready " + url() + "\n\n"
+        return ready() + "\n\n"
                 + (token.algorithm().isSymmetric() ? steps() : foreignTokens(token))
                 + "# The page, for two tabs as two people: " + url() + "\n"
-                + "# Health, the operator's page and metrics: "
-                + address(loaded.config().web().management().address(), managementPort) + "/metrics\n";
+                + "# The console: " + management() + "/\n";
     }
 
     /** Where a client on this machine finds the API. */
@@ -35,20 +43,20 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
 
     private String steps() {
         return """
-                # Paste into another terminal: alice gets 100 yuan and sends a packet of five, bob claims a share.
-                URL=%s
-                SERVICE=$(%s --user backend --role service)
-                ALICE=$(%s --user alice --group family)
-                BOB=$(%s --user bob --group family)
-                curl -s $URL/v1/accounts/alice/deposits -H "Authorization: Bearer $SERVICE" \\
-                  -H "Idempotency-Key: first-deposit" -H "Content-Type: application/json" \\
-                  -d '{"asset":"CNY","amount":10000}'
-                PACKET=$(curl -s $URL/v1/packets -H "Authorization: Bearer $ALICE" \\
-                  -H "Idempotency-Key: packet-$(date +%%s)" -H "Content-Type: application/json" \\
-                  -d '{"group":"family","kind":"lucky","asset":"CNY","amount":888,"count":5,"greeting":"恭喜发财"}' \\
-                  | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-                curl -s -X POST $URL/v1/packets/$PACKET/claims -H "Authorization: Bearer $BOB"
-                """.formatted(url(), tokenCommand(), tokenCommand(), tokenCommand());
+            # Paste into another terminal: alice gets 100 yuan and sends a packet of five, bob claims a share.
+            URL=%s
+            SERVICE=$(%s --user backend --role service)
+            ALICE=$(%s --user alice --group family)
+            BOB=$(%s --user bob --group family)
+            curl -s $URL/v1/accounts/alice/deposits -H "Authorization: Bearer $SERVICE" \\
+              -H "Idempotency-Key: first-deposit" -H "Content-Type: application/json" \\
+              -d '{"asset":"CNY","amount":10000}'
+            PACKET=$(curl -s $URL/v1/packets -H "Authorization: Bearer $ALICE" \\
+              -H "Idempotency-Key: packet-$(date +%%s)" -H "Content-Type: application/json" \\
+              -d '{"group":"family","kind":"lucky","asset":"CNY","amount":888,"count":5,"greeting":"恭喜发财"}' \\
+              | grep -o '"id":"[^"]*"' | head -n 1 | cut -d '"' -f 4)
+            curl -s -X POST $URL/v1/packets/$PACKET/claims -H "Authorization: Bearer $BOB"
+            """.formatted(url(), tokenCommand(), tokenCommand(), tokenCommand());
     }
 
     private static String foreignTokens(TokenConfig token) {

@@ -53,12 +53,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footerHeading = "%n",
         footer = {
             "'hongbao COMMAND --help' shows a command's options.",
-            "Exit codes: 0 done, 1 failed or answered with no, 2 bad options or input, 3 reconcile found something quarantined."
+            "Exit codes: 0 done, 1 failed or answered with no, 2 bad options or input; reconcile: 3 it could not check"
+                    + " the books, 4 something is quarantined."
         },
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)
 public final class Hongbao {
-    private static final Pattern STORE_ADDRESS = Pattern.compile("(redis|postgres)\\.(owner-)?url(-file)?");
+    private static final Pattern STORE_ADDRESS =
+            Pattern.compile("(redis|postgres)\\.((owner-)?url(-file)?|tls-authority)");
 
     /** Of {@code hongbao.jar} only. */
     private static final Set<String> TOOLS = Set.of("demo", "bench", "chaos");
@@ -130,13 +132,13 @@ public final class Hongbao {
         commands.put("token", () -> configured(flags.get(), TokenCommand::new, Hongbao::concernsTokens));
         commands.put("check-config", () -> configured(flags.get(), CheckConfigCommand::new, option -> false));
         commands.put("default-config", () -> new CommandLine(new DefaultConfigCommand()));
+        commands.put("roles", () -> new CommandLine(new RolesCommand()));
         commands.put("split", () -> new CommandLine(new SplitCommand()));
         commands.put("verify", () -> new CommandLine(new VerifyCommand()));
         commands.put("draw", () -> new CommandLine(new DrawCommand()));
         commands.put("doctor", () -> configured(flags.get(), DoctorCommand::new, Hongbao::concernsServer));
         commands.put("reconcile", () -> configured(flags.get(), ReconcileCommand::new, Hongbao::concernsStores));
         commands.put("quarantine", () -> configured(flags.get(), QuarantineCommand::new, Hongbao::concernsStores));
-        commands.put("archive", () -> configured(flags.get(), ArchiveCommand::new, Hongbao::concernsStores));
         commands.put("webhooks", () -> configured(flags.get(), WebhooksCommand::new, Hongbao::concernsStores));
         return commands;
     }

@@ -26,8 +26,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
             "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
 
     /** Libraries that say at INFO what no operator asked. */
-    private static final List<String> TALKATIVE =
-            List.of("io.netty", "org.flywaydb", "org.postgresql", "com.hazelcast");
+    private static final List<String> TALKATIVE = List.of("io.netty", "org.flywaydb", "org.postgresql");
 
     private static final String STDERR = "stderr";
 
@@ -78,12 +77,11 @@ public final class Logging extends ContextAwareBase implements Configurator {
                                 ? ch.qos.logback.classic.Level.INFO
                                 : ch.qos.logback.classic.Level.OFF);
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
+        // A migration that Postgres comments on has worked; of "grant … on all tables" it comments on other owners'
+        // ones.
+        loggers.getLogger("org.flywaydb.core.internal.proprietaryStubs").setLevel(atLeast(Level.ERROR, log.level()));
         // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
-        // It warns of a part that nobody uses.
-        loggers.getLogger("com.hazelcast.cp.CPSubsystem").setLevel(atLeast(Level.ERROR, log.level()));
-        // When a server is lost it warns of each of 271 parts of its maps, which hold nothing that is needed.
-        loggers.getLogger("com.hazelcast.internal.partition").setLevel(atLeast(Level.ERROR, log.level()));
         // It shows a stack trace for each connection that comes in while a stop takes the port away.
         loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
         // It calls an error what a client sends that is no HTTP/2, before anybody can take care of it: who likes could

@@ -1,11 +1,12 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.domain.reconcile.Severity;
 import dev.hongbao.domain.reconcile.SinceRun;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;
@@ -26,14 +27,18 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Checks every invariant on money over the whole database, and the journal and packets in Redis against it.",
-            "Prints each check and what breaks it. May run beside a server at work. What it costs grows with the books: see"
-                    + " --since-checkpoint.",
-            "Exit code 1 when a rule is violated, 3 when something is quarantined and waits for the operator. What the"
-                    + " next recovery heals is named, and no fault."
+            "Prints each check and what breaks it. May run beside a server at work. What it costs grows with the"
+                    + " books: see --since-checkpoint.",
+            "Exit code 0 when the books are clean, 1 when a rule is violated, 2 for bad options, 3 when the books"
+                    + " could not be checked, 4 when something is quarantined and waits for the operator. What the next"
+                    + " recovery heals is named, and no fault."
         })
 final class ReconcileCommand implements Callable<Integer> {
+    /** A store did not answer, or another run is under way: nothing is known of the books. */
+    private static final int UNKNOWN = 3;
+
     /** Nothing is wrong, and something waits for the operator. */
-    private static final int QUARANTINED = 3;
+    private static final int QUARANTINED = 4;
 
     private final ConfigFlags config;
 
@@ -53,7 +58,58 @@ final class ReconcileCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws Exception {
+    public Integer call() {
+        Pulse pulse = new Pulse();
+        pulse.start();
+        try {
+            return check();
+        } catch (ConfigException fault) {
+            throw fault;
+        } catch (Exception fault) {
+            spec.commandLine()
+                    .getErr()
+                    .println("hongbao: the books could not be checked, and nothing is known of them: "
+                            + Failure.describe(fault) + pulse.hint());
+            return UNKNOWN;
+        }
+    }
+
+    /** Notices that the process stood still: it was stopped, its container was paused, or the machine slept. */
+    private static final class Pulse extends Thread {
+        private static final long BEAT_MILLIS = 500;
+        private static final long STILL_MILLIS = 3_000;
+
+        private volatile long longestMillis;
+
+        Pulse() {
+            super("pulse");
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            long before = System.nanoTime();
+            while (true) {
+                try {
+                    sleep(BEAT_MILLIS);
+                } catch (InterruptedException ended) {
+                    return;
+                }
+                long now = System.nanoTime();
+                longestMillis = Math.max(longestMillis, (now - before) / 1_000_000 - BEAT_MILLIS);
+                before = now;
+            }
+        }
+
+        /** Empty when it never did. */
+        String hint() {
+            return longestMillis < STILL_MILLIS
+                    ? ""
+                    : ". This process stood still for " + longestMillis / 1_000 + " s, so a store may have hung up";
+        }
+    }
+
+    private int check() throws Exception {
         HongbaoConfig loaded = config.load().config();
         Logging.choose(loaded.log());
         PrintWriter out = spec.commandLine().getOut();
@@ -61,7 +117,7 @@ final class ReconcileCommand implements Callable<Integer> {
             if (sinceCheckpoint) {
                 return runSinceCheckpoint(stores.addresses(), out);
             }
-            List<Finding> findings = Audit.run(stores.addresses(), finding -> print(finding, out));
+            List<Finding> findings = Reconciler.run(stores.addresses(), finding -> print(finding, out));
             out.println(summary(findings));
             out.flush();
             return exitCode(findings);
@@ -69,18 +125,18 @@ final class ReconcileCommand implements Callable<Integer> {
     }
 
     private static int runSinceCheckpoint(StoreAddresses stores, PrintWriter out) throws Exception {
-        Optional<SinceRun> run = Audit.runSinceCheckpoint(stores);
+        Optional<SinceRun> run = Reconciler.runSinceCheckpoint(stores);
         run.ifPresentOrElse(done -> print(done, out), () -> out.println("A run from the checkpoint is under way."));
         out.flush();
-        return run.isEmpty() ? ExitCode.SOFTWARE : exitCode(run.get().findings());
+        return run.isEmpty() ? UNKNOWN : exitCode(run.get().findings());
     }
 
     private static void print(SinceRun run, PrintWriter out) {
         run.findings().forEach(finding -> print(finding, out));
         Reconciliation.leftOut().forEach(check -> out.printf("left  %-3s %s%n", check.invariant(), check.name()));
         run.leftOut().forEach(large -> out.println("left  " + large));
-        out.println(summary(run.findings()) + "; from transfer " + run.after() + " to " + run.upTo() + ", "
-                + run.rowsRead() + " rows read; what is left is checked without --since-checkpoint");
+        out.println(summary(run.findings()) + "; from transfer " + run.after() + " to " + run.upTo()
+                + "; what is left is checked without --since-checkpoint");
     }
 
     /** How many there are of each severity. */

@@ -3,8 +3,12 @@ package dev.hongbao.cli;
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.LoadedConfig;
+import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.server.HongbaoServer;
+import java.io.Console;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
@@ -52,9 +56,11 @@ final class ServeCommand implements Callable<Integer> {
         loaded.effective().stream()
                 .filter(ServeCommand::isShownToAll)
                 .forEach(each -> LOG.warn(
-                        "{}: its password is on the command line, where everybody on this machine can read it: put it into a file, and name that with {}-file",
+                        "{}: its password is on the command line, where everybody on this machine can read it: put it"
+                                + " into a file, and name that with {}-file",
                         each.option().path(),
                         each.option().flag()));
+        boolean isFirst = isFirst(options);
         StopOnSignal stop = StopOnSignal.install(
                 spec.commandLine().getErr(), options.web().http().timeouts().drain());
         HongbaoServer server;
@@ -65,11 +71,42 @@ final class ServeCommand implements Callable<Integer> {
             return notStarted(e, options);
         }
         stop.started(server::close);
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(new FirstSteps(loaded, HowStarted.command(), server.port(), server.managementPort()).text());
-        out.flush();
+        say(new FirstSteps(loaded, HowStarted.command(), server.port(), server.managementPort()), options, isFirst);
         new CountDownLatch(1).await(); // A signal ends the process; see StopOnSignal.
         return ExitCode.OK;
+    }
+
+    /** Whether both stores are embedded and have no data yet. */
+    private static boolean isFirst(HongbaoConfig options) {
+        Path data = options.engine().data().dir();
+        return options.engine().redis().isEmbedded()
+                && options.engine().postgres().isEmbedded()
+                && !EmbeddedServers.hasRedisData(data)
+                && !EmbeddedServers.hasPostgresData(data);
+    }
+
+    /** One line; a person at a terminal gets the first steps with the first one. What reads JSON gets an event of the log. */
+    private void say(FirstSteps steps, HongbaoConfig options, boolean isFirst) {
+        if (options.log().format() == LogConfig.Format.JSON) {
+            LOG.info(steps.ready());
+            return;
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(isFirst && isTerminal() ? steps.text() : steps.ready() + "\n");
+        out.flush();
+    }
+
+    /** From Java 22 on there is a console without a terminal, too. */
+    private static boolean isTerminal() {
+        Console console = System.console();
+        try {
+            return console != null
+                    && (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (NoSuchMethodException older) {
+            return true;
+        } catch (ReflectiveOperationException fault) {
+            return false;
+        }
     }
 
     private static boolean isShownToAll(LoadedConfig.Effective value) {

@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.domain.odds.ChiSquare;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionReader;
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
@@ -107,7 +107,7 @@ public final class SimulateCommand implements Callable<Integer> {
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             Map<String, Object> body = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
             DrawDefinition definition = DefinitionReader.read(body == null ? Map.of() : body);
-            DefinitionRules.requireOfNew(definition);
+            DefinitionChecks.requireOfNew(definition);
             Instant now = Instant.now();
             Instant opening = now.isBefore(definition.closesAt())
                     ? now

@@ -1,5 +1,6 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.split.Histogram;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
@@ -93,9 +94,9 @@ public final class SplitCommand implements Callable<Integer> {
         if (seed != null && !SEED_HEX.matcher(seed).matches()) {
             return refuse("a seed is " + 2 * Split.SEED_BYTES + " hexadecimal digits");
         }
-        String reason = SplitTerms.infeasible(algorithm, total, count, min, max);
+        Text reason = SplitTerms.infeasible(algorithm, total, count, min, max);
         if (reason != null) {
-            return refuse(reason);
+            return refuse(reason.toString());
         }
         byte[] used = seed == null ? randomSeed() : HexFormat.of().parseHex(seed);
         print(Split.amounts(SplitTerms.of(algorithm, total, count, min, max), used), used);

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Closes the server when the process is told to stop, and waits for it. The process then ends with 0, or with 1 when not
@@ -23,6 +25,7 @@ final class StopOnSignal {
     private static final int DONE = 0;
     private static final int FAILED = 1;
     private static final Runnable NOTHING = () -> {};
+    private static final Logger LOG = LoggerFactory.getLogger(StopOnSignal.class);
 
     private final CompletableFuture<Runnable> started = new CompletableFuture<>();
     private final PrintWriter err;
@@ -56,11 +59,16 @@ final class StopOnSignal {
      * @return what the process ends with; empty when nothing was started
      */
     OptionalInt stop(Duration limit) {
+        if (isNothing()) {
+            return OptionalInt.empty();
+        }
+        LOG.info("stopping");
         int status = FAILED;
         CompletableFuture<Void> closed = started.thenAcceptAsync(Runnable::run, StopOnSignal::onOwnThread);
         try {
             closed.get(limit.toMillis(), TimeUnit.MILLISECONDS);
             status = DONE;
+            LOG.info("stopped");
         } catch (TimeoutException e) {
             err.println("hongbao: not stopped after " + limit.toSeconds()
                     + " s, ending all the same; what was accepted and not settled yet is settled at the next start");
@@ -70,8 +78,11 @@ final class StopOnSignal {
             Thread.currentThread().interrupt();
         }
         err.flush();
-        boolean nothing = started.isDone() && started.join() == NOTHING;
-        return nothing ? OptionalInt.empty() : OptionalInt.of(status);
+        return isNothing() ? OptionalInt.empty() : OptionalInt.of(status);
+    }
+
+    private boolean isNothing() {
+        return started.isDone() && started.join() == NOTHING;
     }
 
     /** A daemon: a close that hangs must not keep a process alive. */

@@ -45,7 +45,6 @@ final class TokenCommand implements Callable<Integer> {
 
     @Option(
             names = "--group",
-            split = ",",
             paramLabel = "GROUP",
             description = "A group the user may act in; may be given several times.")
     private Set<GroupId> groups = new LinkedHashSet<>();

@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.server.NewsTail;
+import dev.hongbao.server.OutboxTail;
 import dev.hongbao.server.Stores;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
-            "tail: prints the news as a webhook is told them, one event a line, until it is stopped.",
+            "tail: prints the events as a webhook is told them, one event a line, until it is stopped.",
             "For development: it reads the database, beside servers at work, and changes nothing."
         })
 final class WebhooksCommand implements Callable<Integer> {
@@ -60,7 +60,7 @@ final class WebhooksCommand implements Callable<Integer> {
         switch (action) {
             case TAIL -> {
                 try (Stores stores = Stores.join(loaded)) {
-                    NewsTail.run(stores.addresses(), all, count, event -> {
+                    OutboxTail.run(stores.addresses(), all, count, event -> {
                         out.println(event.json());
                         out.flush();
                     });

@@ -30,13 +30,13 @@ public final class Accounting {
         Pools pools = base.pools();
         Shards shards = base.shards();
         this.assets = new Assets(pools.requests());
-        this.wallets = new Wallets(pools.requests(), base.archived(), assets);
+        this.wallets = new Wallets(pools.requests(), assets);
         this.deposits = new Deposits(pools.requests(), assets);
-        this.books = new Books(pools.requests(), pools.books(), base.archived(), assets);
+        this.books = new Books(pools.requests(), pools.books(), assets);
         this.restrictions = new Restrictions(pools.owner(), pools.requests());
         this.revocations = new Revocations(pools.owner(), pools.requests());
         this.trail = new HostServices.Trail(
-                new CommandBook(pools.requests(), base.archived()),
+                new CommandBook(pools.requests()),
                 new Reversals(pools.requests(), wallets),
                 new AuditLog(pools.requests(), base.metrics()),
                 new AuditReader(pools.requests()));

@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.slf4j.Logger;
@@ -28,31 +30,51 @@ final class BackgroundReconcile {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundReconcile.class);
     private static final Duration LOOK = Duration.ofMinutes(1);
 
+    /** A tenth of a core at most. */
+    private static final int REST = 9;
+
+    /** Slower while settlements queue up, but never so slow that it stands still. */
+    private static final int SLOWEST = 10;
+
     private final Supplier<Future<List<Latest>>> latest;
-    private final Supplier<Future<Optional<SinceRun>>> run;
+    private final Supplier<Future<Long>> lag;
+    private final Function<LongUnaryOperator, Future<Optional<SinceRun>>> run;
     private final Duration every;
+    private final MeterRegistry metrics;
     private final long startedNanos = System.nanoTime();
     private final Map<Boolean, Latest> known = new ConcurrentHashMap<>();
     private final AtomicBoolean isUnderWay = new AtomicBoolean();
+    private volatile double behind = Double.NaN;
+    private double usualQueue;
+    private long slower = 1;
 
     /**
      * @param latest reads what the latest runs found
-     * @param run makes one
+     * @param lag reads how many transfers no run has checked yet
+     * @param run makes one; it rests after each piece, and asks for how long
      * @param every 0 for never
      */
     BackgroundReconcile(
             Supplier<Future<List<Latest>>> latest,
-            Supplier<Future<Optional<SinceRun>>> run,
+            Supplier<Future<Long>> lag,
+            Function<LongUnaryOperator, Future<Optional<SinceRun>>> run,
             Duration every,
             MeterRegistry metrics) {
         this.latest = latest;
+        this.lag = lag;
         this.run = run;
         this.every = every;
+        this.metrics = metrics;
+        Gauge.builder("hongbao.reconcile.lag", () -> behind)
+                .description("Transfers that the check of what is new has not finished with")
+                .baseUnit("transfers")
+                .register(metrics);
         for (boolean sinceCheckpoint : List.of(false, true)) {
             String read = sinceCheckpoint ? "new" : "all";
             Gauge.builder("hongbao.reconcile.clean.age", () -> cleanAge(sinceCheckpoint))
                     .description(
-                            "Since the latest reconciliation that found no violation; of all, or what was new since the checkpoint: there, without one, since this server's start")
+                            "Since the latest reconciliation that found no violation; of all, or what was new since"
+                                    + " the checkpoint: there, without one, since this server's start")
                     .baseUnit("seconds")
                     .tag("read", read)
                     .register(metrics);
@@ -81,9 +103,10 @@ final class BackgroundReconcile {
     }
 
     private Future<Void> read() {
-        return latest.get()
-                .<Void>map(runs -> {
-                    runs.forEach(one -> known.put(one.sinceCheckpoint(), one));
+        return Future.join(latest.get(), lag.get())
+                .<Void>map(read -> {
+                    read.<List<Latest>>resultAt(0).forEach(one -> known.put(one.sinceCheckpoint(), one));
+                    behind = read.<Long>resultAt(1);
                     return null;
                 })
                 .otherwise(unanswered -> null);
@@ -95,7 +118,7 @@ final class BackgroundReconcile {
     }
 
     private Future<Void> reconcile() {
-        return run.get()
+        return run.apply(this::restMillis)
                 .<Void>map(done -> {
                     done.ifPresent(BackgroundReconcile::tell);
                     return null;
@@ -105,6 +128,16 @@ final class BackgroundReconcile {
                     return Future.succeededFuture();
                 })
                 .compose(done -> read());
+    }
+
+    /** Nine times as long as a piece took, and up to ten times that while more waits for its settlement than usual. One run at a time calls it. */
+    long restMillis(long millis) {
+        double queue = metrics.find("hongbao.journal.unsettled.entries").gauges().stream()
+                .mapToDouble(Gauge::value)
+                .sum();
+        slower = queue > 2 * usualQueue + 100 ? Math.min(2 * slower, SLOWEST) : Math.max(slower / 2, 1);
+        usualQueue += (queue - usualQueue) / 10;
+        return Math.max(1, millis) * REST * slower;
     }
 
     private static void tell(SinceRun run) {

@@ -7,7 +7,7 @@ import dev.hongbao.domain.campaign.CampaignShardLoader;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.rain.RainCatalog;
 import dev.hongbao.domain.rain.RainService;
-import dev.hongbao.domain.reconcile.CampaignAudit;
+import dev.hongbao.domain.reconcile.CampaignComparison;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
@@ -23,7 +23,7 @@ import java.util.List;
  */
 final class Campaigns {
     static final Mode.Traits TRAITS =
-            new Mode.Traits(List.of(), (generation, unit) -> List.of(), pool -> List.of(), CampaignAudit::new);
+            new Mode.Traits(List.of(), (generation, unit) -> List.of(), pool -> List.of(), CampaignComparison::new);
 
     private final Pool pool;
     private final Pool ownerPool;
@@ -36,8 +36,8 @@ final class Campaigns {
         this.pool = base.pools().requests();
         this.ownerPool = base.pools().owner();
         this.shards = base.shards();
-        this.catalog = new CampaignCatalog(pool, base.pools().books(), base.archived());
-        this.rains = new RainCatalog(pool, base.archived());
+        this.catalog = new CampaignCatalog(pool, base.pools().books());
+        this.rains = new RainCatalog(pool);
         this.clock = base.clock();
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(rains::forgetAll);

@@ -1,5 +1,7 @@
 package dev.hongbao.server;
 
+import dev.hongbao.domain.books.Holders;
+import dev.hongbao.domain.books.Turnover;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.ReconcileRuns;
 import dev.hongbao.domain.reconcile.SinceRun;
@@ -19,6 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 
 /**
  * What operators ask of a server at work. What may take long is done on connections of its own, which are closed after it, so that
@@ -61,6 +64,16 @@ final class Console implements ConsoleServices {
     }
 
     @Override
+    public Future<List<Holders.Holder>> users(String after, int limit) {
+        return new Holders(pools.requests()).list(after, limit);
+    }
+
+    @Override
+    public Future<List<Turnover.Sum>> turnover() {
+        return Turnover.sums(pools.requests());
+    }
+
+    @Override
     public ReconcileRuns reconciliations() {
         return reconciliations;
     }
@@ -86,15 +99,16 @@ final class Console implements ConsoleServices {
     private Future<List<Finding>> reconcile(Consumer<Finding> progress) {
         return aside(
                 "reconcile",
-                pool -> Audit.run(vertx, pool, stores, shards.installation().namespace(), progress));
+                pool -> Reconciler.run(
+                        vertx, pool, stores, shards.installation().namespace(), progress));
     }
 
-    /** Checks what is new since the checkpoint; empty when another run does. */
-    Future<Optional<SinceRun>> reconcileSinceCheckpoint() {
+    /** As {@link Reconciler#runSinceCheckpoint}. */
+    Future<Optional<SinceRun>> reconcileSinceCheckpoint(LongUnaryOperator restMillis) {
         return aside(
                 "reconcile",
-                pool -> Audit.runSinceCheckpoint(
-                        vertx, pool, stores, shards.installation().namespace()));
+                pool -> Reconciler.runSinceCheckpoint(
+                        vertx, pool, stores, shards.installation().namespace(), restMillis));
     }
 
     private QuarantineStore store(Pool pool) {

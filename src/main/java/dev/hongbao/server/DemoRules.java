@@ -1,10 +1,12 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.web.access.TokenSigner;
 import dev.hongbao.web.demo.DemoLogin;
 import java.io.IOException;
 import java.time.Clock;
+import org.jspecify.annotations.Nullable;
 
 /** Whether visitors are let in: only by a start for trying it out, on this machine alone. */
 final class DemoRules {
@@ -12,8 +14,8 @@ final class DemoRules {
 
     /** Blocks on the disk. */
     static DemoLogin login(HongbaoConfig config, Clock clock) throws IOException {
-        String why = whyOff(config);
-        if (!why.isEmpty()) {
+        Text why = whyOff(config);
+        if (why != null) {
             return DemoLogin.off(why);
         }
         byte[] secret = TokenRules.secret(config.web().token(), config.engine().data());
@@ -26,18 +28,18 @@ final class DemoRules {
                 clock);
     }
 
-    /** A sentence for the visitor; empty when nothing speaks against it. */
-    static String whyOff(HongbaoConfig config) {
+    /** A sentence for the visitor; null when nothing speaks against it. */
+    static @Nullable Text whyOff(HongbaoConfig config) {
         if (!config.engine().redis().isEmbedded() || !config.engine().postgres().isEmbedded()) {
-            return "The demo login is off, because this server keeps its data in configured servers.";
+            return Text.of("demo.off-stores");
         }
         if (!config.web().token().algorithm().isSymmetric()
                 || config.web().token().secrets().file() != null) {
-            return "The demo login is off, because this server takes the tokens of your own issuer.";
+            return Text.of("demo.off-tokens");
         }
-        if (!ListenRules.isLoopback(config.web().http().address().host())) {
-            return "The demo login is off, because this server listens on more than this machine.";
+        if (!MachineChecks.isLoopback(config.web().http().address().host())) {
+            return Text.of("demo.off-address");
         }
-        return "";
+        return null;
     }
 }

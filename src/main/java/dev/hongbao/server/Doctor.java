@@ -7,14 +7,18 @@ import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.redis.RedisInfo;
+import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardOwners;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.writer.SameRedis;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.sqlclient.Pool;
@@ -36,6 +40,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
 /**
  * Asks a server that may be at work, by its management port, and its stores what one asks at night. It only looks, waits for each answer some
@@ -43,54 +48,56 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Doctor {
     private static final Duration ANSWER = Duration.ofSeconds(5);
+    private static final double NEARLY_FULL = 0.8;
+    private static final long OLD_ENTRY_SECONDS = 10;
     private static final int CONNECTIONS = 2;
     private static final int QUEUE = 20;
 
     /** How many connections there are, everybody may see; of other roles' transactions, who may read all statistics. */
     private static final String SESSIONS = """
-            select current_setting('server_version') as version,
-                   (select sum(numbackends) from pg_stat_database)::bigint as used,
-                   current_setting('max_connections')::bigint as most,
-                   coalesce((select max(extract(epoch from now() - xact_start)) from pg_stat_activity
-                             where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()), 0)::float8 as longest,
-                   case when pg_has_role(current_user, 'pg_read_all_stats', 'usage') then '' else quote_ident(current_user) end as blind,
-                   (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
-            """;
+        select current_setting('server_version') as version,
+               (select sum(numbackends) from pg_stat_database)::bigint as used,
+               current_setting('max_connections')::bigint as most,
+               coalesce((select max(extract(epoch from now() - xact_start)) from pg_stat_activity
+                         where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()), 0)::float8 as longest,
+               case when pg_has_role(current_user, 'pg_read_all_stats', 'usage') then '' else quote_ident(current_user) end as blind,
+               (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
+        """;
 
     private static final String DEAD = """
-            select relname::text as name, n_dead_tup as dead, n_live_tup as live
-            from pg_stat_user_tables order by n_dead_tup desc, relname limit 1
-            """;
+        select relname::text as name, n_dead_tup as dead, n_live_tup as live
+        from pg_stat_user_tables order by n_dead_tup desc, relname limit 1
+        """;
 
     private static final String WORK = """
-            select (select count(*) from quarantine_unit) as aside,
-                   (select count(*) from webhook where disabled_at is not null) as disabled,
-                   (select extract(epoch from now() - min(installed_on))::float8 from flyway_schema_history) as age
-            """;
+        select (select count(*) from quarantine_unit) as aside,
+               (select count(*) from webhook where disabled_at is not null and reason <> 'paused') as disabled,
+               (select extract(epoch from now() - min(installed_on))::float8 from flyway_schema_history) as age
+        """;
 
     /** How far they are is told to who may read all statistics; to others all of it is null. */
     private static final String REPLICAS = """
-            select count(*) as known, count(replay_lsn) as seen,
-                   coalesce(max(case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end), 0)::bigint as behind,
-                   coalesce(max(extract(epoch from replay_lag)), 0)::float8 as late
-            from pg_stat_replication
-            """;
+        select count(*) as known, count(replay_lsn) as seen,
+               coalesce(max(case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end), 0)::bigint as behind,
+               coalesce(max(extract(epoch from replay_lag)), 0)::float8 as late
+        from pg_stat_replication
+        """;
 
     private final HongbaoConfig config;
-    private final List<Ailment> found = new ArrayList<>();
+    private final List<Diagnosis> found = new ArrayList<>();
 
     private Doctor(HongbaoConfig config) {
         this.config = config;
     }
 
     /** @return the worst first */
-    public static List<Ailment> examine(HongbaoConfig config) {
+    public static List<Diagnosis> examine(HongbaoConfig config) {
         Doctor doctor = new Doctor(config);
         doctor.askServer();
         doctor.askStores();
         doctor.lookAtDisk();
         return doctor.found.stream()
-                .sorted(Comparator.comparing(Ailment::severity))
+                .sorted(Comparator.comparing(Diagnosis::severity))
                 .toList();
     }
 
@@ -106,12 +113,11 @@ public final class Doctor {
                 client.sslContext(PinnedCertificate.context(tls.certificate()));
             }
             HttpClient asking = client.build();
-            found.addAll(DoctorRules.readiness(new JsonObject(get(asking, server.resolve("/health/ready")))));
-            found.addAll(DoctorRules.numbers(get(asking, server.resolve("/metrics"))));
+            found.addAll(readiness(new JsonObject(get(asking, server.resolve("/health/ready")))));
+            found.addAll(numbers(get(asking, server.resolve("/metrics"))));
         } catch (IOException | DecodeException fault) {
-            found.add(Ailment.bad(
-                    "The server does not answer at " + server + " (management.host, management.port)",
-                    "a-server-does-not-answer"));
+            found.add(Check.SERVER.found(
+                    "The server does not answer at " + server + " (management.host, management.port)"));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -127,21 +133,21 @@ public final class Doctor {
         Vertx vertx = Vertx.vertx();
         try {
             Stores.redisAtWork(config)
-                    .ifPresentOrElse(
-                            url -> await(askRedis(vertx, url), "Redis", "redis-does-not-answer"),
-                            () -> notAsked("Redis"));
+                    .ifPresentOrElse(url -> await(askRedis(vertx, url), "Redis", Check.REDIS), () -> notAsked("Redis"));
             Stores.postgresAtWork(config)
                     .ifPresentOrElse(
-                            address -> await(
-                                    askPostgres(new Postgres(vertx, address)), "Postgres", "postgres-does-not-answer"),
+                            address -> await(askPostgres(new Postgres(vertx, address)), "Postgres", Check.POSTGRES),
                             () -> notAsked("Postgres"));
+            Stores.redisAtWork(config)
+                    .ifPresent(redis -> Stores.postgresAtWork(config)
+                            .ifPresent(postgres -> askBoth(vertx, redis, new Postgres(vertx, postgres))));
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().join();
         }
     }
 
     private void notAsked(String store) {
-        found.add(Ailment.well("Its own " + store + " is not asked: it runs while the server does"));
+        found.add(Diagnosis.well("Its own " + store + " is not asked: it runs while the server does"));
     }
 
     /** The one that the server's own stores write on; those of others are known to their machines. */
@@ -152,40 +158,68 @@ public final class Doctor {
         if (own && Files.isDirectory(data)) {
             try {
                 FileStore disk = Files.getFileStore(data);
-                found.addAll(DoctorRules.disk(disk.getUsableSpace(), disk.getTotalSpace()));
+                found.addAll(MachineChecks.disk(disk.getUsableSpace(), disk.getTotalSpace()));
             } catch (IOException unknown) {
-                found.add(Ailment.warn("The data directory cannot be read: " + unknown, "the-disk-is-nearly-full"));
+                found.add(Check.DISK.found("The data directory cannot be read: " + unknown));
             }
         }
     }
 
-    private void await(Future<?> asked, String who, String section) {
+    private void await(Future<?> asked, String who, Check check) {
         try {
             asked.timeout(2 * ANSWER.toMillis(), TimeUnit.MILLISECONDS)
                     .toCompletionStage()
                     .toCompletableFuture()
                     .join();
         } catch (CompletionException fault) {
-            found.add(Ailment.bad(who + " does not answer: " + fault.getCause(), section));
+            found.add(check.found(who + " does not answer: " + fault.getCause()));
         }
     }
 
     private Future<Void> askRedis(Vertx vertx, String url) {
         Promise<Void> done = Promise.promise();
         vertx.runOnContext(now -> RedisLinks.open(vertx, url, ANSWER, "Redis")
-                .compose(redis -> Future.join(
-                                redis.servers().stream().map(this::askRedis).toList())
+                .compose(redis -> Future.join(redis.servers().stream()
+                                .map(server ->
+                                        askRedis(server, RedisAddress.parse(url).kind()))
+                                .toList())
                         .transform(asked -> redis.close()))
                 .onComplete(done));
         return done.future();
     }
 
+    /** Whether the servers of this Postgres work in this Redis. A store that does not answer is told of by itself. */
+    private void askBoth(Vertx vertx, String redisUrl, Postgres postgres) {
+        Promise<Boolean> asked = Promise.promise();
+        Pool pool = postgres.pool("doctor", CONNECTIONS, QUEUE, ANSWER);
+        vertx.runOnContext(now -> Future.all(
+                        new ShardOwners(pool).servers(),
+                        Installation.read(pool, config.engine().redis().namespace())
+                                .compose(installation -> new ShardStore(pool, installation).readAll()))
+                .compose(read -> read.<List<?>>resultAt(0).isEmpty()
+                        ? Future.succeededFuture(true)
+                        : RedisLinks.open(vertx, redisUrl, ANSWER, "Redis")
+                                .compose(redis -> SameRedis.holdsAny(redis, read.resultAt(1))
+                                        .eventually(redis::close)))
+                .otherwise(true)
+                .onComplete(asked));
+        await(
+                asked.future().onSuccess(same -> {
+                    if (!same) {
+                        found.add(Check.ANOTHER_REDIS.found(
+                                "The servers of this Postgres work in another Redis, or under another"
+                                        + " namespace (redis.url, redis.namespace)"));
+                    }
+                }),
+                "Redis",
+                Check.REDIS);
+    }
+
     /** One server of several may be away, and the others serve. */
-    private Future<RedisInfo> askRedis(RedisLink server) {
-        return RedisInfo.read(server, "default")
-                .onSuccess(info -> found.addAll(DoctorRules.redis(info, System.currentTimeMillis())))
-                .onFailure(fault -> found.add(
-                        Ailment.bad(server + " does not answer: " + fault.getMessage(), "redis-does-not-answer")));
+    private Future<?> askRedis(RedisLink server, RedisAddress.Kind kind) {
+        return RedisChecks.ask(server, kind, config.engine().redis().namespace())
+                .onSuccess(found::addAll)
+                .onFailure(fault -> found.add(Check.REDIS.found(server + " does not answer: " + fault.getMessage())));
     }
 
     /** Of a first connection that cannot be had it is told why; a pool would not say. */
@@ -195,24 +229,33 @@ public final class Doctor {
                 .compose(reached -> askPostgres(postgres.pool("doctor", CONNECTIONS, QUEUE, ANSWER)));
     }
 
+    /** Without the rule about connections, which has a line of its own. */
+    private Future<?> askSettings(Pool pool) {
+        return PostgresChecks.read(pool)
+                .onSuccess(settings -> found.addAll(PostgresChecks.check(settings, 0)))
+                .compose(read -> pool.query("show data_checksums").execute())
+                .onSuccess(rows -> found.addAll(
+                        PostgresChecks.checksums(rows.iterator().next().getString(0))));
+    }
+
     private Future<?> askPostgres(Pool pool) {
-        return pool.query(SESSIONS)
-                .execute()
+        return askSettings(pool)
+                .compose(asked -> pool.query(SESSIONS).execute())
                 .compose(rows -> {
                     Row row = rows.iterator().next();
-                    found.addAll(DoctorRules.clock("Postgres", row.getLong("millis"), System.currentTimeMillis()));
-                    found.addAll(DoctorRules.postgres(new DoctorRules.Sessions(
+                    found.addAll(MachineChecks.clock("Postgres", row.getLong("millis"), System.currentTimeMillis()));
+                    found.addAll(PostgresChecks.sessions(
                             row.getString("version"),
                             row.getLong("used"),
                             row.getLong("most"),
                             row.getDouble("longest"),
                             // Nobody else has a role in the server's own Postgres.
-                            config.engine().postgres().isEmbedded() ? "" : row.getString("blind"))));
+                            config.engine().postgres().isEmbedded() ? "" : row.getString("blind")));
                     return pool.query(DEAD).execute();
                 })
                 .compose(rows -> {
-                    rows.forEach(row -> found.addAll(DoctorRules.deadRows(new DoctorRules.DeadRows(
-                            row.getString("name"), row.getLong("dead"), row.getLong("live")))));
+                    rows.forEach(row -> found.addAll(
+                            PostgresChecks.deadRows(row.getString("name"), row.getLong("dead"), row.getLong("live"))));
                     return askWork(pool);
                 });
     }
@@ -229,22 +272,83 @@ public final class Doctor {
                 .onSuccess(all -> {
                     List<ShardOwners.Owned> shards = all.resultAt(0);
                     Row row = all.<RowSet<Row>>resultAt(1).iterator().next();
-                    found.addAll(DoctorRules.work(new DoctorRules.Work(
+                    found.addAll(PostgresChecks.work(
                             shards.stream()
                                     .filter(shard -> shard.session() == null)
                                     .count(),
                             row.getLong("aside"),
                             row.getLong("disabled"),
-                            all.<WebhookStore.Lag>resultAt(2).seconds())));
-                    found.addAll(DoctorRules.books(
+                            all.<WebhookStore.Lag>resultAt(2).seconds()));
+                    found.addAll(PostgresChecks.books(
                             all.resultAt(3), config.engine().reconcile().every(), row.getDouble("age")));
                     Row replicas = all.<RowSet<Row>>resultAt(4).iterator().next();
-                    found.addAll(DoctorRules.replicas(new DoctorRules.Replicas(
+                    found.addAll(PostgresChecks.replicas(
                             replicas.getLong("known"),
                             replicas.getLong("seen"),
                             replicas.getLong("behind"),
-                            replicas.getDouble("late"))));
-                    found.addAll(DoctorRules.months(all.resultAt(5), all.resultAt(6)));
+                            replicas.getDouble("late")));
+                    found.addAll(PostgresChecks.months(all.resultAt(5), all.resultAt(6)));
                 });
+    }
+
+    /** @param ready the answer of {@code /health/ready} */
+    static List<Diagnosis> readiness(JsonObject ready) {
+        List<Diagnosis> found = new ArrayList<>();
+        JsonObject since = ready.getJsonObject("since", new JsonObject());
+        for (Object each : ready.getJsonArray("checks", new JsonArray())) {
+            JsonObject check = (JsonObject) each;
+            String name = check.getString("name");
+            if (!"UP".equals(check.getString("status"))) {
+                String reason = check.getString("reason");
+                String what = "The server is not ready: " + name + ", since " + since.getString(name, "now")
+                        + (reason == null ? "" : ": " + reason);
+                Check asked = Check.ofReady(name);
+                found.add(asked.found(asked == Check.STAYING ? what + ": it was told to stop" : what));
+            }
+        }
+        if (found.isEmpty()) {
+            found.add(
+                    "UP".equals(ready.getString("status"))
+                            ? Diagnosis.well("The server is ready")
+                            : Check.SERVER.found("The server is not ready; its log says why"));
+        }
+        return found;
+    }
+
+    /** @param scrape the answer of {@code /metrics} */
+    static List<Diagnosis> numbers(String scrape) {
+        List<Diagnosis> found = new ArrayList<>();
+        double oldest = most(scrape, "hongbao_shard_oldest_unsettled_seconds");
+        if (oldest > OLD_ENTRY_SECONDS) {
+            found.add(Check.UNSETTLED.found("A claim waits for its settlement for " + Math.round(oldest) + " s"));
+        }
+        // Of the connections, idle ones make room: that all are open is well.
+        double fill = most(scrape, "hongbao_queue_fill_ratio(?!\\{queue=\"connections\")");
+        if (fill > NEARLY_FULL) {
+            found.add(Check.QUEUE.found("A queue of the server is " + percent(fill) + " full"));
+        }
+        if (most(scrape, "hongbao_journal_voids_total") > 0) {
+            found.add(Check.VOIDS.found("Accepted claims were void since the server started"));
+        }
+        if (most(scrape, "hongbao_webhook_failing") > 0) {
+            found.add(Check.WEBHOOK_FAILS.found("A webhook fails"));
+        }
+        found.add(Diagnosis.well("Oldest unsettled claim " + Math.round(oldest) + " s, fullest queue " + percent(fill)
+                + ", servers " + Math.round(most(scrape, "hongbao_server_members"))));
+        return found;
+    }
+
+    /** The largest value; 0 when there is none. @param metric a pattern */
+    private static double most(String scrape, String metric) {
+        return Pattern.compile("(?m)^" + metric + "(?:\\{[^}\\n]*})? (\\S+)$")
+                .matcher(scrape)
+                .results()
+                .mapToDouble(sample -> Double.parseDouble(sample.group(1)))
+                .max()
+                .orElse(0);
+    }
+
+    private static String percent(double part) {
+        return Math.round(100 * part) + " %";
     }
 }

@@ -18,14 +18,14 @@ import dev.hongbao.domain.play.PlayMetrics;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.PlaySettler;
 import dev.hongbao.domain.play.SettledPlayRequests;
-import dev.hongbao.domain.reconcile.DrawAudit;
+import dev.hongbao.domain.reconcile.DrawComparison;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -42,8 +42,8 @@ final class Draws {
                 DrawId id = new DrawId(draw);
                 return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
             },
-            pool -> settlers(new SettledNews<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
-            DrawAudit::new);
+            pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            DrawComparison::new);
 
     private final Vertx vertx;
     private final Pool pool;
@@ -56,7 +56,7 @@ final class Draws {
     private final PlayMetrics metrics;
     private final GatheredHolds holds;
     private final StoreClock clock;
-    private final SettledNews<SettledPlayRequests> news = new SettledNews<>();
+    private final Settlements<SettledPlayRequests> settlements = new Settlements<>();
 
     Draws(Foundation base) {
         this.vertx = base.vertx();
@@ -64,9 +64,9 @@ final class Draws {
         this.ownerPool = base.pools().owner();
         this.shards = base.shards();
         this.quarantine = base.quarantine();
-        this.store = new DrawStore(pool, base.archived(), quarantine.forReaders());
+        this.store = new DrawStore(pool, quarantine.forReaders());
         this.catalog = new DrawCatalog(store);
-        this.ownerStore = new DrawStore(ownerPool, base.archived(), quarantine.forOwners());
+        this.ownerStore = new DrawStore(ownerPool, quarantine.forOwners());
         this.metrics = new PlayMetrics(base.metrics());
         this.holds = new GatheredHolds(pool, base.config().domain().claim().maxWaiting(), metrics);
         this.clock = base.clock();
@@ -74,13 +74,13 @@ final class Draws {
     }
 
     /** Where settled plays are told. */
-    SettledNews<SettledPlayRequests> news() {
-        return news;
+    Settlements<SettledPlayRequests> settlements() {
+        return settlements;
     }
 
     /** What other servers are told of settlements. */
     PlayFacts facts() {
-        return new PlayFacts(catalog, news);
+        return new PlayFacts(catalog, settlements);
     }
 
     DrawCatalog catalog() {
@@ -94,7 +94,7 @@ final class Draws {
         shards.whenPostgresWentBack(closed::forget);
         return new Mode(
                 TRAITS,
-                settlers(news, ownersCatalog, closed),
+                settlers(settlements, ownersCatalog, closed),
                 new DrawShardLoader(quarantine),
                 List.of(
                         new DrawOwnerTask(
@@ -109,8 +109,8 @@ final class Draws {
     }
 
     private static List<Settler> settlers(
-            SettledNews<SettledPlayRequests> news, DrawCatalog catalog, DrawCleanup closed) {
-        return List.of(new PlaySettler(catalog, news), new EndSettler(closed));
+            Settlements<SettledPlayRequests> settlements, DrawCatalog catalog, DrawCleanup closed) {
+        return List.of(new PlaySettler(catalog, settlements), new EndSettler(closed));
     }
 
     DrawService draws(KeyLoader loading) {
@@ -136,7 +136,7 @@ final class Draws {
                 restrictions,
                 settings,
                 metrics,
-                news,
+                settlements,
                 clock);
     }
 }

@@ -5,10 +5,13 @@ import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.profile.Profiles;
+import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.engine.cluster.RedisLine;
 import dev.hongbao.engine.cluster.ServerLine;
-import dev.hongbao.engine.cluster.ServerNews;
+import dev.hongbao.engine.cluster.ServerMessages;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ShardOwners;
 import dev.hongbao.engine.watch.ShardWatch;
@@ -32,23 +35,28 @@ public final class Engine {
 
     private final Foundation base;
     private final Parts parts;
-    private final News newsForHost;
-    private final ClaimAdmission admission;
+    private final Outbox outbox;
+    private final AdmissionControl admission;
+    private long admissionTimer;
     private final Loops loops;
     private final Writer writer;
-    private final Deployment news;
+    private final Deployment messages;
     private final Console console;
     private final Retention retention;
 
     private Engine(Foundation base, Presence presence) {
         this.base = base;
         this.parts = Parts.of(base);
-        this.newsForHost = new News(base.vertx(), base.pools(), base.shards().count(), base.config());
-        this.admission =
-                new ClaimAdmission(base.vertx(), base.config(), base.shards().count(), base.metrics());
-        this.loops = new Loops(base, parts, admission.control());
+        this.outbox = new Outbox(base.vertx(), base.pools(), base.shards().count(), base.config(), base.clock());
+        this.admission = new AdmissionControl(
+                base.shards().count(),
+                base.config().domain().claim().settleTimeout(),
+                base.config().domain().claim().maxWaiting(),
+                base.metrics(),
+                System::nanoTime);
+        this.loops = new Loops(base, parts, admission);
         this.writer = new Writer(base, parts, presence);
-        this.news = new Deployment(base.vertx());
+        this.messages = new Deployment(base.vertx());
         this.console = new Console(base.vertx(), base.stores(), base.pools(), base.shardStore(), base.clock());
         this.retention = new Retention(base.pools().lengthy(), base.config());
     }
@@ -105,9 +113,11 @@ public final class Engine {
                                 config.domain().claim().settleTimeout(),
                                 config.domain().packet()))
                 .compose(started -> base.quarantine().start())
-                .compose(started -> newsForHost.start())
-                .compose(started -> admission.start(config, base.stores(), namespace()))
-                .compose(started -> startWriter());
+                .compose(started -> outbox.start())
+                .compose(started -> {
+                    admissionTimer = vertx.setPeriodic(AdmissionControl.TICK.toMillis(), tick -> admission.tick());
+                    return startWriter();
+                });
     }
 
     /** Opens the services of the event loop it is called on. */
@@ -130,8 +140,8 @@ public final class Engine {
     }
 
     /** What the host application is told. */
-    public News newsForHost() {
-        return newsForHost;
+    public Outbox outbox() {
+        return outbox;
     }
 
     /** What is kept for a time only. */
@@ -183,17 +193,39 @@ public final class Engine {
         return base.shards().isReady();
     }
 
+    /** How many shards the start wrote anew into Redis, which had lost them. */
+    int recoveredAtStart() {
+        return base.shards().recoveredAtStart();
+    }
+
     /** What every key of this installation in Redis names. */
     public String namespace() {
         return base.shards().namespace();
     }
 
-    /** Tells other servers what they wait for, and hears it of them, over a line that belongs to the engine from now on. Once. */
+    /** Tells other servers of these stores what they wait for, and hears it of them, as far as the stores answer. Once. */
+    public Future<Void> join() {
+        return join(line());
+    }
+
+    /** A line over Redis that nobody listens to yet. */
+    RedisLine line() {
+        return new RedisLine(
+                base.vertx(),
+                () -> base.openRedis("line"),
+                () -> Installation.lineKeys(base.pools().owner()),
+                namespace(),
+                base.metrics());
+    }
+
+    /** The same over a line that belongs to the engine from now on. Once. */
     public Future<Void> join(ServerLine line) {
-        return news.start(() -> new ServerNews(
+        return messages.start(() -> new ServerMessages(
                 line,
                 base.shards(),
-                List.of(new ClaimFacts(parts.packets().news()), parts.draws().facts()),
+                List.of(
+                        new ClaimFacts(parts.packets().settlements()),
+                        parts.draws().facts()),
                 parts.feeds().audience(),
                 FeedHub.NUDGE,
                 FeedHub.NUDGED,
@@ -207,8 +239,7 @@ public final class Engine {
 
     /** What tells the webhooks, to be deployed once. */
     WebhookVerticle courier() {
-        return newsForHost.courier(
-                base.pools().postgres(), base.config().web().webhooks(), base.metrics(), base.clock());
+        return outbox.courier(base.pools().postgres(), base.config().web().webhooks(), base.metrics(), base.clock());
     }
 
     /** What looks at every shard for the operator, to be deployed once. */
@@ -223,7 +254,7 @@ public final class Engine {
 
     /** Ends {@link #join}. */
     public Future<Void> leave() {
-        return news.stop();
+        return messages.stop();
     }
 
     /** Settles from now on, as far as this server owns shards; it does so from the start. */
@@ -238,14 +269,14 @@ public final class Engine {
 
     /** Settles what is in the journals, then closes; the faces are to be stopped before. */
     public Future<Void> close() {
-        newsForHost.stop();
+        base.vertx().cancelTimer(admissionTimer);
+        outbox.stop();
         retention.stop(base.vertx());
         return accounting()
                 .stop(base.vertx())
                 .eventually(this::stopWriter)
                 .eventually(parts.feeds()::close)
                 .eventually(parts.packets()::stopSending)
-                .eventually(admission::stop)
                 .eventually(base::close);
     }
 }

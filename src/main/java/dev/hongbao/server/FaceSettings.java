@@ -45,7 +45,7 @@ final class FaceSettings {
     }
 
     static ClientAddresses addresses(HttpConfig config) {
-        return ClientAddresses.of(config.proxies().trusted(), config.proxies().header());
+        return ClientAddresses.of(config.proxies().trusted());
     }
 
     static Origins origins(HttpConfig config) {
@@ -67,8 +67,7 @@ final class FaceSettings {
         HttpSettings.Timeouts defaults = HttpSettings.Timeouts.DEFAULT;
         return new HttpSettings(
                 http.address(),
-                http.maxBodyBytes(),
-                config.web().socket().maxFrameBytes(),
+                HttpSettings.MAX_BODY_BYTES,
                 new HttpSettings.Timeouts(
                         defaults.header(),
                         defaults.body(),
@@ -77,6 +76,7 @@ final class FaceSettings {
                         config.web().socket().timeouts().slow(),
                         DRAIN_LIMIT),
                 origins(http),
+                http.proxies().basePath(),
                 http.proxies().protocol() == HttpConfig.ProxyProtocol.ON
                         ? http.proxies().trusted()
                         : List.of());

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.HttpConfig;
-import dev.hongbao.web.access.Admission;
+import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
@@ -38,7 +38,7 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets, int mostConnec
         Frames frames = Frames.load();
         Contract contract = Contract.load();
         ClientAddresses addresses = FaceSettings.addresses(http);
-        Admission admission = new Admission(
+        CallLimits limits = new CallLimits(
                 tokens,
                 new RateLimits(
                         FaceSettings.limits(
@@ -54,12 +54,12 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets, int mostConnec
                 new HttpVerticle.Shared(
                         contract,
                         PageFiles.chat(config.page().images()),
-                        admission,
+                        limits,
                         HttpMetrics.of(metrics, contract),
                         FaceSettings.connections(http, mostConnections, addresses, metrics),
                         DemoRules.login(config, clock)),
                 new SocketFace.Shared(
-                        config.web().socket(), frames, admission, guards, new SocketMetrics(metrics, guards), clock),
+                        config.web().socket(), frames, limits, guards, new SocketMetrics(metrics, guards), clock),
                 mostConnections);
     }
 
@@ -81,8 +81,9 @@ record Faces(HttpVerticle.Shared http, SocketFace.Shared sockets, int mostConnec
     private static HostServices hostServices(Engine engine, LoopServices loop) {
         Accounting accounting = engine.accounting();
         return new HostServices(
-                engine.newsForHost().outbox(),
-                engine.newsForHost().webhooks(),
+                engine.outbox().outbox(),
+                engine.outbox().webhooks(),
+                engine.outbox().webhookProbe(),
                 new HostServices.Money(
                         accounting.assets(), accounting.books(), accounting.restrictions(), accounting.revocations()),
                 accounting.trail(),

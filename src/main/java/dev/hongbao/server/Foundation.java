@@ -4,7 +4,6 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.IdempotencyConfig.References;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.Ping;
@@ -39,7 +38,6 @@ final class Foundation {
     private final ShardStore shardStore;
     private final Shards shards;
     private final Quarantine quarantine;
-    private final ArchivedMonths archived;
 
     private Foundation(
             Vertx vertx,
@@ -65,7 +63,6 @@ final class Foundation {
         this.shards = new Shards(shardStore, shardCount, Modes.scripts());
         shards.timeScripts(metrics);
         this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
-        this.archived = new ArchivedMonths(pools.requests());
     }
 
     /**
@@ -125,9 +122,9 @@ final class Foundation {
         return ping.ask();
     }
 
-    /** Whether a command reaches Redis now, or one node of a cluster, on a connection that nothing else uses. */
+    /** Whether Redis, or one node of a cluster, can serve now, on a connection that nothing else uses. Fails with what it lacks. */
     Future<Boolean> isRedisReachable() {
-        return redisPing.ask();
+        return redisPing.ask(Installation.key(shardStore.installation().namespace(), 0));
     }
 
     Vertx vertx() {
@@ -172,10 +169,5 @@ final class Foundation {
     /** The packets and draws that are set aside, because one of their journal items cannot be settled. */
     Quarantine quarantine() {
         return quarantine;
-    }
-
-    /** What was put away with its month. */
-    ArchivedMonths archived() {
-        return archived;
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.domain.books.Turnover;
 import dev.hongbao.domain.packet.OpenPackets;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.http.ConsoleFace;
@@ -24,12 +25,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The whole server. What is started is stopped in reverse: readiness ends, and after {@code http.drain-delay} the faces refuse new work and finish what is in flight, the journal
  * is settled, clients close, the children stop. Blocking; not for an event loop.
  */
 public final class HongbaoServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(HongbaoServer.class);
+
+    /** Ready asks a store no more often: a balancer with many nodes is no load, and notices nothing. */
+    private static final Duration STORE_ASKED_EVERY = Duration.ofSeconds(1);
+
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
 
     private final Started started = new Started();
@@ -63,7 +71,7 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config, Clock clock) throws Exception {
         Stores.require(config);
-        StartChecks.enforce(StartChecks.ofMachine(config));
+        StartChecks.enforce(MachineChecks.beforeStart(config));
         TokenTrust trust = TokenTrust.open(config, clock);
         started.add(trust::close);
         // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
@@ -84,7 +92,7 @@ public final class HongbaoServer implements AutoCloseable {
         StartChecks.enforce(Started.await(StartChecks.ofStores(vertx, stores, config, StoreWait.LIMIT)));
         Engine ready = startEngine(vertx, stores, config, metrics, trust);
         engine = ready;
-        startFaces(vertx, stores, config, metrics, ready, Started.await(loading));
+        startFaces(vertx, config, metrics, ready, Started.await(loading));
         vertx.executeBlocking(() -> {
             Meters.bindProcess(metrics);
             return null;
@@ -101,23 +109,22 @@ public final class HongbaoServer implements AutoCloseable {
         Engine running = Started.await(Engine.start(vertx, stores, config, metrics, System::nanoTime, presence));
         trust.tokens().tellNames(running.profiles()::seen);
         trust.tokens().refuse(running.accounting().revocations()::includes);
-        Cluster cluster = new Cluster(vertx, running, config.engine().cluster());
-        started.add("the cluster", cluster::close); // after the shards are handed over
+        started.add("the line to other servers", running::leave); // after the shards are handed over
         started.add("the journal", running::close);
-        cluster.join();
+        Started.await(running.join());
         trust.follow(presence, database);
         Started.await(running.ready(Started.START_LIMIT));
+        if (running.recoveredAtStart() > 0 && !config.engine().redis().isEmbedded()) {
+            // A Redis that is a child was stopped with the server, and loses its scripts by that.
+            LOG.info("recovered {} shards, of which Redis had lost scripts or data", running.recoveredAtStart());
+        }
         OpenPackets.watch(vertx, running.pool(), metrics);
+        new Turnover(running.pool(), metrics).watch(vertx);
         return running;
     }
 
     private void startFaces(
-            Vertx vertx,
-            StoreAddresses stores,
-            HongbaoConfig config,
-            PrometheusMeterRegistry metrics,
-            Engine beneath,
-            Faces faces)
+            Vertx vertx, HongbaoConfig config, PrometheusMeterRegistry metrics, Engine beneath, Faces faces)
             throws Exception {
         Supplier<Future<?>> makeWheel = WheelOffer.to(faces.http().demo(), vertx, beneath);
         HttpSettings http = FaceSettings.http(config);
@@ -135,15 +142,6 @@ public final class HongbaoServer implements AutoCloseable {
         started.deploy(
                 vertx,
                 1,
-                () -> new RateExchange(
-                        vertx,
-                        faces.http().admission().rates(),
-                        stores.redisUrl(),
-                        config.engine().redis().commandTimeout(),
-                        beneath.namespace()));
-        started.deploy(
-                vertx,
-                1,
                 () -> new ManagementVerticle(
                         config.web().management(),
                         new HealthChecks(readiness(beneath, loops), CHECK_LIMIT),
@@ -156,12 +154,16 @@ public final class HongbaoServer implements AutoCloseable {
 
     private Map<String, Supplier<Future<Boolean>>> readiness(Engine beneath, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
-        checks.put("staying", () -> Future.succeededFuture(!stopping));
-        checks.put("postgres", beneath::isPostgresReachable);
-        checks.put("redis", beneath::isRedisReachable);
-        checks.put("shards", () -> Future.succeededFuture(beneath.isReady()));
+        checks.put(Check.STAYING.ready, () -> Future.succeededFuture(!stopping));
+        checks.put(Check.POSTGRES.ready, remembered(beneath::isPostgresReachable));
+        checks.put(Check.REDIS.ready, remembered(beneath::isRedisReachable));
+        checks.put(Check.SHARDS.ready, () -> Future.succeededFuture(beneath.isReady()));
         checks.putAll(loops.checks());
         return checks;
+    }
+
+    private static Supplier<Future<Boolean>> remembered(Supplier<Future<Boolean>> ofStore) {
+        return HealthChecks.remembered(ofStore, STORE_ASKED_EVERY, System::nanoTime);
     }
 
     /** Still serves, and says that it is not ready, until a load balancer has noticed. */

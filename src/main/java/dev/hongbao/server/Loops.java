@@ -54,7 +54,7 @@ final class Loops {
                 new Services.Hosted(
                         draws,
                         parts.draws().plays(redis, admission, accounting.restrictions(), attempts()),
-                        new Wins(draws, new WinStore(base.pools().requests(), base.archived())),
+                        new Wins(draws, new WinStore(base.pools().requests())),
                         campaigns.campaigns(loading, packets),
                         campaigns.rains(base.vertx(), loading, packets, accounting.restrictions())),
                 new HostServices.Support(

@@ -2,9 +2,11 @@ package dev.hongbao.server;
 
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Settler;
-import dev.hongbao.engine.shard.ScriptTexts;
+import dev.hongbao.engine.redis.Script;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /** All modes that a server has. A new one is a class beside {@link Packets}, {@link Draws} and {@link Campaigns}, named here and in {@link Parts}. */
 final class Modes {
@@ -16,10 +18,11 @@ final class Modes {
 
     private Modes() {}
 
-    /** The texts of their scripts, of this version and of the one before. */
-    static ScriptTexts scripts() {
-        return ScriptTexts.read(
-                ALL.stream().flatMap(mode -> mode.scripts().stream()).toList());
+    /** The texts of their scripts, by name. */
+    static Map<String, String> scripts() {
+        return ALL.stream()
+                .flatMap(mode -> mode.scripts().stream())
+                .collect(Collectors.toUnmodifiableMap(name -> name, Script::read));
     }
 
     /** Their settlers, for who settles without a server at work. */

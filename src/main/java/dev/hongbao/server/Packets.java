@@ -22,12 +22,12 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.packet.PacketViews;
-import dev.hongbao.domain.reconcile.PacketAudit;
+import dev.hongbao.domain.reconcile.PacketComparison;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.StoreClock;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -49,9 +49,9 @@ final class Packets {
             pool -> {
                 PacketStore store = new PacketStore(pool);
                 return settlers(
-                        new SettledNews<>(), new PacketCatalog(store), new PacketCleanup(new EndedPackets(store)));
+                        new Settlements<>(), new PacketCatalog(store), new PacketCleanup(new EndedPackets(store)));
             },
-            PacketAudit::new);
+            PacketComparison::new);
 
     private final Vertx vertx;
     private final Pool pool;
@@ -65,7 +65,7 @@ final class Packets {
     private final ClaimMetrics metrics;
     private final StoreClock clock;
     private final PasscodeGuesses guesses;
-    private final SettledNews<SettledClaims> news = new SettledNews<>();
+    private final Settlements<SettledClaims> settlements = new Settlements<>();
     private volatile @Nullable PacketSender sender;
 
     Packets(Foundation base) {
@@ -73,8 +73,8 @@ final class Packets {
         this.pool = base.pools().requests();
         this.shards = base.shards();
         this.quarantine = base.quarantine();
-        this.store = new PacketStore(pool, base.archived(), quarantine.forReaders());
-        this.ownerStore = new PacketStore(base.pools().owner(), base.archived(), quarantine.forOwners());
+        this.store = new PacketStore(pool, quarantine.forReaders());
+        this.ownerStore = new PacketStore(base.pools().owner(), quarantine.forOwners());
         this.views = new PacketViews(pool, store);
         this.catalog = new PacketCatalog(store);
         this.ended = new EndedPackets(store);
@@ -89,8 +89,8 @@ final class Packets {
     }
 
     /** Where settled claims are told. */
-    SettledNews<SettledClaims> news() {
-        return news;
+    Settlements<SettledClaims> settlements() {
+        return settlements;
     }
 
     PacketStore store() {
@@ -111,13 +111,14 @@ final class Packets {
         shards.whenPostgresWentBack(ends::forget);
         return new Mode(
                 TRAITS,
-                settlers(news, catalog.over(ownerStore), ends),
+                settlers(settlements, catalog.over(ownerStore), ends),
                 new PacketShardLoader(),
                 List.of(new PacketCloser(ownerStore, ends, shards, vertx)));
     }
 
-    private static List<Settler> settlers(SettledNews<SettledClaims> news, PacketCatalog catalog, PacketCleanup ends) {
-        return List.of(new ClaimSettler(catalog, ends, news), new CloseSettler(ends));
+    private static List<Settler> settlers(
+            Settlements<SettledClaims> settlements, PacketCatalog catalog, PacketCleanup ends) {
+        return List.of(new ClaimSettler(catalog, ends, settlements), new CloseSettler(ends));
     }
 
     /**
@@ -169,7 +170,7 @@ final class Packets {
                 admission,
                 settings,
                 metrics,
-                news,
+                settlements,
                 clock);
     }
 }

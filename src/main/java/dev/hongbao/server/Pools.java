@@ -16,12 +16,15 @@ import java.time.Duration;
  * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
  * @param lengthy what may take minutes: recovery's pages, the purges
  * @param books who adds up days of the ledger or pools of a campaign: two at once, a few wait
- * @param news who reads the outbox, so that a host that catches up keeps nobody else waiting
+ * @param outbox who reads the outbox, so that a host that catches up keeps nobody else waiting
  */
-record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool news, Pool books) {
+record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
+    /** Requests that wait for a connection; further ones get 503: more could not be answered in time. */
+    static final int REQUESTS_QUEUE = 1_000;
+
     private static final int OWNER_SIZE = 4;
     private static final int OWNER_QUEUE = 256;
-    private static final int NEWS_SIZE = 2;
+    private static final int OUTBOX_SIZE = 2;
     private static final int BOOKS_SIZE = 2;
     private static final int BOOKS_QUEUE = 16;
 
@@ -30,7 +33,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
 
     /** What a server holds, but for the short while of a check or of the console. The guide and the base for Kubernetes reckon with it. */
     static int connections(HongbaoConfig config) {
-        return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + NEWS_SIZE + BOOKS_SIZE + SINGLE;
+        return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + OUTBOX_SIZE + BOOKS_SIZE + SINGLE;
     }
 
     static Pools open(Vertx vertx, StoreAddresses stores, HongbaoConfig config) {
@@ -40,11 +43,11 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
                 postgres.pool(
                         "requests",
                         config.engine().postgres().poolSize(),
-                        config.engine().postgres().maxWaitQueue(),
+                        REQUESTS_QUEUE,
                         ofRequest(config.web().http().timeouts().answer())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG),
-                postgres.pool("news", NEWS_SIZE, OWNER_QUEUE, Postgres.SHORT),
+                postgres.pool("outbox", OUTBOX_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("books", BOOKS_SIZE, BOOKS_QUEUE, Postgres.LONG));
     }
 
@@ -60,7 +63,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ne
                 .eventually(owner::close)
                 .eventually(postgres::cancelAll)
                 .eventually(lengthy::close)
-                .eventually(news::close)
+                .eventually(outbox::close)
                 .eventually(books::close);
     }
 }

@@ -51,7 +51,7 @@ public final class QuarantineOperations {
                     .using(vertx)
                     .build();
             Promise<T> done = Promise.promise();
-            vertx.runOnContext(now -> Audit.installation(pool, stores)
+            vertx.runOnContext(now -> Reconciler.installation(pool, stores)
                     .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
                             .compose(redis ->
                                     work.apply(store(pool, installation), redis).eventually(redis::close)))

@@ -21,13 +21,13 @@ final class QueueFill {
         fill(
                 registry,
                 "claims",
-                "hongbao.claims.waiting",
+                "hongbao.claim.waiting",
                 Tags.empty(),
                 config.domain().claim().maxWaiting());
         fill(
                 registry,
                 "plays",
-                "hongbao.plays.waiting",
+                "hongbao.play.waiting",
                 Tags.empty(),
                 config.domain().claim().maxWaiting());
         fill(
@@ -41,7 +41,7 @@ final class QueueFill {
                 "postgres",
                 "vertx.pool.queue.pending",
                 Tags.of("pool_name", "hongbao-requests"),
-                config.engine().postgres().maxWaitQueue());
+                Pools.REQUESTS_QUEUE);
         fill(registry, "connections", "hongbao_http_connections", Tags.empty(), mostConnections);
     }
 

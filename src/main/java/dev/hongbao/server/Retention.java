@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is kept for a time only and is no news: every server removes it once an hour. The guide tells of every table how long it is kept;
- * {@link News} sweeps the outbox, and the feeds' owner the feeds. Thread-safe.
+ * What is kept for a time only and is not told: every server removes it once an hour. The guide tells of every table how long it is kept;
+ * {@link Outbox} sweeps the outbox, and the feeds' owner the feeds. Thread-safe.
  */
 public final class Retention {
     private static final Duration EVERY = Duration.ofHours(1);
@@ -25,8 +25,7 @@ public final class Retention {
                 Sweep.byAge(pool, "the requests whose cost was returned", "play_request_sweep", keys),
                 Sweep.byAge(pool, "the audit log", "audit_log_sweep", history),
                 Sweep.byAge(pool, "the history of restrictions", "restriction_sweep", history),
-                Sweep.byAge(pool, "the history of revocations", "revocation_sweep", history),
-                new Sweep(pool, "the counters of archived draws", "select player_sweep($1)"));
+                Sweep.byAge(pool, "the history of revocations", "revocation_sweep", history));
     }
 
     void start(Vertx vertx) {

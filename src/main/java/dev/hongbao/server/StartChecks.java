@@ -1,27 +1,20 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ClusterTls;
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisFault;
-import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
-import java.nio.file.Path;
+import io.vertx.pgclient.PgConnection;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -30,8 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is looked at before a server starts: first what this machine tells, before anything is written, then the configured
- * stores, before their schema is touched. The embedded ones are as they have to be.
+ * What a start asks the configured stores, before their schema is touched. The embedded ones are as they have to be.
  */
 final class StartChecks {
     private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
@@ -41,76 +33,40 @@ final class StartChecks {
 
     private StartChecks() {}
 
-    /** Ports, addresses, secrets and where keys come from. Blocks on the disk and on names. */
-    static List<StartFinding> ofMachine(HongbaoConfig config) {
-        List<StartFinding> findings = new ArrayList<>();
-        findings.addAll(ListenRules.ports(config));
-        findings.addAll(ListenRules.exposure(config));
-        findings.addAll(TokenRules.check(config.web().token()));
-        privateFiles(config)
-                .forEach((option, file) -> SecretRules.checkPrivate(file, SecretRules.MOUNTED)
-                        .forEach(finding -> findings.add(finding.of(option))));
-        return findings;
-    }
-
-    /** Each by its option; those of tokens have rules of their own. */
-    private static Map<String, Path> privateFiles(HongbaoConfig config) {
-        Map<String, Path> files = new LinkedHashMap<>();
-        put(files, "redis.url-file", config.engine().redis().url());
-        put(files, "postgres.url-file", config.engine().postgres().url());
-        put(files, "postgres.owner-url-file", config.engine().postgres().ownerUrl());
-        put(files, "http.tls-key", config.web().http().address().tls());
-        put(files, "management.tls-key", config.web().management().address().tls());
-        ClusterTls cluster = config.engine().cluster().tls();
-        if (cluster != null) {
-            files.put("cluster.tls-key", cluster.key());
-        }
-        return files;
-    }
-
-    private static void put(Map<String, Path> files, String option, @Nullable SecretUrl url) {
-        Path file = url == null ? null : url.file();
-        if (file != null) {
-            files.put(option, file);
-        }
-    }
-
-    private static void put(Map<String, Path> files, String option, @Nullable ListenTls tls) {
-        if (tls != null) {
-            files.put(option, tls.key());
-        }
-    }
-
     /**
      * What the configured stores tell of themselves. One that is away is waited for; when it stays away, that is a finding, too. A store that refuses
      * the start ends the wait for the other one.
      *
      * @param limit of the wait
      */
-    static Future<List<StartFinding>> ofStores(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, Duration limit) {
+    static Future<List<Diagnosis>> ofStores(Vertx vertx, StoreAddresses stores, HongbaoConfig config, Duration limit) {
         StoreWait wait = new StoreWait(vertx, limit);
-        Promise<List<StartFinding>> redis = Promise.promise();
+        Promise<List<Diagnosis>> redis = Promise.promise();
         if (config.engine().redis().isEmbedded()) {
             redis.complete(List.of());
         } else {
             vertx.runOnContext(now -> ofRedis(vertx, stores, config, wait).onComplete(redis));
         }
-        Future<List<StartFinding>> postgres = config.engine().postgres().isEmbedded()
+        Future<List<Diagnosis>> postgres = config.engine().postgres().isEmbedded()
                 ? Future.succeededFuture(List.of())
-                : ofPostgres(vertx, stores, config, wait);
+                : ofPostgres(vertx, stores, config, wait)
+                        .compose(found -> found.stream().anyMatch(Diagnosis::refuses)
+                                ? Future.succeededFuture(found)
+                                : ofOwner(vertx, stores, wait)
+                                        .map(owner -> Stream.concat(found.stream(), owner.stream())
+                                                .toList()));
         return firstRefusalOrAll(redis.future(), postgres).eventually(() -> {
             wait.close();
             return Future.succeededFuture();
         });
     }
 
-    private static Future<List<StartFinding>> firstRefusalOrAll(
-            Future<List<StartFinding>> one, Future<List<StartFinding>> other) {
-        Promise<List<StartFinding>> found = Promise.promise();
-        for (Future<List<StartFinding>> each : List.of(one, other)) {
+    private static Future<List<Diagnosis>> firstRefusalOrAll(
+            Future<List<Diagnosis>> one, Future<List<Diagnosis>> other) {
+        Promise<List<Diagnosis>> found = Promise.promise();
+        for (Future<List<Diagnosis>> each : List.of(one, other)) {
             each.onSuccess(findings -> {
-                if (findings.stream().anyMatch(StartFinding::refuses)) {
+                if (findings.stream().anyMatch(Diagnosis::refuses)) {
                     found.tryComplete(findings);
                 }
             });
@@ -124,7 +80,7 @@ final class StartChecks {
         return found.future();
     }
 
-    private static Future<List<StartFinding>> ofRedis(
+    private static Future<List<Diagnosis>> ofRedis(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
         StoreWait.Store store =
                 new StoreWait.Store("redis.url", "Redis at " + SecretUrl.redact(stores.redisUrl()), RedisFault::isAway);
@@ -138,15 +94,18 @@ final class StartChecks {
                                 .compose(redis -> ofServers(
                                                 redis.servers(),
                                                 RedisAddress.parse(stores.redisUrl())
-                                                        .kind())
+                                                        .kind(),
+                                                stores.namespace())
                                         .eventually(redis::close)))
-                .otherwise(fault -> List.of(StartFinding.refuse(store.doesNotAnswer(fault))));
+                .otherwise(fault -> List.of(Check.REDIS.found(store.doesNotAnswer(fault))));
     }
 
     /** What a node of a cluster that is away may tell is not waited for, as long as another one answers. */
-    private static Future<List<StartFinding>> ofServers(List<RedisLink> servers, RedisAddress.Kind kind) {
-        List<Future<List<StartFinding>>> asked =
-                servers.stream().map(server -> ofServer(server, kind)).toList();
+    private static Future<List<Diagnosis>> ofServers(
+            List<RedisLink> servers, RedisAddress.Kind kind, @Nullable String namespace) {
+        List<Future<List<Diagnosis>>> asked = servers.stream()
+                .map(server -> RedisChecks.ask(server, kind, namespace))
+                .toList();
         return Future.join(asked).transform(done -> {
             if (asked.stream().noneMatch(Future::succeeded)) {
                 return Future.failedFuture(done.cause());
@@ -154,35 +113,17 @@ final class StartChecks {
             return Future.succeededFuture(asked.stream()
                     .flatMap(server -> server.succeeded()
                             ? server.result().stream()
-                            : Stream.of(
-                                    StartFinding.warn("redis.url: a master of this Redis Cluster does not answer, and"
+                            : Stream.of(Check.REDIS_MASTER.found(
+                                    "redis.url: a master of this Redis Cluster does not answer, and"
                                             + " its shards are not served: "
                                             + server.cause().getMessage())))
+                    .filter(each -> each.check().start != Check.Start.NOT_ASKED)
                     .distinct()
                     .toList());
         });
     }
 
-    private static Future<List<StartFinding>> ofServer(RedisLink server, RedisAddress.Kind kind) {
-        Future<List<StartFinding>> info = RedisInfo.read(server, "default")
-                .compose(RedisInfo::whenLoaded)
-                .map(told -> RedisRules.check(told, kind));
-        return kind != RedisAddress.Kind.CLUSTER
-                ? info
-                : info.compose(found -> server.send(
-                                Request.cmd(Command.CONFIG).arg("GET").arg(RedisRules.FULL_COVERAGE))
-                        .map(told -> told == null || told.get(RedisRules.FULL_COVERAGE) == null
-                                ? ""
-                                : told.get(RedisRules.FULL_COVERAGE).toString())
-                        // Hosted ones forbid CONFIG.
-                        .recover(fault -> RedisFault.is(fault, RedisFault.Kind.ERROR)
-                                ? Future.succeededFuture("")
-                                : Future.failedFuture(fault))
-                        .map(told -> Stream.concat(found.stream(), RedisRules.checkFullCoverage(told).stream())
-                                .toList()));
-    }
-
-    private static Future<List<StartFinding>> ofPostgres(
+    private static Future<List<Diagnosis>> ofPostgres(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
         StoreWait.Store store = new StoreWait.Store("postgres.url", "Postgres at " + stores.app(), SqlState::isAway);
         Postgres postgres = new Postgres(vertx, stores.app());
@@ -190,11 +131,28 @@ final class StartChecks {
                         store,
                         () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
                                 .compose(connection ->
-                                        PostgresRules.read(connection).eventually(connection::close))
+                                        PostgresChecks.read(connection).eventually(connection::close))
                                 // also where a line says nothing to a first word
                                 .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
-                .map(settings -> PostgresRules.check(settings, Pools.connections(config)))
-                .otherwise(fault -> List.of(StartFinding.refuse(store.doesNotAnswer(fault))));
+                .map(settings -> PostgresChecks.check(settings, Pools.connections(config)))
+                .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
+    }
+
+    /** Whether the owner of the tables is let in; where there is only one role, it was. */
+    private static Future<List<Diagnosis>> ofOwner(Vertx vertx, StoreAddresses stores, StoreWait wait) {
+        if (stores.owner().equals(stores.app())) {
+            return Future.succeededFuture(List.of());
+        }
+        StoreWait.Store store =
+                new StoreWait.Store("postgres.owner-url", "Postgres at " + stores.owner(), SqlState::isAway);
+        Postgres postgres = new Postgres(vertx, stores.owner());
+        return wait.answer(
+                        store,
+                        () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
+                                .compose(PgConnection::close)
+                                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
+                .map(closed -> List.<Diagnosis>of())
+                .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
     }
 
     /**
@@ -202,9 +160,9 @@ final class StartChecks {
      *
      * @throws StartRefusedException when any of them refuses
      */
-    static void enforce(List<StartFinding> findings) throws StartRefusedException {
+    static void enforce(List<Diagnosis> findings) throws StartRefusedException {
         List<String> reasons = new ArrayList<>();
-        for (StartFinding finding : findings) {
+        for (Diagnosis finding : findings) {
             if (finding.refuses()) {
                 reasons.add(finding.text());
             } else {

@@ -46,7 +46,9 @@ final class StoreWait implements AutoCloseable {
         /** @return one sentence, without secrets */
         String doesNotAnswer(Throwable fault) {
             String why = fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage();
-            return option + ": " + name + " does not answer: " + SecretUrl.redact(why);
+            // One that answers no is there: a wrong password is no silence.
+            return option + ": " + name + (isAway.test(fault) ? " does not answer: " : " refuses: ")
+                    + SecretUrl.redact(why);
         }
     }
 

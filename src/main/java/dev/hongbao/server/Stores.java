@@ -3,6 +3,8 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.PostgresConfig;
+import dev.hongbao.common.config.RedisConfig;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
@@ -10,6 +12,7 @@ import dev.hongbao.engine.embedded.EmbeddedRedis;
 import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.engine.redis.RedisAddress;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -137,17 +140,18 @@ public final class Stores implements AutoCloseable {
     }
 
     private static String redisUrl(HongbaoConfig config) {
-        return Objects.requireNonNull(config.engine().redis().url()).value();
+        RedisConfig redis = config.engine().redis();
+        return RedisAddress.withAuthority(Objects.requireNonNull(redis.url()).value(), redis.tlsAuthority());
     }
 
     private static PostgresAddress app(HongbaoConfig config) {
-        return PostgresAddress.of(
-                Objects.requireNonNull(config.engine().postgres().url()).value());
+        PostgresConfig postgres = config.engine().postgres();
+        return PostgresAddress.of(Objects.requireNonNull(postgres.url()).value(), postgres.tlsAuthority());
     }
 
     private static PostgresAddress owner(HongbaoConfig config) {
         SecretUrl url = Objects.requireNonNull(config.engine().postgres().migrationUrl());
-        return PostgresAddress.of(url.value());
+        return PostgresAddress.of(url.value(), config.engine().postgres().tlsAuthority());
     }
 
     public StoreAddresses addresses() {

@@ -48,7 +48,7 @@ public final class TokenRules {
     }
 
     /** The files of HS256, each with its option. */
-    private static Map<Path, String> secretFiles(TokenConfig token) {
+    static Map<Path, String> secretFiles(TokenConfig token) {
         Map<Path, String> files = new LinkedHashMap<>();
         Path first = token.secrets().file();
         if (first != null) {
@@ -56,36 +56,6 @@ public final class TokenRules {
         }
         token.secrets().furtherFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
         return files;
-    }
-
-    /** What speaks against the configured keys. Blocks on the disk and on names. */
-    static List<StartFinding> check(TokenConfig token) {
-        List<StartFinding> findings = new ArrayList<>();
-        if (token.algorithm().isSymmetric()) {
-            secretFiles(token)
-                    .forEach((file, option) ->
-                            SecretRules.check(file).forEach(finding -> findings.add(finding.of(option))));
-        }
-        token.publicKeys().files().forEach(file -> findings.addAll(named("token.public-key-files", file)));
-        Path jwks = token.publicKeys().jwksFile();
-        if (jwks != null) {
-            findings.addAll(named("token.jwks-file", jwks));
-        }
-        SecretUrl url = token.publicKeys().jwksUrl();
-        if (url != null && !url.value().startsWith("https:")) {
-            String host = URI.create(url.value()).getHost();
-            if (!ListenRules.isLoopback(host)) {
-                findings.add(StartFinding.warn("token.jwks-url: the keys come from " + host
-                        + " without TLS: who can change them on the way signs tokens for everybody"));
-            }
-        }
-        return findings;
-    }
-
-    private static List<StartFinding> named(String option, Path file) {
-        return SecretRules.checkPublic(file).stream()
-                .map(finding -> finding.of(option))
-                .toList();
     }
 
     private static void publicKeys(TokenConfig token, List<KeySource> sources) {
@@ -109,7 +79,7 @@ public final class TokenRules {
     }
 
     private static List<VerificationKey> secretIn(Path file) throws IOException {
-        for (StartFinding finding : SecretRules.check(file)) {
+        for (Diagnosis finding : MachineChecks.checkSecret(file)) {
             if (finding.refuses()) {
                 throw new IOException(finding.text());
             }

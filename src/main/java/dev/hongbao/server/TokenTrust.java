@@ -11,8 +11,10 @@ import dev.hongbao.web.access.VerificationKey;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,8 +55,7 @@ final class TokenTrust implements AutoCloseable {
 
     /** What the other servers of the database are to be shown; this one owns no shard beside one that believes other tokens. */
     Presence presence(String database) {
-        return new Presence(
-                own(database), servers -> StartChecks.enforce(TokenKeysRule.check(config, own(database), servers)));
+        return new Presence(own(database), servers -> StartChecks.enforce(check(config, own(database), servers)));
     }
 
     private Set<Integer> own(String database) {
@@ -70,12 +71,53 @@ final class TokenTrust implements AutoCloseable {
         tokens.trust(changed);
         Set<Integer> own = TokenFingerprint.of(changed, database);
         presence.change(own);
-        LOG.info("the keys of tokens have changed; their fingerprint is {} now", TokenKeysRule.text(own));
+        LOG.info("the keys of tokens have changed; their fingerprint is {} now", text(own));
     }
 
     /** Follows no more changes; idempotent. */
     @Override
     public void close() {
         keys.close();
+    }
+
+    /**
+     * Servers of one database must believe the same tokens, or users are let in by one and refused by the next.
+     * While keys are being changed, servers that have a key in common differ in others: that only warns. Without a common key
+     * one of them has a wrong secret. Public keys may be changed all at once, so that they only warn.
+     *
+     * @param own fingerprints of this server's keys
+     * @param servers those of each server that is alive; this one may be among them
+     */
+    static List<Diagnosis> check(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
+        List<Set<Integer>> different =
+                servers.stream().filter(keys -> !keys.equals(own)).toList();
+        List<Set<Integer>> disjoint = different.stream()
+                .filter(keys -> Collections.disjoint(keys, own))
+                .toList();
+        if (different.isEmpty()) {
+            return List.of();
+        }
+        boolean symmetric = token.algorithm().isSymmetric();
+        String option = symmetric ? "token.secret-file: " : "token.algorithm: ";
+        if (!symmetric || disjoint.isEmpty()) {
+            return List.of(Check.OTHER_KEYS.found(option + others(different.get(0), own)
+                    + "unless keys are being changed, give both servers the same ones"));
+        }
+        return List.of(Check.FOREIGN_KEYS.found(option
+                + others(disjoint.get(0), own)
+                + (token.secrets().file() == null
+                        ? "it is not set, so that this server made a key of its own; give both the same file"
+                        : "give both the same file; to change the secret, name the other one in"
+                                + " token.further-secret-files meanwhile")));
+    }
+
+    private static String others(Set<Integer> theirs, Set<Integer> own) {
+        return "another server of this database believes other tokens: its keys' fingerprint is " + text(theirs)
+                + ", ours is " + text(own) + "; ";
+    }
+
+    /** For the log, in an order that two servers can be compared by. */
+    static String text(Set<Integer> fingerprints) {
+        return fingerprints.stream().map(Integer::toHexString).sorted().collect(Collectors.joining("+"));
     }
 }

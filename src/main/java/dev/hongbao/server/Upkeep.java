@@ -27,8 +27,10 @@ final class Upkeep {
         Shards shards = base.shards();
         vertx.setPeriodic(LOOK_EVERY.toMillis(), second -> shards.refresh());
         vertx.setPeriodic(TAKE_NAMES_EVERY.toMillis(), again -> profiles.take());
+        LatestRuns latest = new LatestRuns(base.pools().lengthy());
         new BackgroundReconcile(
-                        new LatestRuns(base.pools().lengthy())::read,
+                        latest::read,
+                        latest::lag,
                         console::reconcileSinceCheckpoint,
                         base.config().engine().reconcile().every(),
                         base.metrics())

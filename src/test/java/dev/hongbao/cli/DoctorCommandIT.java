@@ -30,6 +30,11 @@ class DoctorCommandIT {
                     .contains("The server is ready", "Redis ", "Postgres ", "no replica")
                     .doesNotContain("bad ", "was clean yet");
 
+            // When it is asked with another namespace than the server's, Then
+            assertThat(Typed.on(servers, "doctor", "--management-port", port, "--redis-namespace", "other")
+                            .out())
+                    .contains("bad ", "work in another Redis, or under another namespace");
+
             // When the books were checked
             Typed checked = Typed.on(servers, "reconcile", "--since-checkpoint");
 

@@ -30,7 +30,9 @@ class FirstStepsTest {
 
         // Then
         assertThat(steps.text().lines().findFirst().orElseThrow()).endsWith(" ready http://127.0.0.1:41234");
-        assertThat(steps.text()).contains("URL=http://127.0.0.1:41234\n", "http://127.0.0.1:41235/metrics");
+        assertThat(steps.ready().lines()).hasSize(1);
+        assertThat(steps.ready()).contains("http://127.0.0.1:41235/metrics").endsWith(" ready http://127.0.0.1:41234");
+        assertThat(steps.text()).contains("URL=http://127.0.0.1:41234\n", "# The console: http://127.0.0.1:41235/\n");
     }
 
     @ParameterizedTest
@@ -52,8 +54,8 @@ class FirstStepsTest {
 
         // Then
         assertThat(new FirstSteps(loaded, "java -jar x.jar", 1, 2).text())
-                .contains(
-                        "$(java -jar x.jar token --data-dir '/tmp/my data' --token-issuer me --user alice --group family)");
+                .contains("$(java -jar x.jar token --data-dir '/tmp/my data' --token-issuer me --user alice --group"
+                        + " family)");
         assertThat(new FirstSteps(load(Map.of()), "java -jar x.jar", 1, 2).text())
                 .contains("ALICE=$(java -jar x.jar token --user alice --group family)");
     }

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -66,7 +67,7 @@ class HongbaoTest {
     @Test
     void flagsBeatTheEnvironmentAndTheFile() throws IOException {
         // Given
-        Files.writeString(dir.resolve("hongbao.yaml"), "http: {port: 1, max-body: 3KiB}");
+        Files.writeString(dir.resolve("hongbao.yaml"), "http: {port: 1, drain-delay: 3s}");
         environment = Map.of("HONGBAO_HTTP_PORT", "2", "HONGBAO_SHARDS", "8");
 
         // When
@@ -75,7 +76,7 @@ class HongbaoTest {
         // Then
         HongbaoConfig config = started.get(0);
         assertThat(config.web().http().address().port()).isEqualTo(3);
-        assertThat(config.web().http().maxBodyBytes()).isEqualTo(3 * 1024);
+        assertThat(config.web().http().timeouts().drain()).isEqualTo(Duration.ofSeconds(3));
         assertThat(config.engine().journal().shards()).isEqualTo(8);
     }
 
@@ -86,16 +87,13 @@ class HongbaoTest {
         "tokn --user alice, Did you mean token?",
         "--port 1 token, The command comes first: hongbao token",
         "token, Missing required option: '--user=USER'",
-        "token --user a!b, a user id is 1 to 64 characters",
-        "token --user alice --group a!b, a group id is 1 to 64 characters",
+        "token --user .., a user id is 1 to 128 visible ASCII characters",
+        "token --user alice --group a`b, a group id is 1 to 128 visible ASCII characters",
         "token --user alice --ttl 1, a duration is a whole number and a unit",
         "token --user alice --ttl 366d, --ttl must be 1s … 365d",
         "token --user alice --ttl 32d, --ttl is longer than token.max-life",
         "token --user alice --role king, Invalid value for option '--role'",
         "quarantine, Missing required parameter: 'ACTION'",
-        "archive --month 2026-08, Missing required option: '--to=DIR'",
-        "archive --month august --to x, Invalid value for option '--month'",
-        "archive --to x, give --month",
         "quarantine lst, Invalid value for positional parameter at index 0 (ACTION)",
         "quarantine list 5d3c1d0e-0c5f-4a4a-9c8c-1f6a2b3c4d5e, list takes no id",
         "quarantine replay, which one? list shows the ids",
@@ -126,7 +124,6 @@ class HongbaoTest {
                 "serve --help",
                 "token --help",
                 "quarantine --help",
-                "archive --help",
                 "check-config --help",
                 "help serve",
                 "--version"
@@ -181,6 +178,28 @@ class HongbaoTest {
     }
 
     @Test
+    void rolesPrintsTheSqlOfTheTwoRoles() {
+        // When
+        run("roles");
+
+        // Then
+        assertThat(out.toString())
+                .contains("create role hongbao_owner", "create role hongbao_app", "create database hongbao owner");
+    }
+
+    @Test
+    void aSectionOfTheRunbookIsReadWithoutItsTags() {
+        assertThat(DoctorCommand.section(
+                        "<h2 id=\"a\">A</h2>\n"
+                                + "<p>No.</p><h2 id=\"b\">B</h2>\n"
+                                + "<p><b>Do.</b> Start <code>&lt;it&gt;</code> &amp; wait.</p>\n"
+                                + "<h2 id=\"c\">C</h2>",
+                        "b"))
+                .isEqualTo("  Do. Start <it> & wait.\n");
+        assertThat(DoctorCommand.section("<h2 id=\"a\">A</h2>", "b")).isEmpty();
+    }
+
+    @Test
     void defaultConfigPrintsTheFileOrTheTable() {
         // When
         run("default-config");
@@ -193,14 +212,15 @@ class HongbaoTest {
     @Test
     void tokenPrintsATokenSignedWithTheKeyOfTheDataDirectory() {
         // When
-        int exitCode = run("token", "--data-dir", dir.toString(), "--user", "alice", "--group", "a,b", "--group", "c");
+        int exitCode =
+                run("token", "--data-dir", dir.toString(), "--user", "alice", "--group", "a,b", "--group", "-100");
 
         // Then
         assertThat(exitCode).isZero();
         String[] parts = out.toString().strip().split("\\.");
         String claims = new String(Base64.getUrlDecoder().decode(parts[1]), StandardCharsets.UTF_8);
         assertThat(parts).hasSize(3);
-        assertThat(claims).contains("\"sub\":\"alice\"", "[\"a\",\"b\",\"c\"]").doesNotContain("\"iss\"");
+        assertThat(claims).contains("\"sub\":\"alice\"", "[\"a,b\",\"-100\"]").doesNotContain("\"iss\"");
         assertThat(dir.resolve("token.key")).exists();
     }
 
@@ -244,6 +264,15 @@ class HongbaoTest {
         assertThat(exitCode).isEqualTo(2);
         assertThat(err.toString()).contains(said);
         assertThat(dir).isDirectoryContaining("glob:**token.key").isDirectoryNotContaining("glob:**lock");
+    }
+
+    @Test
+    void reconcileThatCannotLookSaysSoAndIsNoViolation() {
+        int exitCode = run(
+                "reconcile", "--redis-url", "redis://127.0.0.1:1", "--postgres-url", "postgres://u:p@127.0.0.1:1/none");
+
+        assertThat(exitCode).isEqualTo(3);
+        assertThat(err.toString()).contains("the books could not be checked");
     }
 
     @Test

@@ -93,7 +93,7 @@ class QuarantineCommandIT {
                     .startsWith("hongbao: ")
                     .contains("the test refuses it")
                     .doesNotContain("\tat ");
-            assertThat(reconcile.exit()).isEqualTo(3);
+            assertThat(reconcile.exit()).isEqualTo(4);
             assertThat(reconcile.out()).contains("HELD", packet.id().toString(), "no violation, 1 quarantined");
         }
 

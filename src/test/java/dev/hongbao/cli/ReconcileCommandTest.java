@@ -12,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ReconcileCommandTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            0 | 0 | 0 | 0 | 3 checks, no violation
-            0 | 0 | 2 | 0 | 3 checks, no violation, 2 that the next recovery heals
-            0 | 1 | 2 | 3 | 3 checks, no violation, 1 quarantined, 2 that the next recovery heals
-            1 | 1 | 0 | 1 | 3 checks, 1 violations, 1 quarantined
-            """)
+        0 | 0 | 0 | 0 | 3 checks, no violation
+        0 | 0 | 2 | 0 | 3 checks, no violation, 2 that the next recovery heals
+        0 | 1 | 2 | 4 | 3 checks, no violation, 1 quarantined, 2 that the next recovery heals
+        1 | 1 | 0 | 1 | 3 checks, 1 violations, 1 quarantined
+        """)
     void theWorstFindingDecidesTheExitCode(int violations, int quarantined, int healing, int exit, String said) {
         List<Finding> findings = List.of(
                 finding(Severity.VIOLATION, violations),

@@ -36,8 +36,8 @@ class VerifyCommandTest {
 
     /** The first golden vector, drained, as the API tells it. */
     VerifyCommandTest() throws IOException {
-        JsonObject vector =
-                new JsonArray(Files.readString(Path.of("src/test/resources/fairness-vectors.json"))).getJsonObject(0);
+        JsonObject vector = new JsonArray(Files.readString(Path.of("src/main/resources/webroot/fairness/packets.json")))
+                .getJsonObject(0);
         JsonArray shares = (JsonArray) vector.remove("shares");
         JsonArray items = new JsonArray();
         for (int slot = 0; slot < shares.size(); slot++) {
@@ -220,30 +220,30 @@ class VerifyCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            seed         | null                        | not closed
-            seed         | "00"                        | #packet/seed
-            seed         | 7                           | #packet/seed
-            splitVersion | 2                           | knows no other
-            splitVersion | "1"                         | whole number
-            split        | "\\u001b[2J"                | ?[2J
-            split        | null                        | #packet/split
-            amount       | 8.88                        | whole number
-            amount       | 100000000000000             | the total must be
-            amount       | -1                          | the total must be
-            count        | 4294967304                  | out of range
-            count        | 0                           | number of shares
-            count        | 1e9                         | whole number
-            min          | 112                         | shares of at least
-            max          | 889                         | at most the amount
-            max          | 110                         | cannot hold
-            id           | "../../etc/passwd"          | a UUID
-            asset        | "cny"                       | an asset is
-            commitment   | "88C1CF52E0215CC7886264A9707AB3D0D8B81D07627432EF676963053A9965FF" | not a commitment
-            claimed      | 8                           | #packet/claimed must be an object
-            claimed      | {"count":8}                 | #packet/claimed/amount
-            luckiest     | "user-2"                    | #packet/luckiest
-            status       | null                        | #packet/status
-            """)
+        seed         | null                        | not closed
+        seed         | "00"                        | #packet/seed
+        seed         | 7                           | #packet/seed
+        splitVersion | 2                           | knows no other
+        splitVersion | "1"                         | whole number
+        split        | "\\u001b[2J"                | ?[2J
+        split        | null                        | #packet/split
+        amount       | 8.88                        | whole number
+        amount       | 100000000000000             | the total must be
+        amount       | -1                          | the total must be
+        count        | 4294967304                  | out of range
+        count        | 0                           | number of shares
+        count        | 1e9                         | whole number
+        min          | 112                         | shares of at least
+        max          | 889                         | at most the amount
+        max          | 110                         | cannot hold
+        id           | "../../etc/passwd"          | a UUID
+        asset        | "cny"                       | an asset is
+        commitment   | "88C1CF52E0215CC7886264A9707AB3D0D8B81D07627432EF676963053A9965FF" | not a commitment
+        claimed      | 8                           | #packet/claimed must be an object
+        claimed      | {"count":8}                 | #packet/claimed/amount
+        luckiest     | "user-2"                    | #packet/luckiest
+        status       | null                        | #packet/status
+        """)
     void whatIsNoClosedPacketCannotBeTold(String field, String value, String reason) throws IOException {
         // Given
         JsonObject forged = packet.copy();
@@ -267,16 +267,16 @@ class VerifyCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            ''                                   | there is no packet
-            {}                                   | there is no page
-            []                                   | must be a JSON object
-            {"a":1,"a":2}                        | the same field twice
-            {"items":                            | ends in the middle
-            {"items":[]}                         | there is no packet
-            {"items":[]}{"items":{}}x            | not JSON
-            nonsense                             | not JSON
-            {} {}                                | one packet, one draw or one rain, not two
-            """)
+        ''                                   | there is no packet
+        {}                                   | there is no page
+        []                                   | must be a JSON object
+        {"a":1,"a":2}                        | the same field twice
+        {"items":                            | ends in the middle
+        {"items":[]}                         | there is no packet
+        {"items":[]}{"items":{}}x            | not JSON
+        nonsense                             | not JSON
+        {} {}                                | one packet, one draw or one rain, not two
+        """)
     void whatIsNoEvidenceCannotBeTold(String text, String reason) throws IOException {
         assertThat(verify(file(text))).isEqualTo(2);
         assertThat(err.toString())

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a developer sees of the news beside a server at work. */
+/** What a developer sees of the events beside a server at work. */
 @ExtendWith(Servers.class)
 class WebhooksCommandIT {
     @Test

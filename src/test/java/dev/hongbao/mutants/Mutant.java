@@ -12,13 +12,14 @@ import java.util.List;
  * A defect that can be planted.
  *
  * @param name what goes wrong with it
- * @param file below {@code src/main}
+ * @param file below {@code src/main} or {@code src/tools}
  * @param find text that is there once
  * @param put what stands there instead
  * @param tests classes or methods, {@code ClaimIT} or {@code ClaimIT#aMethod}, of which one has to fail
  */
 record Mutant(String name, String file, String find, String put, List<String> tests) {
-    private static final Path SOURCES = Path.of("src", "main");
+    private static final Path SERVER = Path.of("src", "main");
+    private static final Path TOOLS = Path.of("src", "tools");
     private static final Path TESTS = Path.of("src", "test", "java");
     private static final String LIST = "/mutants.txt";
 
@@ -53,7 +54,7 @@ record Mutant(String name, String file, String find, String put, List<String> te
     }
 
     Path source() {
-        return SOURCES.resolve(file);
+        return Files.exists(SERVER.resolve(file)) ? SERVER.resolve(file) : TOOLS.resolve(file);
     }
 
     /** Whether it is a class; else it is a resource. */

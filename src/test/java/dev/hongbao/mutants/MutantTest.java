@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every defect of the list can still be planted, and ten of those that a test without stores finds are found. */
+/** Every defect of the list can still be planted, and a sample of those that a test without stores finds is found. */
 class MutantTest {
     private static final int SAMPLE = 6;
 

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class BackgroundReconcileTest {
@@ -22,7 +23,8 @@ class BackgroundReconcileTest {
     private BackgroundReconcile every(Duration every) {
         return new BackgroundReconcile(
                 () -> Future.succeededFuture(latest),
-                () -> {
+                () -> Future.succeededFuture(7L),
+                rest -> {
                     runs++;
                     latest = List.of(new Latest(true, 0, 0.0, new Found(0, 0, 0)));
                     return Future.succeededFuture(Optional.empty());
@@ -70,7 +72,8 @@ class BackgroundReconcileTest {
         int[] tries = {0};
         BackgroundReconcile background = new BackgroundReconcile(
                 () -> Future.succeededFuture(List.of()),
-                () -> {
+                () -> Future.succeededFuture(7L),
+                rest -> {
                     tries[0]++;
                     return Future.failedFuture("Postgres is away");
                 },
@@ -88,7 +91,8 @@ class BackgroundReconcileTest {
         List<Promise<Optional<SinceRun>>> begun = new ArrayList<>();
         BackgroundReconcile background = new BackgroundReconcile(
                 () -> Future.succeededFuture(List.of()),
-                () -> {
+                () -> Future.succeededFuture(7L),
+                rest -> {
                     begun.add(Promise.promise());
                     return begun.get(begun.size() - 1).future();
                 },
@@ -104,6 +108,29 @@ class BackgroundReconcileTest {
     }
 
     @Test
+    void itRestsNineTimesAsLongAsAPieceTookAndLongerWhileSettlementsQueueUp() {
+        // Given
+        AtomicLong queue = metrics.gauge("hongbao.journal.unsettled.entries", new AtomicLong(50));
+        BackgroundReconcile background = every(Duration.ZERO);
+        assertThat(background.restMillis(100)).isEqualTo(900);
+
+        // When more and more waits
+        List<Long> rests = new ArrayList<>();
+        for (int i = 1; i <= 5; i++) {
+            queue.set(10_000L * i * i);
+            rests.add(background.restMillis(100));
+        }
+
+        // Then it goes on, more slowly, and as before once that is over
+        assertThat(rests).isSorted().contains(9_000L).allMatch(rest -> rest <= 9_000);
+        queue.set(0);
+        for (int i = 0; i < 5; i++) {
+            background.restMillis(100);
+        }
+        assertThat(background.restMillis(0)).isEqualTo(9);
+    }
+
+    @Test
     void theMetricsTellTheLatestRuns() {
         BackgroundReconcile background = every(Duration.ZERO);
         assertThat(value("hongbao.reconcile.clean.age", "new")).isNaN();
@@ -114,6 +141,7 @@ class BackgroundReconcileTest {
 
         assertThat(value("hongbao.reconcile.clean.age", "new")).isEqualTo(300);
         assertThat(value("hongbao.reconcile.clean.age", "all")).isNaN();
+        assertThat(metrics.get("hongbao.reconcile.lag").gauge().value()).isEqualTo(7);
         assertThat(metrics.get("hongbao.reconcile.findings")
                         .tags("read", "new", "severity", "violation")
                         .gauge()

@@ -139,7 +139,7 @@ class BackupIT {
                         .mapToLong(engine::balance)
                         .sum())
                 .isEqualTo(800);
-        assertThat(Audit.run(stores(postgres), found -> {})).allMatch(Finding::isClean);
+        assertThat(Reconciler.run(stores(postgres), found -> {})).allMatch(Finding::isClean);
     }
 
     private static String one(Connection session, String sql) throws SQLException {

@@ -104,6 +104,10 @@ class DoctorIT {
             for (Connection other : others) {
                 other.close();
             }
+            // The servers are kept for the next run.
+            try (Connection admin = TestDatabase.connect(servers.postgres().adminUrl())) {
+                run(admin, "revoke pg_read_all_stats from hongbao");
+            }
         }
     }
 
@@ -150,6 +154,6 @@ class DoctorIT {
     }
 
     private static List<String> examine(HongbaoConfig config) {
-        return Doctor.examine(config).stream().map(Ailment::what).toList();
+        return Doctor.examine(config).stream().map(Diagnosis::text).toList();
     }
 }

@@ -2,6 +2,9 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.config.HongbaoConfig;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,5 +24,16 @@ class OpenFilesTest {
     })
     void thereAreNoMoreConnectionsThanFiles(int configured, long files, int connections) {
         assertThat(OpenFiles.atMost(configured, files)).isEqualTo(connections);
+    }
+
+    @Test
+    void aDefaultThatNobodyChoseIsLoweredInSilenceUnlessLittleIsLeft() {
+        assertThat(HongbaoConfig.of(Map.of()).web().http().connections().max()).isEqualTo(OpenFiles.DEFAULT);
+        assertThat(OpenFiles.check(OpenFiles.DEFAULT, 20_000)).isEmpty();
+        assertThat(OpenFiles.check(OpenFiles.DEFAULT, 1_024))
+                .singleElement()
+                .satisfies(warning -> assertThat(warning.text()).contains("only 1024 files", "524 connections"));
+        assertThat(OpenFiles.check(30_000, 20_000)).hasSize(1);
+        assertThat(OpenFiles.check(30_000, 1_048_576)).isEmpty();
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadinessIT {
     private static final Duration SOON = Duration.ofSeconds(20);
     private static final String UP = "{\"name\":\"postgres\",\"status\":\"UP\"}";
-    private static final String DOWN = "{\"name\":\"postgres\",\"status\":\"DOWN\"}";
+    private static final String DOWN = "{\"name\":\"postgres\",\"status\":\"DOWN\"";
 
     @TempDir
     private Path directory;

@@ -51,7 +51,8 @@ class RetentionIT {
             books.execute("alter table " + table + " disable trigger user; delete from " + table + "; alter table "
                     + table + " enable trigger user");
         }
-        books.execute("delete from idempotency; update audit_floor set n = 0");
+        books.execute("delete from outbox where type ~ '^(user|group)';"
+                + " delete from idempotency; update audit_floor set n = 0");
     }
 
     private void sweep() {
@@ -61,12 +62,12 @@ class RetentionIT {
     /** Each row: what there is, and which of it is left. */
     @ParameterizedTest
     @CsvSource(delimiter = ';', textBlock = """
-            insert into idempotency (user_id, operation, key, fingerprint, subject, at) select 'u', 'o', k, '', gen_random_uuid(), now() - interval '1 hour' * k::integer from unnest(array['47', '49']) as k; select key from idempotency; 47
-            insert into play_request (id, draw, user_id, plays, cost, attempt, status, reason, decided_at) select gen_random_uuid(), gen_random_uuid(), h, 1, 1, gen_random_uuid(), 'returned', 'limit', now() - interval '1 hour' * h::integer from unnest(array['47', '49']) as h; select user_id from play_request where status = 'returned' and user_id in ('47', '49'); 47
-            insert into audit_log (n, at, method, route, status) select n, now() - interval '1 day' * (1097 - n), 'GET', '/', 200 from generate_series(1, 3) as n; select n from audit_log; 3
-            select change_restriction('user', u, 'frozen', p, 'backend', 'why') from (values ('lifted', true), ('lifted', false), ('held', true)) as c(u, p); select subject || ' ' || placed from restriction order by n; lifted false, held true
-            insert into revocation (user_id, not_before, actor, key, at) values ('ann', '2001-01-01', 'backend', 'a', now()), ('ann', '2002-01-01', 'backend', 'b', now()), ('ann', '2002-01-01', 'backend', 'c', now()), ('bob', '2001-01-01', 'backend', 'd', now()); select key from revocation order by n; b, d
-            """)
+        insert into idempotency (user_id, operation, key, fingerprint, subject, at) select 'u', 'o', k, '', gen_random_uuid(), now() - interval '1 hour' * k::integer from unnest(array['47', '49']) as k; select key from idempotency; 47
+        insert into play_request (id, draw, user_id, plays, cost, attempt, status, reason, decided_at) select gen_random_uuid(), gen_random_uuid(), h, 1, 1, gen_random_uuid(), 'returned', 'limit', now() - interval '1 hour' * h::integer from unnest(array['47', '49']) as h; select user_id from play_request where status = 'returned' and user_id in ('47', '49'); 47
+        insert into audit_log (n, at, method, route, status) select n, now() - interval '1 day' * (1097 - n), 'GET', '/', 200 from generate_series(1, 3) as n; select n from audit_log; 3
+        select change_restriction('user', u, 'frozen', p, 'backend', 'why') from (values ('lifted', true), ('lifted', false), ('held', true)) as c(u, p); select subject || ' ' || placed from restriction order by n; lifted false, held true
+        insert into revocation (user_id, not_before, actor, key, at) values ('ann', '2001-01-01', 'backend', 'a', now()), ('ann', '2002-01-01', 'backend', 'b', now()), ('ann', '2002-01-01', 'backend', 'c', now()), ('bob', '2001-01-01', 'backend', 'd', now()); select key from revocation order by n; b, d
+        """)
     void whatIsOldAndOverGoesAndTheRestStays(String given, String left, String expected) {
         // Given
         books.strings(given.startsWith("insert") ? given + " returning 1" : given);
@@ -118,50 +119,27 @@ class RetentionIT {
         assertThat(books.longOf("select idempotency_sweep(interval '0', 10)")).isZero();
     }
 
-    @Test
-    void aPlayersCountersGoWithTheMonthOfTheDraw() {
-        // Given a draw of a month that is archived, one of a month that is sealed, and one of another
-        books.execute(
-                "insert into archive_month (month, first_id, end_id, archived_at, manifest)"
-                        + " select (m at time zone 'UTC')::date, first_uuid(m), first_uuid(m + interval '1 month'), at, case when at is not null then repeat('0', 64) end"
-                        + " from (values (timestamptz '2020-01-01 00:00 UTC', now()), (timestamptz '2020-02-01 00:00 UTC', null)) as s(m, at)");
-        books.execute(
-                "insert into player (draw, user_id, counters) select first_uuid(m + interval '1 day'), m::text, '{1}'"
-                        + " from unnest(array[timestamptz '2020-01-01 00:00 UTC', '2020-02-01 00:00 UTC', '2020-03-01 00:00 UTC']) as m");
-        try {
-            // When
-            sweep();
-
-            // Then
-            assertThat(books.strings("select to_char(user_id::timestamptz at time zone 'UTC', 'MM')"
-                            + " from player where user_id ~ '^2020' order by 1"))
-                    .containsExactly("02", "03");
-        } finally {
-            books.execute("delete from archive_month; delete from player where user_id ~ '^2020'");
-        }
-    }
-
     /** Young, or still in force, or not the oldest: nobody may remove it, neither the server nor the owner of the tables. */
     @ParameterizedTest
     @CsvSource(delimiter = ';', textBlock = """
-            app; audit_log is never changed; delete from audit_log
-            owner; audit_log is never changed; delete from audit_log where n = 2
-            app; permission denied; update audit_floor set n = 1
-            app; restriction is never changed; delete from restriction where subject = 'young' and placed
-            owner; restriction is never changed; delete from restriction where subject = 'held'
-            app; revocation is never changed; delete from revocation where key = 'a'
-            owner; revocation is never changed; delete from revocation where user_id = 'held'
-            """)
+        app; audit_log is never changed; delete from audit_log
+        owner; audit_log is never changed; delete from audit_log where n = 2
+        app; permission denied; update audit_floor set n = 1
+        app; restriction is never changed; delete from restriction where subject = 'young' and placed
+        owner; restriction is never changed; delete from restriction where subject = 'held'
+        app; revocation is never changed; delete from revocation where key = 'a'
+        owner; revocation is never changed; delete from revocation where user_id = 'held'
+        """)
     void theDatabaseKeepsWhatCounts(String role, String why, String sql) {
         // Given
         books.execute("insert into audit_log (n, at, method, route, status)"
                 + " select n, now() - interval '1 day' * (367 - n), 'GET', '/', 200 from generate_series(1, 3) as n");
-        books.execute("insert into restriction (scope, subject, kind, placed, actor, reason, at) values"
-                + " ('user', 'young', 'frozen', true, 'b', 'x', now() - interval '364 days'), ('user', 'young', 'frozen', false, 'b', 'x', now()),"
-                + " ('user', 'held', 'frozen', true, 'b', 'x', now() - interval '9 years')");
-        books.execute("insert into revocation (user_id, not_before, actor, key, at) values"
-                + " ('young', '2001-01-01', 'b', 'a', now() - interval '364 days'), ('young', '2002-01-01', 'b', 'b', now()),"
-                + " ('held', '2001-01-01', 'b', 'c', now() - interval '9 years')");
+        books.execute("insert into restriction (scope, subject, kind, placed, actor, reason, at) values ('user',"
+                + " 'young', 'frozen', true, 'b', 'x', now() - interval '364 days'), ('user', 'young', 'frozen', false,"
+                + " 'b', 'x', now()), ('user', 'held', 'frozen', true, 'b', 'x', now() - interval '9 years')");
+        books.execute("insert into revocation (user_id, not_before, actor, key, at) values ('young', '2001-01-01',"
+                + " 'b', 'a', now() - interval '364 days'), ('young', '2002-01-01', 'b', 'b', now()), ('held',"
+                + " '2001-01-01', 'b', 'c', now() - interval '9 years')");
 
         // Then
         assertThatThrownBy(() -> books.executeAs(role, sql)).hasMessageContaining(why);
@@ -172,8 +150,9 @@ class RetentionIT {
         // Given
         books.execute(AUDIT_ROWS);
         String append =
-                "select audit_append(array['a'], array['service'], array[null], array[null], array['GET'], array['/'], array[null],"
-                        + " array[200::smallint], array[null], array[null], array[1::bigint], array[0::bigint])";
+                "select audit_append(array['a'], array['service'], array[null], array[null], array['GET'], array['/'],"
+                        + " array[null], array[200::smallint], array[null], array[null], array[1::bigint],"
+                        + " array[0::bigint])";
 
         // When all but the last row are gone, and another comes
         books.longOf("select audit_log_sweep(interval '1093 days 12 hours', 1000)");
@@ -184,8 +163,8 @@ class RetentionIT {
 
         // When all are gone, and another comes
         books.execute(
-                "alter table audit_log disable trigger audit_log_is_kept;"
-                        + " update audit_log set at = now() - interval '1096 days'; alter table audit_log enable trigger audit_log_is_kept");
+                "alter table audit_log disable trigger audit_log_is_kept; update audit_log set at = now() - interval"
+                        + " '1096 days'; alter table audit_log enable trigger audit_log_is_kept");
         sweep();
         books.strings(append);
         // Then

@@ -17,8 +17,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.jar.Attributes;
-import java.util.jar.JarFile;
 import java.util.spi.ToolProvider;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -86,34 +84,13 @@ class ServerJarIT {
         assertThat(result.exit()).isEqualTo(2);
     }
 
-    /** Without it Hazelcast warns at each start, and cannot see what it needs of the JVM. */
-    @Test
-    void bothJarsOpenWhatHazelcastAsksFor() throws IOException {
-        for (Path file : List.of(ServerProcess.SERVER_JAR, ServerProcess.JAR)) {
-            try (JarFile jar = new JarFile(file.toFile())) {
-                Attributes manifest = jar.getManifest().getMainAttributes();
-
-                assertThat(manifest.getValue("Add-Exports"))
-                        .as(file.toString())
-                        .isEqualTo("java.base/jdk.internal.ref");
-                assertThat(manifest.getValue("Add-Opens").split(" "))
-                        .as(file.toString())
-                        .containsExactlyInAnyOrder(
-                                "java.base/java.lang",
-                                "java.base/sun.nio.ch",
-                                "java.management/sun.management",
-                                "jdk.management/com.sun.management.internal");
-            }
-        }
-    }
-
     @Test
     void itHasNoStoresAndNoTools() throws IOException {
         try (ZipFile jar = new ZipFile(ServerProcess.SERVER_JAR.toFile())) {
             List<String> names = jar.stream().map(ZipEntry::getName).toList();
 
             assertThat(names)
-                    .contains("dev/hongbao/Main.class", "db/migration/V1__ledger.sql")
+                    .contains("dev/hongbao/Main.class", "db/migration/V1__tables.sql")
                     .noneMatch(name -> name.endsWith(".gz") || name.startsWith("redis-server"))
                     .noneMatch(name -> name.startsWith("dev/hongbao/tools") || name.startsWith("bench/"))
                     .noneMatch(name -> name.startsWith("redis/clients") || name.endsWith("cli.MoreCommands"));

@@ -8,24 +8,33 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.engine.embedded.RedisPermissions;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.RedisProcesses;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +46,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Jedis;
 
@@ -94,10 +104,106 @@ class StartChecksIT {
         }
     }
 
+    /** Of a new user that may do what a server needs, but for what further rules take away. */
+    private String urlOf(Jedis admin, String user, String... further) {
+        List<String> rules = new ArrayList<>(List.of("reset", "on", ">secret"));
+        rules.addAll(List.of(RedisPermissions.RULES.split(" ")));
+        rules.addAll(List.of(further));
+        admin.aclSetUser(user, rules.toArray(String[]::new));
+        return servers.redisUrl().replaceFirst("//([^@/]*@)?", "//" + user + ":secret@");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"evalsha", "script|load", "hset", "xadd", "xinfo|stream", "zscore", "unlink"})
+    void aRedisThatDoesNotAllowOneCommandIsRefusedAndTheCommandNamed(String command) {
+        try (Jedis admin = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            String url = urlOf(admin, "poor", "-" + command);
+            admin.scriptFlush();
+
+            // When
+            List<Diagnosis> found = found(config(Map.of("redis.url", url)));
+
+            // Then
+            assertThat(found)
+                    .filteredOn(Diagnosis::refuses)
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.text())
+                            .startsWith("redis.url: this Redis lacks " + command + ", or does not allow it"));
+        }
+    }
+
+    @Test
+    void aRedisThatDoesNotLetServersHearEachOtherIsNamedAndServed() throws Exception {
+        try (Jedis admin = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            String url = urlOf(admin, "deaf", "resetchannels", "-publish");
+
+            // When, Then
+            assertThat(found(config(Map.of("redis.url", url))))
+                    .filteredOn(finding -> finding.check() == Check.REDIS_LINE)
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.text())
+                            .startsWith("redis.url: this Redis lacks publish, subscribe, or does not allow it"));
+            assertThat(found(config(Map.of("redis.url", servers.redisUrl()))))
+                    .noneMatch(finding -> finding.check() == Check.REDIS_LINE);
+            try (TestServer server = TestServer.start(servers, Map.of("redis.url", url))) {
+                eventually(SOON, () -> assertThat(ready(server).statusCode()).isEqualTo(200));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EVALSHA, evalsha", "SCRIPT, script", "HSET, hset", "ZMSCORE, zmscore"})
+    void aRedisWithoutACommandIsNamedByTheStartAndTheHealthCheck(String renamed, String command) throws Exception {
+        try (RedisProcesses processes = RedisNodes.processes("renamed")) {
+            // Given
+            int number = processes.start(Map.of("rename-command", renamed + " \"\""));
+            HongbaoConfig config = config(Map.of("redis.url", processes.url(number)));
+
+            // Then
+            assertThat(found(config))
+                    .filteredOn(Diagnosis::refuses)
+                    .hasSize(1)
+                    .first()
+                    .satisfies(finding ->
+                            assertThat(finding.text()).contains("lacks").contains(command));
+        }
+    }
+
+    private static HttpResponse<String> ready(TestServer server) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(server.management().resolve("/health/ready"))
+                                .build(),
+                        BodyHandlers.ofString());
+    }
+
+    @Test
+    void aCommandThatIsTakenAwayLaterMakesTheServerNotReadyAndIsNamed() throws Exception {
+        try (Jedis admin = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a server that is ready
+            String url = urlOf(admin, "later");
+            try (TestServer server = TestServer.start(servers, Map.of("redis.url", url))) {
+                eventually(SOON, () -> assertThat(ready(server).statusCode()).isEqualTo(200));
+
+                // When
+                admin.aclSetUser("later", "-hset");
+
+                // Then
+                eventually(SOON, () -> assertThat(ready(server).body()).contains("this Redis lacks hset"));
+                assertThat(ready(server).statusCode()).isEqualTo(503);
+                admin.aclSetUser("later", "+hset");
+                eventually(SOON, () -> assertThat(ready(server).statusCode()).isEqualTo(200));
+            }
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "redis.url, redis://:hunter2@127.0.0.1:1, Redis at redis://:***@127.0.0.1:1 does not answer",
-        "postgres.url, postgresql://me:hunter2@127.0.0.1:1/books, Postgres at postgresql://me@127.0.0.1:1/books does not"
+        "postgres.url, postgresql://me:hunter2@127.0.0.1:1/books, Postgres at postgresql://me@127.0.0.1:1/books does"
+                + " not"
     })
     void aStoreThatStaysAwayIsCalledByItsName(String option, String url, String said) {
         assertThatThrownBy(() -> StartChecks.enforce(found(config(Map.of(option, url)))))
@@ -111,7 +217,7 @@ class StartChecksIT {
         // Given one that takes its shards
         try (TestServer alive = TestServer.start(servers, Map.of())) {
             // When
-            List<StartFinding> found = found(config(Map.of("postgres.pool-size", "200")));
+            List<Diagnosis> found = found(config(Map.of("postgres.pool-size", "200")));
 
             // Then
             assertThat(found)
@@ -207,11 +313,11 @@ class StartChecksIT {
         }
     }
 
-    private List<StartFinding> found(HongbaoConfig config) {
+    private List<Diagnosis> found(HongbaoConfig config) {
         return found(config, Stores.open(config).addresses(), Duration.ZERO);
     }
 
-    private static List<StartFinding> found(HongbaoConfig config, StoreAddresses stores, Duration limit) {
+    private static List<Diagnosis> found(HongbaoConfig config, StoreAddresses stores, Duration limit) {
         Vertx vertx = Vertx.vertx();
         try {
             return TestEngine.get(StartChecks.ofStores(vertx, stores, config, limit));

@@ -26,10 +26,10 @@ class StartChecksTest {
     @TempDir
     private Path directory;
 
-    private static void assertFound(List<StartFinding> findings, String expected) {
+    private static void assertFound(List<Diagnosis> findings, String expected) {
         switch (expected.split(" ", 2)[0]) {
             case "passes" -> assertThat(findings).isEmpty();
-            case "refuses" -> assertThat(findings).singleElement().matches(StartFinding::refuses);
+            case "refuses" -> assertThat(findings).singleElement().matches(Diagnosis::refuses);
             case "warns" -> assertThat(findings).singleElement().matches(finding -> !finding.refuses());
             default -> throw new IllegalArgumentException(expected);
         }
@@ -54,13 +54,13 @@ class StartChecksTest {
     void redis(String version, String policy, String aof, String expected) {
         RedisInfo info =
                 new RedisInfo(Map.of("redis_version", version, "maxmemory_policy", policy, "aof_enabled", aof));
-        assertFound(RedisRules.check(info, RedisAddress.Kind.SERVER), expected);
+        assertFound(RedisChecks.check(info, RedisAddress.Kind.SERVER), expected);
     }
 
     @ParameterizedTest
     @CsvSource({"no, passes", "yes, refuses set it to no", "'', warns set it to no"})
     void aClusterServesOnWhenAMasterIsAway(String fullCoverage, String expected) {
-        assertFound(RedisRules.checkFullCoverage(fullCoverage), expected);
+        assertFound(RedisChecks.checkFullCoverage(fullCoverage), expected);
     }
 
     @ParameterizedTest
@@ -75,7 +75,7 @@ class StartChecksTest {
                 "1",
                 "cluster_enabled",
                 "1"));
-        assertFound(RedisRules.check(info, kind), expected);
+        assertFound(RedisChecks.check(info, kind), expected);
     }
 
     @ParameterizedTest
@@ -88,7 +88,25 @@ class StartChecksTest {
     })
     void postgres(int version, String fsync, String synchronousCommit, String expected) {
         assertFound(
-                PostgresRules.check(new PostgresRules.Settings(version, fsync, synchronousCommit, 97, 0), 25),
+                PostgresChecks.check(
+                        new PostgresChecks.Settings(
+                                version, fsync, synchronousCommit, "UTF8", "read committed", "off", 97, 0),
+                        25),
+                expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "UTF8, read committed, off, passes",
+        "SQL_ASCII, read committed, off, refuses encoding of this database is SQL_ASCII",
+        "LATIN1, read committed, off, refuses LATIN1",
+        "UTF8, serializable, off, refuses default_transaction_isolation of our sessions is serializable",
+        "UTF8, read committed, on, warns jit"
+    })
+    void sessionsOfPostgres(String encoding, String isolation, String jit, String expected) {
+        assertFound(
+                PostgresChecks.check(
+                        new PostgresChecks.Settings(160000, "on", "on", encoding, isolation, jit, 97, 0), 25),
                 expected);
     }
 
@@ -101,7 +119,11 @@ class StartChecksTest {
     })
     void connectionsOfPostgres(int connections, int others, String expected) {
         assertFound(
-                PostgresRules.check(new PostgresRules.Settings(160000, "on", "on", connections, others), 25), expected);
+                PostgresChecks.check(
+                        new PostgresChecks.Settings(
+                                160000, "on", "on", "UTF8", "read committed", "off", connections, others),
+                        25),
+                expected);
     }
 
     @ParameterizedTest
@@ -124,7 +146,7 @@ class StartChecksTest {
     void secret(String permissions, int length, String expected) throws Exception {
         Path file = Files.writeString(directory.resolve("secret"), SECRET.substring(0, length));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
-        assertFound(SecretRules.check(file), expected);
+        assertFound(MachineChecks.checkSecret(file), expected);
     }
 
     @ParameterizedTest
@@ -137,7 +159,7 @@ class StartChecksTest {
                 Map.of("redis.url-file", file.toString(), "http.port", "0", "data.dir", directory.toString()));
 
         // Then
-        assertFound(StartChecks.ofMachine(config), expected);
+        assertFound(MachineChecks.beforeStart(config), expected);
     }
 
     @ParameterizedTest
@@ -145,7 +167,7 @@ class StartChecksTest {
     void aFileWithAPasswordThatAnEngineHasMounted(String permissions, String expected) throws Exception {
         Path file = Files.writeString(directory.resolve("url"), "redis://:hunter2@127.0.0.1:1");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
-        assertFound(SecretRules.checkPrivate(file, directory.toAbsolutePath()), expected);
+        assertFound(MachineChecks.checkPrivate(file, directory.toAbsolutePath()), expected);
     }
 
     @Test
@@ -154,7 +176,7 @@ class StartChecksTest {
                 directory.resolve("secret"),
                 "changeme".repeat(8).substring(0, 7).repeat(10));
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-        assertFound(SecretRules.check(file), "refuses can be guessed");
+        assertFound(MachineChecks.checkSecret(file), "refuses can be guessed");
     }
 
     @ParameterizedTest
@@ -167,7 +189,7 @@ class StartChecksTest {
     })
     void exposure(String http, String management, String expected) {
         HongbaoConfig config = HongbaoConfig.of(Map.of("http.host", http, "management.host", management));
-        assertFound(ListenRules.exposure(config), expected);
+        assertFound(MachineChecks.exposure(config), expected);
     }
 
     @Test
@@ -183,8 +205,8 @@ class StartChecksTest {
                 "data.dir", directory.toString()));
 
         // Then
-        assertFound(ListenRules.exposure(config), "passes");
-        assertFound(StartChecks.ofMachine(config), "warns http.tls-key: everybody on this machine may read");
+        assertFound(MachineChecks.exposure(config), "passes");
+        assertFound(MachineChecks.beforeStart(config), "warns http.tls-key: everybody on this machine may read");
     }
 
     @ParameterizedTest
@@ -192,7 +214,7 @@ class StartChecksTest {
     void aTakenPort(String taken, String free) throws Exception {
         try (ServerSocket holder = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             // When
-            List<StartFinding> findings = ListenRules.ports(HongbaoConfig.of(
+            List<Diagnosis> findings = MachineChecks.ports(HongbaoConfig.of(
                     Map.of(taken + ".port", Integer.toString(holder.getLocalPort()), free + ".port", "0")));
 
             // Then
@@ -204,7 +226,7 @@ class StartChecksTest {
     @Test
     void aDeclaredProxyIsBelievedToHaveTls() {
         HongbaoConfig config = HongbaoConfig.of(Map.of("http.host", "0.0.0.0", "http.trusted-proxies", "10.0.0.7"));
-        assertFound(ListenRules.exposure(config), "passes");
+        assertFound(MachineChecks.exposure(config), "passes");
     }
 
     @ParameterizedTest
@@ -221,30 +243,13 @@ class StartChecksTest {
                 "http.proxy-protocol", protocol,
                 "http.tls-certificate", file,
                 "http.tls-key", file));
-        assertFound(ListenRules.exposure(config), expected);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "10.0.0.6:5701, 10.0.0.5, '', warns cluster.host: the bus listens on 10.0.0.5 without TLS",
-        "10.0.0.6:5701, 10.0.0.5, pom.xml, passes",
-        "127.0.0.1:5703, 127.0.0.1, '', passes",
-        "'', 10.0.0.5, '', passes"
-    })
-    void whoReadsTheBus(String members, String host, String file, String expected) {
-        HongbaoConfig config = HongbaoConfig.of(Map.of(
-                "cluster.members", members,
-                "cluster.host", host,
-                "cluster.tls-certificate", file,
-                "cluster.tls-key", file,
-                "cluster.tls-authority", file));
-        assertFound(ListenRules.exposure(config), expected);
+        assertFound(MachineChecks.exposure(config), expected);
     }
 
     @Test
     void aHostThatIsNone() {
-        List<StartFinding> findings =
-                ListenRules.ports(HongbaoConfig.of(Map.of("http.host", "no-such-host.invalid", "http.port", "0")));
+        List<Diagnosis> findings =
+                MachineChecks.ports(HongbaoConfig.of(Map.of("http.host", "no-such-host.invalid", "http.port", "0")));
         assertThat(findings)
                 .anyMatch(finding -> finding.refuses()
                         && finding.text().startsWith("http.host: no-such-host.invalid is no address of this machine"));
@@ -258,7 +263,7 @@ class StartChecksTest {
     })
     void whereKeysComeFrom(String url, String expected) {
         HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-url", url));
-        assertFound(TokenRules.check(config.web().token()), expected);
+        assertFound(MachineChecks.tokens(config.web().token()), expected);
     }
 
     @ParameterizedTest
@@ -272,7 +277,7 @@ class StartChecksTest {
         Path file = Files.writeString(directory.resolve("public"), "keys");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(permissions));
         HongbaoConfig config = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token." + option, file.toString()));
-        assertFound(TokenRules.check(config.web().token()), expected);
+        assertFound(MachineChecks.tokens(config.web().token()), expected);
     }
 
     @Test
@@ -285,7 +290,7 @@ class StartChecksTest {
                 Map.of("token.secret-file", good.toString(), "token.further-secret-files", good + "," + bad));
 
         assertFound(
-                TokenRules.check(config.web().token()),
+                MachineChecks.tokens(config.web().token()),
                 "refuses token.further-secret-files: others than its owner may write");
     }
 
@@ -298,28 +303,27 @@ class StartChecksTest {
         Set<Integer> ours = Set.of(0xa1, 0xa2);
 
         // The same keys, this server's own among them; nobody else
-        assertFound(TokenKeysRule.check(own.web().token(), ours, List.of()), "passes");
-        assertFound(TokenKeysRule.check(shared.web().token(), ours, List.of(ours, ours)), "passes");
+        assertFound(TokenTrust.check(own.web().token(), ours, List.of()), "passes");
+        assertFound(TokenTrust.check(shared.web().token(), ours, List.of(ours, ours)), "passes");
         // Servers whose keys are being changed have one in common
         assertFound(
-                TokenKeysRule.check(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
+                TokenTrust.check(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
                 "warns is a2+b2, ours is a1+a2");
         // Another secret
         assertFound(
-                TokenKeysRule.check(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
+                TokenTrust.check(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; it is not set");
         assertFound(
-                TokenKeysRule.check(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
+                TokenTrust.check(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
-        assertFound(
-                TokenKeysRule.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+        assertFound(TokenTrust.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test
     void everyReasonIsTold() {
         assertThatThrownBy(() -> StartChecks.enforce(
-                        List.of(StartFinding.refuse("one"), StartFinding.warn("two"), StartFinding.refuse("three"))))
+                        List.of(Check.FILE.found("one"), Check.CLEAR_TEXT.found("two"), Check.FILE.found("three"))))
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContainingAll("one", "three")
                 .hasMessageNotContaining("two");

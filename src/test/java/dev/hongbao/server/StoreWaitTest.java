@@ -86,8 +86,14 @@ class StoreWaitTest {
 
     @Test
     void aStoreIsToldWithoutItsPassword() {
-        assertThat(STORE.doesNotAnswer(new IOException("lost redis://:hunter2@h")))
+        assertThat(STORE.doesNotAnswer(new ConnectException("lost redis://:hunter2@h")))
                 .isEqualTo("redis.url: Redis at redis://h does not answer: lost redis://:***@h");
         assertThat(STORE.doesNotAnswer(new IOException())).endsWith(": IOException");
+    }
+
+    @Test
+    void aStoreThatAnswersNoIsNotCalledSilent() {
+        assertThat(STORE.doesNotAnswer(new IOException("WRONGPASS")))
+                .isEqualTo("redis.url: Redis at redis://h refuses: WRONGPASS");
     }
 }

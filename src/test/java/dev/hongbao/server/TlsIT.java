@@ -9,6 +9,8 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.engine.redis.RedisAddress;
+import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.testing.RedisCluster;
 import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.ServerProcess;
@@ -17,11 +19,15 @@ import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TlsFront;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +45,7 @@ class TlsIT {
     static Path directory;
 
     private static Path trustStore;
+    private static Path authority;
     private static EmbeddedPostgres postgres;
     private static TlsFront front;
     private static TestServers servers;
@@ -50,6 +57,7 @@ class TlsIT {
         servers = given;
         TestCertificate certificate = TestCertificate.make(directory);
         trustStore = certificate.store();
+        authority = certificate.certificate();
         Path onlyTls = Files.writeString(directory.resolve("hba"), "hostssl all all 127.0.0.1/32 scram-sha-256\n");
         postgres = EmbeddedPostgres.start(
                 directory.resolve("data"),
@@ -93,6 +101,45 @@ class TlsIT {
     @ValueSource(strings = {"disable", "verify-ca", "verify-full"})
     void withoutTlsItRefusesAndAStrangersCertificateIsRefused(String sslMode) {
         assertThatThrownBy(() -> isEncrypted(sslMode)).isInstanceOf(Exception.class);
+    }
+
+    @Test
+    void anAuthorityOfItsOwnIsBelievedByEveryClientOfPostgres() throws Exception {
+        // Given
+        PostgresAddress address = PostgresAddress.of(postgres.ownerUrl() + "?sslmode=verify-full", authority);
+
+        // When
+        PgConnection connection = get(PgConnection.connect(vertx, address.connectOptions()));
+        try (Connection jdbc = DriverManager.getConnection(
+                address.jdbcUrl(), address.login().user(), address.login().password())) {
+            // Then
+            assertThat(connection.isSSL()).isTrue();
+            assertThat(jdbc.isValid(5)).isTrue();
+        } finally {
+            get(connection.close());
+        }
+    }
+
+    @Test
+    void anAuthorityOfItsOwnIsBelievedOfRedis() throws Exception {
+        // Given
+        String url = "rediss://" + redisUrl.getUserInfo() + "@127.0.0.1:" + front.of(redisUrl.getPort());
+        Promise<Void> stranger = Promise.promise();
+        Promise<Void> known = Promise.promise();
+
+        // When
+        vertx.runOnContext(now -> {
+            RedisLinks.open(vertx, url, Duration.ofSeconds(10), "stranger")
+                    .compose(RedisLinks::close)
+                    .onComplete(stranger);
+            RedisLinks.open(vertx, RedisAddress.withAuthority(url, authority), Duration.ofSeconds(10), "known")
+                    .compose(RedisLinks::close)
+                    .onComplete(known);
+        });
+
+        // Then
+        assertThatThrownBy(() -> get(stranger.future())).isInstanceOf(Exception.class);
+        get(known.future());
     }
 
     @Test

@@ -6,7 +6,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.reconcile.Check;
 import dev.hongbao.domain.reconcile.Reconciliation;
 import dev.hongbao.domain.reconcile.Severity;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,7 +37,7 @@ public final class Books {
     /** As both below and above, but something may be set aside. */
     public void assertNoViolation() {
         try {
-            assertThat(Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+            assertThat(Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
                             .filter(finding -> finding.severity() != Severity.QUARANTINED)
                             .flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
@@ -54,7 +54,7 @@ public final class Books {
     /** What the whole audit finds, a line each. */
     public List<String> audited() {
         try {
-            return Audit.run(TestEngine.stores(servers), finding -> {}).stream()
+            return Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
                     .flatMap(finding -> finding.lines().stream())
                     .toList();
         } catch (Exception unanswered) {
@@ -75,9 +75,10 @@ public final class Books {
         }
     }
 
-    /** No packet is past its expiry and open; invariant I11. */
+    /** No packet is past its expiry and open, and no refund is due; invariant I11. */
     public void assertNothingDue() {
-        assertThat(longOf("select count(*) from packet where closed_at is null and expires_at < now()"))
+        assertThat(longOf("select (select count(*) from packet where closed_at is null and expires_at < now())"
+                        + " + (select count(*) from refund_due)"))
                 .as("packets that wait for their refund")
                 .isZero();
     }
@@ -97,8 +98,8 @@ public final class Books {
     /** The shards' generations, in their order. */
     public List<String> stamps() {
         return strings(
-                "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' || nonce"
-                        + " from shard order by id");
+                "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' ||"
+                        + " nonce from shard order by id");
     }
 
     public long sumOfEpochs() {
@@ -125,9 +126,9 @@ public final class Books {
 
     /** Makes a packet due now, by Postgres' clock. */
     public void expire(Packet packet) {
-        execute(
-                "update packet set opens_at = least(opens_at, now() - interval '1 hour'), expires_at = now() where id = '"
-                        + packet.id() + "'");
+        execute("update packet set opens_at = least(opens_at, now() - interval '1 hour'), expires_at = now() where id"
+                + " = '"
+                + packet.id() + "'");
     }
 
     /** Waits until a packet is closed, 2 s at the most. */

@@ -7,6 +7,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.campaign.CampaignId;
@@ -97,7 +98,7 @@ public final class TestCampaigns {
     public Future<Packet> opening(int loop, CampaignView campaign, String user, String product) {
         return engine.loop(loop)
                 .call(services -> services.campaigns()
-                        .open(member(user), campaign.campaign().id(), product, GROUP, newKey()));
+                        .open(member(user), campaign.campaign().id(), product, GROUP, Metadata.NONE, newKey()));
     }
 
     /** All lines of the report. */

@@ -154,6 +154,7 @@ public final class TestDatabase {
         } finally {
             TestEngine.get(vertx.close());
         }
+        execute(inDatabase(servers.ownerUrl(), name), "select make_month(parent, month) from missing_months(now())");
         return name;
     }
 

@@ -10,7 +10,7 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.AssetTerms;
 import dev.hongbao.domain.ledger.Origin;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKind;
@@ -157,7 +157,7 @@ public final class TestEngine implements AutoCloseable {
                 .terms();
     }
 
-    public WalletEntry deposit(String user, long amount) {
+    public WalletRecord deposit(String user, long amount) {
         return get(engine.wallets().deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
     }
 

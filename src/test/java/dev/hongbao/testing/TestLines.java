@@ -57,11 +57,6 @@ public final class TestLines {
             }
 
             @Override
-            public boolean isAlone() {
-                return servers.size() < 2;
-            }
-
-            @Override
             public void tellAll(Buffer message) {
                 servers.keySet().stream()
                         .filter(server -> !server.equals(name))

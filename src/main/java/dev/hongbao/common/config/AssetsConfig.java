@@ -2,17 +2,11 @@ package dev.hongbao.common.config;
 
 import java.util.List;
 
-/**
- * What is counted.
- *
- * @param declared at a start, as far as they are unknown; each code once
- */
-public record AssetsConfig(List<DeclaredAsset> declared) {
-    public AssetsConfig {
-        declared = List.copyOf(Options.ASSETS_DECLARED.require(declared));
-    }
-
-    static AssetsConfig from(OptionValues values) {
-        return new AssetsConfig(values.get(Options.ASSETS_DECLARED));
-    }
-}
+/** What is counted: the assets that are declared at a start, as far as they are unknown; each code once. */
+public record AssetsConfig(
+        @ConfigOption(
+                path = "assets.declared",
+                unset = "CNY:2:¥,POINTS:0:POINTS",
+                doc = "Assets that a start declares when nobody has: code, digits behind the point, symbol. POST"
+                        + " /v1/assets declares more, and caps.")
+        List<DeclaredAsset> declared) {}

@@ -2,17 +2,12 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * What auditors read beside the ledger.
- *
- * @param retention how long the audit log is kept, and what is over of restrictions and revocations; at least a year
- */
-public record AuditConfig(Duration retention) {
-    public AuditConfig {
-        Options.AUDIT_RETENTION.require(retention);
-    }
-
-    static AuditConfig from(OptionValues values) {
-        return new AuditConfig(values.get(Options.AUDIT_RETENTION));
-    }
-}
+/** What auditors read beside the ledger. */
+public record AuditConfig(
+        @ConfigOption(
+                path = "audit.retention",
+                range = "365d … 36500d",
+                unset = "1095d",
+                doc = "How long it is known who called what and who was refused, and what is over of restrictions"
+                        + " and revocations. What moved money is known for ever.")
+        Duration retention) {}

@@ -2,35 +2,28 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * The race for the shares.
- *
- * @param batchSize claims in one call of the script
- * @param settleTimeout how long a request waits before it is answered as unknown
- * @param maxWaiting claims waiting for their answer in this server
- * @param admission what happens when more claims come than can be settled
- */
-public record ClaimConfig(int batchSize, Duration settleTimeout, int maxWaiting, Admission admission) {
-    /** What happens when more claims come than can be settled. */
-    public enum Admission {
-        /** As many wait as may; the next are refused. */
-        OFF,
-        /** As many are let in as are settled, on all servers by the same chance. */
-        ON
-    }
+/** The race for the shares. */
+public record ClaimConfig(
+        @ConfigOption(
+                path = "claim.batch-size",
+                range = "1 … 256 claims",
+                unset = "256",
+                fixed = true,
+                doc = "Claims in one call of the claim script: more gain nothing, and keep the shard from" + " others.")
+        int batchSize,
 
-    public ClaimConfig {
-        Options.CLAIM_BATCH_SIZE.require(batchSize);
-        Options.CLAIM_SETTLE_TIMEOUT.require(settleTimeout);
-        Options.CLAIM_MAX_WAITING.require(maxWaiting);
-        Options.CLAIM_ADMISSION.require(admission);
-    }
+        @ConfigOption(
+                path = "claim.settle-timeout",
+                range = "100ms … 1m",
+                unset = "2s",
+                doc = "A claim not settled after so long is answered 503, unknown; asking again gives the same"
+                        + " claim.")
+        Duration settleTimeout,
 
-    static ClaimConfig from(OptionValues values) {
-        return new ClaimConfig(
-                values.get(Options.CLAIM_BATCH_SIZE),
-                values.get(Options.CLAIM_SETTLE_TIMEOUT),
-                values.get(Options.CLAIM_MAX_WAITING),
-                values.get(Options.CLAIM_ADMISSION));
-    }
-}
+        @ConfigOption(
+                path = "claim.max-waiting",
+                range = "1 … 10000000 claims",
+                unset = "10000",
+                doc = "Claims waiting for their answer in this server; further ones get 503. The server lowers the"
+                        + " bound by itself to what it settles in half of claim.settle-timeout.")
+        int maxWaiting) {}

@@ -4,10 +4,12 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -19,12 +21,16 @@ public final class ConfigLoader {
     private static final int MAX_HINTS = 50;
 
     private final ConfigSources sources;
+    private final List<Option<?>> options;
     private final List<ConfigFault> faults = new ArrayList<>();
     private final Map<String, Setting> settings = new LinkedHashMap<>();
-    private final OptionValues values = OptionValues.defaults();
+    /** By path, of every option: the default until another one is read. */
+    private final Map<String, Object> values = new HashMap<>();
 
-    private ConfigLoader(ConfigSources sources) {
+    private ConfigLoader(ConfigSources sources, List<Option<?>> options) {
         this.sources = sources;
+        this.options = options;
+        Options.WITH_CONSTANTS.forEach(option -> values.put(option.path(), option.defaultValue()));
     }
 
     /**
@@ -34,7 +40,14 @@ public final class ConfigLoader {
      * @throws ConfigException with all faults
      */
     public static LoadedConfig load(ConfigSources sources) {
-        return new ConfigLoader(sources).load();
+        return new ConfigLoader(sources, Options.ALL).load();
+    }
+
+    /** The defaults with others in place of some options and constants. */
+    static HongbaoConfig ofCode(Map<String, String> byPath) {
+        return new ConfigLoader(new ConfigSources(byPath, Map.of(), null, null), Options.WITH_CONSTANTS)
+                .load()
+                .config();
     }
 
     private LoadedConfig load() {
@@ -45,15 +58,17 @@ public final class ConfigLoader {
         readEnvironment();
         readFlags();
         new SecretFiles(settings, faults).read();
-        Set<Option<?>> bad = readValues();
+        Set<String> bad = readValues();
         freeManagementPort();
-        new ConfigRules(values, bad, faults, this::origin).check();
+        SecretFiles.nameIn(values);
+        HongbaoConfig config = Options.fill(HongbaoConfig.class, values);
+        new ConfigRules(config, bad, faults, this::origin).check();
         if (!faults.isEmpty()) {
             throw new ConfigException(faults);
         }
         List<LoadedConfig.Effective> effective =
                 Options.ALL.stream().map(this::effective).toList();
-        return new LoadedConfig(HongbaoConfig.from(values), effective);
+        return new LoadedConfig(config, effective);
     }
 
     private @Nullable Path file() {
@@ -74,7 +89,7 @@ public final class ConfigLoader {
     }
 
     private void readFile(Path file) {
-        List<String> known = Options.ALL.stream().map(Option::path).toList();
+        List<String> known = options.stream().map(Option::path).toList();
         ConfigFile.read(file, faults).forEach((path, setting) -> {
             if (known.contains(path)) {
                 settings.put(path, setting);
@@ -86,7 +101,7 @@ public final class ConfigLoader {
 
     private void readEnvironment() {
         Map<String, String> pathByName = new LinkedHashMap<>();
-        Options.ALL.forEach(option -> pathByName.put(option.environmentName(), option.path()));
+        options.forEach(option -> pathByName.put(option.environmentName(), option.path()));
         new TreeMap<>(sources.environment()).forEach((name, text) -> {
             String path = pathByName.get(name);
             if (path != null) {
@@ -112,7 +127,7 @@ public final class ConfigLoader {
     }
 
     private void readFlags() {
-        List<String> known = Options.ALL.stream().map(Option::path).toList();
+        List<String> known = options.stream().map(Option::path).toList();
         new TreeMap<>(sources.flags()).forEach((path, text) -> {
             String origin = "flag --" + path.replace('.', '-');
             if (known.contains(path)) {
@@ -123,17 +138,17 @@ public final class ConfigLoader {
         });
     }
 
-    private Set<Option<?>> readValues() {
-        Set<Option<?>> bad = new HashSet<>();
-        for (Option<?> option : Options.ALL) {
+    private Set<String> readValues() {
+        Set<String> bad = new HashSet<>();
+        for (Option<?> option : options) {
             Setting setting = settings.get(option.path());
             if (setting == null) {
                 continue;
             }
             try {
-                values.set(option, setting.text());
+                values.put(option.path(), option.type().read(setting.text()));
             } catch (IllegalArgumentException e) {
-                bad.add(option);
+                bad.add(option.path());
                 String given = option.isSecret() ? "" : ", not \"" + shorten(setting.text()) + "\"";
                 faults.add(new ConfigFault(option.path(), setting.origin(), "must be " + option.allowed() + given));
             }
@@ -143,22 +158,19 @@ public final class ConfigLoader {
 
     /** A second server on one machine asks for free ports with one flag only. */
     private void freeManagementPort() {
-        if (values.get(Options.HTTP_PORT) == 0 && !settings.containsKey(Options.MANAGEMENT_PORT.path())) {
-            values.set(Options.MANAGEMENT_PORT, "0");
+        if (Objects.equals(values.get("http.port"), 0) && !settings.containsKey("management.port")) {
+            values.put("management.port", 0);
         }
     }
 
     private LoadedConfig.Effective effective(Option<?> option) {
-        String text = values.print(option);
-        return new LoadedConfig.Effective(option, text, origin(option), text.equals(defaultText(option)));
+        String text = option.print(Objects.requireNonNull(values.get(option.path())));
+        return new LoadedConfig.Effective(
+                option, text, origin(option.path()), text.equals(option.print(option.defaultValue())));
     }
 
-    private static <T> String defaultText(Option<T> option) {
-        return option.print(option.defaultValue());
-    }
-
-    private String origin(Option<?> option) {
-        Setting setting = settings.get(option.path());
+    private String origin(String path) {
+        Setting setting = settings.get(path);
         return setting == null ? "default" : setting.origin();
     }
 

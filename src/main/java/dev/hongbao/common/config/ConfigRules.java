@@ -1,112 +1,125 @@
 package dev.hongbao.common.config;
 
-import java.nio.file.Path;
+import dev.hongbao.common.config.TokenConfig.PublicKeys;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** What must hold between options. A rule is skipped when one of its options is already at fault by itself. */
 final class ConfigRules {
-    private final OptionValues values;
-    private final Set<Option<?>> bad;
+    private final HongbaoConfig config;
+    private final Set<String> bad;
     private final List<ConfigFault> faults;
-    private final Function<Option<?>, String> origin;
+    private final UnaryOperator<String> origin;
 
-    ConfigRules(OptionValues values, Set<Option<?>> bad, List<ConfigFault> faults, Function<Option<?>, String> origin) {
-        this.values = values;
+    /**
+     * @param config with the default in place of what is bad
+     * @param bad the paths of options that are at fault
+     * @param origin of an option, by its path
+     */
+    ConfigRules(HongbaoConfig config, Set<String> bad, List<ConfigFault> faults, UnaryOperator<String> origin) {
+        this.config = config;
         this.bad = Set.copyOf(bad);
         this.faults = faults;
         this.origin = origin;
     }
 
     void check() {
-        int port = values.get(Options.HTTP_PORT);
+        HttpConfig http = config.web().http();
+        ManagementConfig management = config.web().management();
         rule(
-                Options.MANAGEMENT_PORT,
-                Options.HTTP_PORT,
-                port == 0 || port != values.get(Options.MANAGEMENT_PORT),
-                "must differ from http.port (" + port + ")");
+                "management.port",
+                "http.port",
+                http.port() == 0 || http.port() != management.port(),
+                "must differ from http.port (" + http.port() + ")");
+        PacketConfig packet = config.domain().packet();
         rule(
-                Options.PACKET_DEFAULT_EXPIRY,
-                Options.PACKET_MAX_EXPIRY,
-                values.get(Options.PACKET_DEFAULT_EXPIRY).compareTo(values.get(Options.PACKET_MAX_EXPIRY)) <= 0,
-                "must be at most packet.max-expiry (" + values.print(Options.PACKET_MAX_EXPIRY) + ")");
-        needs(Options.POSTGRES_OWNER_URL, Options.POSTGRES_URL);
-        boolean hasIssuer = values.get(Options.CONSOLE_OIDC_ISSUER).isPresent();
+                "packet.default-expiry",
+                "packet.max-expiry",
+                packet.defaultExpiry().compareTo(packet.maxExpiry()) <= 0,
+                "must be at most packet.max-expiry (" + DurationText.print(packet.maxExpiry()) + ")");
+        stores(config.engine().redis(), config.engine().postgres());
         rule(
-                Options.CONSOLE_OIDC_CLIENT_ID,
-                Options.CONSOLE_OIDC_ISSUER,
-                hasIssuer == values.get(Options.CONSOLE_OIDC_CLIENT_ID).isPresent(),
+                "console.oidc-client-id",
+                "console.oidc-issuer",
+                (management.oidcIssuer() == null) == (management.oidcClientId() == null),
                 "goes with console.oidc-issuer: give both or none");
-        allOrNone(Options.CLUSTER_TLS_CERTIFICATE, Options.CLUSTER_TLS_KEY, Options.CLUSTER_TLS_AUTHORITY);
-        allOrNone(Options.HTTP_TLS_CERTIFICATE, Options.HTTP_TLS_KEY);
-        allOrNone(Options.MANAGEMENT_TLS_CERTIFICATE, Options.MANAGEMENT_TLS_KEY);
-        needs(Options.HTTP_TLS_CLIENT_AUTHORITY, Options.HTTP_TLS_CERTIFICATE);
+        bothOrNone("http.tls-certificate", http.tlsCertificate(), "http.tls-key", http.tlsKey());
+        bothOrNone(
+                "management.tls-certificate", management.tlsCertificate(), "management.tls-key", management.tlsKey());
+        needs("http.tls-client-authority", http.tlsClientAuthority(), "http.tls-certificate", http.tlsCertificate());
         rule(
-                Options.HTTP_PROXY_PROTOCOL,
-                Options.HTTP_TRUSTED_PROXIES,
-                values.get(Options.HTTP_PROXY_PROTOCOL) == HttpConfig.ProxyProtocol.OFF
-                        || !values.get(Options.HTTP_TRUSTED_PROXIES).isEmpty(),
+                "http.proxy-protocol",
+                "http.trusted-proxies",
+                http.proxies().protocol() == HttpConfig.ProxyProtocol.OFF
+                        || !http.proxies().trusted().isEmpty(),
                 "needs http.trusted-proxies as well: they alone are believed");
-        tokens();
+        tokens(config.web().token());
     }
 
-    @SafeVarargs
-    private void allOrNone(Option<Optional<Path>>... files) {
-        for (Option<Optional<Path>> file : files) {
-            for (Option<Optional<Path>> other : files) {
-                needs(file, other);
-            }
-        }
-    }
-
-    private void needs(Option<? extends Optional<?>> option, Option<? extends Optional<?>> other) {
+    private void stores(RedisConfig redis, PostgresConfig postgres) {
+        needs("postgres.owner-url", postgres.ownerUrl(), "postgres.url", postgres.url());
         rule(
-                option,
-                other,
-                values.get(option).isEmpty() || values.get(other).isPresent(),
-                "needs " + other.path() + " as well");
+                "redis.tls-authority",
+                "redis.url",
+                redis.tlsAuthority() == null || has(redis.url(), "rediss"),
+                "is for a redis.url of rediss://");
+        rule(
+                "postgres.tls-authority",
+                "postgres.url",
+                postgres.tlsAuthority() == null
+                        || has(postgres.url(), "sslmode=verify-")
+                                && (postgres.ownerUrl() == null || has(postgres.ownerUrl(), "sslmode=verify-")),
+                "is for URLs with sslmode=verify-ca or sslmode=verify-full");
     }
 
-    private void tokens() {
-        boolean symmetric = values.get(Options.TOKEN_ALGORITHM).isSymmetric();
-        boolean hasFiles = !values.get(Options.TOKEN_PUBLIC_KEY_FILES).isEmpty();
-        boolean hasJwksFile = values.get(Options.TOKEN_JWKS_FILE).isPresent();
-        boolean hasJwksUrl = values.get(Options.TOKEN_JWKS_URL).isPresent();
+    private static boolean has(@Nullable SecretUrl url, String part) {
+        return url != null && url.value().contains(part);
+    }
+
+    private void tokens(TokenConfig token) {
+        boolean symmetric = token.algorithm().isSymmetric();
+        PublicKeys keys = token.publicKeys();
         // A public key taken for an HMAC secret is the classic forgery (RFC 8725, 2.1): never both kinds of key.
+        tokenKeys("token.secret-file", symmetric || token.secrets().file() == null, "HS256 only");
         tokenKeys(
-                Options.TOKEN_SECRET_FILE,
-                symmetric || values.get(Options.TOKEN_SECRET_FILE).isEmpty(),
+                "token.further-secret-files",
+                symmetric || token.secrets().furtherFiles().isEmpty(),
                 "HS256 only");
-        tokenKeys(
-                Options.TOKEN_FURTHER_SECRET_FILES,
-                symmetric || values.get(Options.TOKEN_FURTHER_SECRET_FILES).isEmpty(),
-                "HS256 only");
-        tokenKeys(Options.TOKEN_PUBLIC_KEY_FILES, !symmetric || !hasFiles, "RS256 and ES256 only");
-        tokenKeys(Options.TOKEN_JWKS_FILE, !symmetric || !hasJwksFile, "RS256 and ES256 only");
-        tokenKeys(Options.TOKEN_JWKS_URL, !symmetric || !hasJwksUrl, "RS256 and ES256 only");
-        if (!bad.contains(Options.TOKEN_PUBLIC_KEY_FILES) && !bad.contains(Options.TOKEN_JWKS_FILE)) {
+        tokenKeys("token.public-key-files", !symmetric || keys.files().isEmpty(), "RS256 and ES256 only");
+        tokenKeys("token.jwks-file", !symmetric || keys.jwksFile() == null, "RS256 and ES256 only");
+        tokenKeys("token.jwks-url", !symmetric || keys.jwksUrl() == null, "RS256 and ES256 only");
+        if (!bad.contains("token.public-key-files") && !bad.contains("token.jwks-file")) {
             rule(
-                    Options.TOKEN_ALGORITHM,
-                    Options.TOKEN_JWKS_URL,
-                    symmetric || hasFiles || hasJwksFile || hasJwksUrl,
-                    values.print(Options.TOKEN_ALGORITHM)
-                            + " needs token.public-key-files, token.jwks-file or token.jwks-url");
+                    "token.algorithm",
+                    "token.jwks-url",
+                    symmetric || !keys.files().isEmpty() || keys.jwksFile() != null || keys.jwksUrl() != null,
+                    token.algorithm() + " needs token.public-key-files, token.jwks-file or token.jwks-url");
         }
     }
 
-    private void tokenKeys(Option<?> option, boolean holds, String what) {
+    private void tokenKeys(String path, boolean holds, String what) {
         rule(
-                option,
-                Options.TOKEN_ALGORITHM,
+                path,
+                "token.algorithm",
                 holds,
-                "is for " + what + "; token.algorithm is " + values.print(Options.TOKEN_ALGORITHM));
+                "is for " + what + "; token.algorithm is "
+                        + config.web().token().algorithm());
     }
 
-    private void rule(Option<?> option, Option<?> other, boolean holds, String problem) {
-        if (!holds && !bad.contains(option) && !bad.contains(other)) {
-            faults.add(new ConfigFault(option.path(), origin.apply(option), problem));
+    private void bothOrNone(String path, @Nullable Object value, String other, @Nullable Object its) {
+        needs(path, value, other, its);
+        needs(other, its, path, value);
+    }
+
+    private void needs(String path, @Nullable Object value, String other, @Nullable Object its) {
+        rule(path, other, value == null || its != null, "needs " + other + " as well");
+    }
+
+    private void rule(String path, String other, boolean holds, String problem) {
+        if (!holds && !bad.contains(path) && !bad.contains(other)) {
+            faults.add(new ConfigFault(path, origin.apply(path), problem));
         }
     }
 }

@@ -6,13 +6,12 @@ import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
-    /** Where the data is, how it is written and checked, and who else is there. */
+    /** Where the data is, and how it is written and checked. */
     public record Engine(
             DataConfig data,
             RedisConfig redis,
             PostgresConfig postgres,
             JournalConfig journal,
-            ClusterConfig cluster,
             ReconcileConfig reconcile) {}
 
     /** What is counted; of packets, claims and what they leave behind. */
@@ -34,15 +33,14 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             WebhooksConfig webhooks) {}
 
     /**
-     * The defaults with some options replaced, without environment or file; for tests and for commands that start their own
+     * The defaults with some options and constants replaced, without environment or file; for tests and for commands that start their own
      * server.
      *
      * @param byPath texts by option path, as in the file: {@code "http.port" → "0"}
      * @throws ConfigException when an option is unknown or a value not allowed
      */
     public static HongbaoConfig of(Map<String, String> byPath) {
-        return ConfigLoader.load(new ConfigSources(byPath, Map.of(), null, null))
-                .config();
+        return ConfigLoader.ofCode(byPath);
     }
 
     /**
@@ -68,33 +66,5 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                 "limits.requests-per-second", "0"));
         all.putAll(more);
         return all;
-    }
-
-    static HongbaoConfig from(OptionValues values) {
-        return new HongbaoConfig(
-                new Engine(
-                        DataConfig.from(values),
-                        RedisConfig.from(values),
-                        PostgresConfig.from(values),
-                        JournalConfig.from(values),
-                        ClusterConfig.from(values),
-                        ReconcileConfig.from(values)),
-                new Domain(
-                        AssetsConfig.from(values),
-                        PacketConfig.from(values),
-                        ClaimConfig.from(values),
-                        FeedConfig.from(values),
-                        OutboxConfig.from(values),
-                        IdempotencyConfig.from(values)),
-                new Web(
-                        HttpConfig.from(values),
-                        SocketConfig.from(values),
-                        ManagementConfig.from(values),
-                        TokenConfig.from(values),
-                        LimitsConfig.from(values),
-                        WebhooksConfig.from(values)),
-                PageConfig.from(values),
-                LogConfig.from(values),
-                AuditConfig.from(values));
     }
 }

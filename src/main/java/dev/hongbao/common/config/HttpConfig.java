@@ -1,69 +1,131 @@
 package dev.hongbao.common.config;
 
+import dev.hongbao.common.config.ConfigOption.Kind;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The API's listener.
- *
- * @param address where it listens
- * @param eventLoops as configured; 0 is one per core, see {@link #effectiveEventLoops}
- * @param maxBodyBytes a larger request body is refused
- * @param timeouts how long it waits
- * @param connections who may connect, and how many
- * @param proxies who may stand between it and its clients
- */
+/** The API's listener. */
 public record HttpConfig(
-        ListenAddress address,
+        @ConfigOption(
+                path = "http.host",
+                kind = Kind.HOST,
+                unset = "127.0.0.1",
+                shortFlag = "--host",
+                doc = "Address the API listens on.")
+        String host,
+
+        @ConfigOption(
+                path = "http.port",
+                range = "0 … 65535",
+                unset = "8080",
+                shortFlag = "--port",
+                doc = "Port of the API; 0 takes a free one.")
+        int port,
+
+        @ConfigOption(
+                path = "http.event-loops",
+                range = "0 … 256 threads",
+                unset = "0",
+                fixed = true,
+                doc = "Event loops that serve requests; 0 is one per core: more of them only share the cores.")
         int eventLoops,
-        int maxBodyBytes,
+
         Timeouts timeouts,
         Connections connections,
-        Proxies proxies) {
-    /**
-     * How long the listener waits.
-     *
-     * @param idle a connection silent for so long is closed; never 0
-     * @param answer after which a call's answer is unknown, over the socket too
-     * @param drain between the end of readiness and that of the listener, when the server stops; 0 is none
-     */
-    public record Timeouts(Duration idle, Duration answer, Duration drain) {
-        public Timeouts {
-            Options.HTTP_IDLE_TIMEOUT.require(idle);
-            Options.HTTP_ANSWER_TIMEOUT.require(answer);
-            Options.HTTP_DRAIN_DELAY.require(drain);
-        }
-    }
+        Proxies proxies,
 
-    /**
-     * Who may connect, and how many connections may be open at once.
-     *
-     * @param max in all
-     * @param maxPerAddress of them, of one address
-     * @param origins exact origins whose pages may call and connect, beside this server's own on a loopback address; may be empty
-     */
-    public record Connections(int max, int maxPerAddress, List<String> origins) {
-        public Connections {
-            origins = List.copyOf(Options.HTTP_ORIGINS.require(origins));
-            Options.HTTP_MAX_CONNECTIONS.require(max);
-            Options.HTTP_MAX_PER_ADDRESS.require(maxPerAddress);
-        }
-    }
+        @ConfigOption(
+                path = "http.tls-certificate",
+                doc = "This server's certificate (PEM), followed by its intermediate certificates, for TLS 1.2 and"
+                        + " 1.3, HTTP/2 and wss. Read again when it changes. Empty is no TLS.")
+        @Nullable
+        Path tlsCertificate,
 
-    /**
-     * The proxies in front of the listener.
-     *
-     * @param trusted whose word about a client's address is believed; may be empty
-     * @param header in which they tell it of a request
-     * @param protocol whether they tell it of a connection
-     */
-    public record Proxies(List<AddressRange> trusted, Forwarded header, ProxyProtocol protocol) {
-        public Proxies {
-            trusted = List.copyOf(Options.HTTP_TRUSTED_PROXIES.require(trusted));
-            Options.HTTP_FORWARDED_HEADER.require(header);
-            Options.HTTP_PROXY_PROTOCOL.require(protocol);
-        }
-    }
+        @ConfigOption(path = "http.tls-key", doc = "Its key (PEM). Read again when it changes.") @Nullable
+        Path tlsKey,
+
+        @ConfigOption(
+                path = "http.tls-client-authority",
+                doc = "The certificate (PEM) of who signs the host application's: a token of the service role is"
+                        + " then believed only on a connection that shows one of these. Users need none.")
+        @Nullable
+        Path tlsClientAuthority) {
+    /** How long the listener waits. */
+    public record Timeouts(
+            @ConfigOption(
+                    path = "http.idle-timeout",
+                    range = "1s … 1h",
+                    unset = "1m",
+                    doc = "A connection silent for so long is closed.")
+            Duration idle,
+
+            @ConfigOption(
+                    path = "http.answer-timeout",
+                    range = "100ms … 1h",
+                    unset = "10s",
+                    fixed = true,
+                    doc = "A call whose answer the stores keep back for so long gets 503 unknown: callers wait no"
+                            + " longer, and Postgres gets half of it.")
+            Duration answer,
+
+            @ConfigOption(
+                    path = "http.drain-delay",
+                    range = "0s … 5m",
+                    unset = "0s",
+                    doc = "How long the server, once told to stop, says that it is not ready and still serves. Longer"
+                            + " than the load balancer takes to notice.")
+            Duration drain) {}
+
+    /** Who may connect, and how many connections may be open at once. */
+    public record Connections(
+            @ConfigOption(
+                    path = "http.max-connections",
+                    range = "1 … 1000000 connections",
+                    unset = "20000",
+                    doc = "Connections open at once, WebSockets among them, counted after their TLS handshake; then the"
+                            + " one idle longest makes room, else new ones are closed.")
+            int max,
+
+            @ConfigOption(
+                    path = "http.max-per-address",
+                    range = "1 … 1000000 connections",
+                    unset = "1000",
+                    doc = "Connections of one address, counted after their TLS handshake; further ones are closed. Of"
+                            + " IPv6 a /64 counts as one; proxies and loopback are exempt.")
+            int maxPerAddress,
+
+            @ConfigOption(
+                    path = "http.origins",
+                    kind = Kind.ORIGINS,
+                    doc = "Whose pages may call (CORS) and open a WebSocket; on a loopback address this server's own"
+                            + " page may too.")
+            List<String> origins) {}
+
+    /** The proxies in front of the listener. */
+    public record Proxies(
+            @ConfigOption(
+                    path = "http.base-path",
+                    kind = Kind.URL_PATH,
+                    doc = "The path below which a proxy publishes this server, such as /hongbao. Requests are answered"
+                            + " with it and without it; Location headers have it.")
+            String basePath,
+
+            @ConfigOption(
+                    path = "http.trusted-proxies",
+                    doc = "Proxies whose word about a client's address is believed, for socket.max-per-address and the"
+                            + " audit log; http.max-per-address does not count them. With http.proxy-protocol only they may"
+                            + " connect.")
+            List<AddressRange> trusted,
+
+            @ConfigOption(
+                    path = "http.proxy-protocol",
+                    unset = "off",
+                    doc = "Whether each connection begins with the PROXY protocol, version 1 or 2, which tells its"
+                            + " client's address. On closes those without, and those that do not come from"
+                            + " http.trusted-proxies.")
+            ProxyProtocol protocol) {}
 
     /** Whether each connection begins with the PROXY protocol. */
     public enum ProxyProtocol {
@@ -71,52 +133,9 @@ public record HttpConfig(
         ON
     }
 
-    /** A header that names a request's client. */
-    public enum Forwarded {
-        X_FORWARDED_FOR("X-Forwarded-For"),
-        FORWARDED("Forwarded");
-
-        private final String wireName;
-
-        Forwarded(String wireName) {
-            this.wireName = wireName;
-        }
-
-        public String wireName() {
-            return wireName;
-        }
-    }
-
-    public HttpConfig {
-        Options.HTTP_HOST.require(address.host());
-        Options.HTTP_PORT.require(address.port());
-        Options.HTTP_EVENT_LOOPS.require(eventLoops);
-        Options.HTTP_MAX_BODY.require(maxBodyBytes);
-    }
-
-    static HttpConfig from(OptionValues values) {
-        return new HttpConfig(
-                new ListenAddress(
-                        values.get(Options.HTTP_HOST),
-                        values.get(Options.HTTP_PORT),
-                        ListenTls.of(
-                                values.get(Options.HTTP_TLS_CERTIFICATE),
-                                values.get(Options.HTTP_TLS_KEY),
-                                values.get(Options.HTTP_TLS_CLIENT_AUTHORITY))),
-                values.get(Options.HTTP_EVENT_LOOPS),
-                values.get(Options.HTTP_MAX_BODY),
-                new Timeouts(
-                        values.get(Options.HTTP_IDLE_TIMEOUT),
-                        values.get(Options.HTTP_ANSWER_TIMEOUT),
-                        values.get(Options.HTTP_DRAIN_DELAY)),
-                new Connections(
-                        values.get(Options.HTTP_MAX_CONNECTIONS),
-                        values.get(Options.HTTP_MAX_PER_ADDRESS),
-                        values.get(Options.HTTP_ORIGINS)),
-                new Proxies(
-                        values.get(Options.HTTP_TRUSTED_PROXIES),
-                        values.get(Options.HTTP_FORWARDED_HEADER),
-                        values.get(Options.HTTP_PROXY_PROTOCOL)));
+    /** Where it listens. */
+    public ListenAddress address() {
+        return new ListenAddress(host, port, ListenTls.of(tlsCertificate, tlsKey, tlsClientAuthority));
     }
 
     /** Event loops to start; at least 1. */

@@ -2,27 +2,26 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * What makes commands happen once.
- *
- * @param retention how long an idempotency key is remembered; at least 24 h
- * @param references how many commands one reference of the host may name
- */
-public record IdempotencyConfig(Duration retention, References references) {
+/** What makes commands happen once. */
+public record IdempotencyConfig(
+        @ConfigOption(
+                path = "idempotency.retention",
+                range = "24h … 365d",
+                unset = "48h",
+                doc = "How long an Idempotency-Key is remembered.")
+        Duration retention,
+
+        @ConfigOption(
+                path = "idempotency.references",
+                unset = "any",
+                doc = "How many commands one reference of the host may name: any, or unique, and then a second one"
+                        + " is refused (409). Of all servers the one that started last says.")
+        References references) {
     /** How many commands one reference may name. */
     public enum References {
         /** As many as the host gives it to. */
         ANY,
         /** One, for ever: a second one is refused. */
         UNIQUE
-    }
-
-    public IdempotencyConfig {
-        Options.IDEMPOTENCY_RETENTION.require(retention);
-    }
-
-    static IdempotencyConfig from(OptionValues values) {
-        return new IdempotencyConfig(
-                values.get(Options.IDEMPOTENCY_RETENTION), values.get(Options.IDEMPOTENCY_REFERENCES));
     }
 }

@@ -1,68 +1,74 @@
 package dev.hongbao.common.config;
 
-/**
- * What one user may do; 0 is no limit.
- *
- * @param rates how often
- * @param inFlight how much at once
- * @param wrongPasscodes how many guesses
- */
+/** What one user may do; 0 is no limit. */
 public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongPasscodes) {
-    /**
-     * What one user may do in a second.
-     *
-     * @param claims claims
-     * @param requests every other request
-     * @param shares shares of the packets that are sent
-     */
-    public record Rates(int claims, int requests, int shares) {
-        public Rates {
-            Options.LIMITS_CLAIMS_PER_SECOND.require(claims);
-            Options.LIMITS_REQUESTS_PER_SECOND.require(requests);
-            Options.LIMITS_SHARES_PER_SECOND.require(shares);
-        }
-    }
+    /** What one user may do in a second. */
+    public record Rates(
+            @ConfigOption(
+                    path = "limits.claims-per-second",
+                    range = "0 … 1000000 claims a second",
+                    unset = "20",
+                    doc = "Claims of one user; 0 is no limit.")
+            int claims,
 
-    /**
-     * What may be under way at once.
-     *
-     * @param calls of one user, claims not counted
-     * @param serviceCalls the same for a caller with the service role
-     * @param polls of one user that wait
-     */
-    public record InFlight(int calls, int serviceCalls, int polls) {
-        public InFlight {
-            Options.LIMITS_CALLS_IN_FLIGHT.require(calls);
-            Options.LIMITS_SERVICE_CALLS_IN_FLIGHT.require(serviceCalls);
-            Options.LIMITS_POLLS_IN_FLIGHT.require(polls);
-        }
-    }
+            @ConfigOption(
+                    path = "limits.requests-per-second",
+                    range = "0 … 1000000 requests a second",
+                    unset = "50",
+                    doc = "Other requests of one user; 0 is no limit.")
+            int requests,
 
-    /**
-     * How many wrong passcodes are taken.
-     *
-     * @param perMinute of one user, over all packets
-     * @param perPacket of one packet in an hour, over all users
-     */
-    public record WrongPasscodes(int perMinute, int perPacket) {
-        public WrongPasscodes {
-            Options.LIMITS_WRONG_PASSCODES_PER_MINUTE.require(perMinute);
-            Options.LIMITS_WRONG_PASSCODES_PER_PACKET.require(perPacket);
-        }
-    }
+            @ConfigOption(
+                    path = "limits.shares-per-second",
+                    range = "0 … 1000000 shares a second",
+                    unset = "1000",
+                    doc = "Shares of the packets that one user sends; as many as the largest packet has at once; 0 is"
+                            + " no limit.")
+            int shares) {}
 
-    static LimitsConfig from(OptionValues values) {
-        return new LimitsConfig(
-                new Rates(
-                        values.get(Options.LIMITS_CLAIMS_PER_SECOND),
-                        values.get(Options.LIMITS_REQUESTS_PER_SECOND),
-                        values.get(Options.LIMITS_SHARES_PER_SECOND)),
-                new InFlight(
-                        values.get(Options.LIMITS_CALLS_IN_FLIGHT),
-                        values.get(Options.LIMITS_SERVICE_CALLS_IN_FLIGHT),
-                        values.get(Options.LIMITS_POLLS_IN_FLIGHT)),
-                new WrongPasscodes(
-                        values.get(Options.LIMITS_WRONG_PASSCODES_PER_MINUTE),
-                        values.get(Options.LIMITS_WRONG_PASSCODES_PER_PACKET)));
-    }
+    /** What may be under way at once. */
+    public record InFlight(
+            @ConfigOption(
+                    path = "limits.calls-in-flight",
+                    range = "0 … 1000000 calls",
+                    unset = "6",
+                    doc = "Calls of one user under way at once, claims not counted; further ones get 429; 0 is no"
+                            + " limit. Fewer than postgres.pool-size, so that nobody takes it all; as many as a browser"
+                            + " sends.")
+            int calls,
+
+            @ConfigOption(
+                    path = "limits.service-calls-in-flight",
+                    range = "0 … 1000000 calls",
+                    unset = "500",
+                    fixed = true,
+                    doc = "The same for a caller with the service role, which calls for all users.")
+            int serviceCalls,
+
+            @ConfigOption(
+                    path = "limits.polls-in-flight",
+                    range = "0 … 1000000 polls",
+                    unset = "50",
+                    fixed = true,
+                    doc = "Polls of one caller that wait for events of groups at once; 0 is no limit.")
+            int polls) {}
+
+    /** How many wrong passcodes are taken. */
+    public record WrongPasscodes(
+            @ConfigOption(
+                    path = "limits.wrong-passcodes-per-minute",
+                    range = "0 … 1000000 tries a minute",
+                    unset = "5",
+                    doc = "Wrong passcodes of one user for one packet; 0 is no limit.")
+            int perMinute,
+
+            @ConfigOption(
+                    path = "limits.wrong-passcodes-per-packet",
+                    range = "0 … 1000000 tries an hour",
+                    unset = "100",
+                    fixed = true,
+                    doc =
+                            "Wrong passcodes of one packet an hour, of all users on all servers; beyond, each user has one"
+                                    + " guess a minute; 0 is no limit.")
+            int perPacket) {}
 }

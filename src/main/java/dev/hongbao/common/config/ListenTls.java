@@ -1,7 +1,6 @@
 package dev.hongbao.common.config;
 
 import java.nio.file.Path;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,9 +13,7 @@ import org.jspecify.annotations.Nullable;
 public record ListenTls(
         Path certificate, Path key, @Nullable Path clientAuthority) {
     /** Null when nothing of it is configured; {@link ConfigRules} wants certificate and key or neither. */
-    static @Nullable ListenTls of(Optional<Path> certificate, Optional<Path> key, Optional<Path> clientAuthority) {
-        return certificate.isPresent() && key.isPresent()
-                ? new ListenTls(certificate.get(), key.get(), clientAuthority.orElse(null))
-                : null;
+    static @Nullable ListenTls of(@Nullable Path certificate, @Nullable Path key, @Nullable Path clientAuthority) {
+        return certificate == null || key == null ? null : new ListenTls(certificate, key, clientAuthority);
     }
 }

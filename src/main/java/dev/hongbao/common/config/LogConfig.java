@@ -2,20 +2,34 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * What operators read, on stderr.
- *
- * @param access whether each answer is a line
- * @param slowClaim a claim that takes longer is a line; 0 for none
- */
-public record LogConfig(Format format, Level level, Access access, Duration slowClaim) {
+/** What operators read, on stderr. */
+public record LogConfig(
+        @ConfigOption(path = "log.format", unset = "text", doc = "Lines for people, or JSON for machines; on stderr.")
+        Format format,
+
+        @ConfigOption(
+                path = "log.level",
+                unset = "info",
+                doc = "The least severe of Hongbao's own events to write; debug also shows stack traces of a failed"
+                        + " start.")
+        Level level,
+
+        @ConfigOption(
+                path = "log.access",
+                unset = "off",
+                doc = "Whether each answer is a line: method, path, status, time, the request's id and its trace.")
+        Access access,
+
+        @ConfigOption(
+                path = "log.slow-claim",
+                range = "0s … 1m",
+                unset = "0s",
+                doc = "A claim whose answer takes longer is a line with its packet, its shard and its outcome; 0s"
+                        + " is none.")
+        Duration slowClaim) {
     /** Without lines of their own for answers and slow claims. */
     public LogConfig(Format format, Level level) {
         this(format, level, Access.OFF, Duration.ZERO);
-    }
-
-    public LogConfig {
-        Options.LOG_SLOW_CLAIM.require(slowClaim);
     }
 
     /** Whether each answer is a line. */
@@ -39,14 +53,6 @@ public record LogConfig(Format format, Level level, Access access, Duration slow
         INFO,
         WARN,
         ERROR
-    }
-
-    static LogConfig from(OptionValues values) {
-        return new LogConfig(
-                values.get(Options.LOG_FORMAT),
-                values.get(Options.LOG_LEVEL),
-                values.get(Options.LOG_ACCESS),
-                values.get(Options.LOG_SLOW_CLAIM));
     }
 
     /** Whether stack traces of a failed start are shown. */

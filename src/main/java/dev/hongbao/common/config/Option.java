@@ -4,15 +4,16 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One option of the server, defined once in {@link Options}. Flag, environment name, file key, documentation and check all
- * follow from it.
+ * One option of the server, as a {@link ConfigOption} declares it.
  *
- * @param path its name in the file, sections separated by dots: {@code http.max-body}
+ * @param path its name in the file, sections separated by dots: {@code http.base-path}
  * @param defaultText the default, as it would be written in the file
  * @param doc one line for people: what it does, and what a special value such as 0 or empty means
+ * @param isFixed whether it is a constant that only code changes
  * @param shortFlags further flags beside {@link #flag}; usually none
  */
-public record Option<T>(String path, OptionType<T> type, String defaultText, String doc, List<String> shortFlags) {
+public record Option<T>(
+        String path, OptionType<T> type, String defaultText, String doc, boolean isFixed, List<String> shortFlags) {
     /** What every environment variable of Hongbao begins with. */
     public static final String ENVIRONMENT_PREFIX = "HONGBAO_";
 
@@ -20,12 +21,12 @@ public record Option<T>(String path, OptionType<T> type, String defaultText, Str
         shortFlags = List.copyOf(shortFlags);
     }
 
-    /** {@code http.max-body} → {@code --http-max-body}. */
+    /** {@code http.base-path} → {@code --http-base-path}. */
     public String flag() {
         return "--" + path.replace('.', '-');
     }
 
-    /** {@code http.max-body} → {@code HONGBAO_HTTP_MAX_BODY}. */
+    /** {@code http.base-path} → {@code HONGBAO_HTTP_BASE_PATH}. */
     public String environmentName() {
         return ENVIRONMENT_PREFIX + path.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
     }
@@ -35,7 +36,7 @@ public record Option<T>(String path, OptionType<T> type, String defaultText, Str
         return type.allowed();
     }
 
-    /** One word: integer, duration, size, text, file … */
+    /** One word: integer, duration, text, file … */
     public String kind() {
         return type.kind();
     }
@@ -50,19 +51,8 @@ public record Option<T>(String path, OptionType<T> type, String defaultText, Str
     }
 
     /** The value as text, without passwords. */
-    String print(T value) {
-        return type.printer().apply(value);
-    }
-
-    /**
-     * The same value, when it is in range. The records check with it what a caller in code gave them.
-     *
-     * @throws IllegalArgumentException naming the path and what is allowed
-     */
-    T require(T value) {
-        if (!type.rule().test(value)) {
-            throw new IllegalArgumentException(path + " must be " + allowed() + ", not " + print(value));
-        }
-        return value;
+    @SuppressWarnings("unchecked") // Only the type itself reads values of the option.
+    String print(Object value) {
+        return type.printer().apply((T) value);
     }
 }

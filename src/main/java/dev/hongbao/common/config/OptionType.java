@@ -1,22 +1,26 @@
 package dev.hongbao.common.config;
 
-import java.net.InetAddress;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * What values an option takes: how they are read, checked and printed.
  *
- * @param kind one word for the documentation: integer, duration, size, text, file …
+ * @param kind one word for the documentation: integer, duration, text, file …
  * @param allowed the range or the choices, with the unit; completes "must be …"
  * @param parser reads a value; throws {@link IllegalArgumentException} for text that is none
  * @param rule whether a value that could be read is in range
@@ -24,12 +28,13 @@ import java.util.stream.Collectors;
  */
 record OptionType<T>(
         String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
+    private static final Pattern RANGE = Pattern.compile("(\\S+) … (\\S+)(?: .+)?");
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
-    private static final Pattern MEMBER =
-            Pattern.compile("([A-Za-z0-9._-]{1,253}|\\[[0-9A-Fa-f:.]+])(:[1-9][0-9]{0,4})?");
+    private static final Pattern URL_PATH = Pattern.compile("(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}){0,8}");
+
     /**
      * The value of {@code text}.
      *
@@ -53,31 +58,65 @@ record OptionType<T>(
         }
     }
 
-    static OptionType<Integer> integer(int min, int max, String unit) {
-        String range = min + " … " + max + (unit.isEmpty() ? "" : " " + unit);
-        return new OptionType<>(
-                "integer", range, OptionType::parseInteger, n -> n >= min && n <= max, n -> Integer.toString(n));
+    /** What a component of a config record takes. */
+    static OptionType<?> of(ConfigOption declared, RecordComponent component) {
+        return switch (declared.kind()) {
+            case OF_TYPE -> ofJava(component.getType(), component.getGenericType(), declared.range());
+            case AS_PRINTED -> oneOf(component.getType(), Object::toString);
+            case DIRECTORY -> directory();
+            case HOST -> host();
+            case URL_PATH -> urlPath();
+            case ORIGINS -> origins();
+            case SECURE_ORIGINS -> secureOrigins();
+            case TEXT -> text(256);
+            case LINE -> line(256);
+            case WORD -> word(64);
+            case NAME -> name(16);
+            case REDIS_URL -> redisUrl();
+            case POSTGRES_URL -> postgresUrl();
+            case WEB_URL -> webUrl();
+        };
     }
 
-    static OptionType<Duration> duration(String min, String max) {
-        Duration low = DurationText.parse(min);
-        Duration high = DurationText.parse(max);
-        return new OptionType<>(
-                "duration",
-                min + " … " + max,
-                DurationText::parse,
-                d -> d.compareTo(low) >= 0 && d.compareTo(high) <= 0,
-                DurationText::print);
+    private static OptionType<?> ofJava(Class<?> type, Type generic, String range) {
+        if (type == int.class) {
+            return ranged("integer", range, OptionType::parseInteger, n -> Integer.toString(n));
+        }
+        if (type == Duration.class) {
+            return ranged("duration", range, DurationText::parse, DurationText::print);
+        }
+        if (type == Path.class) {
+            return file();
+        }
+        if (type.isEnum()) {
+            return oneOf(type, each -> each.toString().toLowerCase(Locale.ROOT));
+        }
+        Type each = generic instanceof ParameterizedType list ? list.getActualTypeArguments()[0] : type;
+        if (each == Path.class) {
+            return files();
+        }
+        if (each == AddressRange.class) {
+            return addressRanges();
+        }
+        if (each == DeclaredAsset.class) {
+            return assets();
+        }
+        throw new IllegalArgumentException("no option takes a " + generic.getTypeName());
     }
 
-    static OptionType<Integer> size(String min, String max) {
-        int low = SizeText.parse(min);
-        int high = SizeText.parse(max);
+    private static <T extends Comparable<T>> OptionType<T> ranged(
+            String kind, String range, Function<String, T> parser, Function<T, String> printer) {
+        Matcher ends = RANGE.matcher(range);
+        if (!ends.matches()) {
+            throw new IllegalArgumentException("not a range: " + range);
+        }
+        T low = parser.apply(ends.group(1));
+        T high = parser.apply(ends.group(2));
         return new OptionType<>(
-                "size", min + " … " + max, SizeText::parse, n -> n >= low && n <= high, SizeText::print);
+                kind, range, parser, value -> value.compareTo(low) >= 0 && value.compareTo(high) <= 0, printer);
     }
 
-    static OptionType<String> host() {
+    private static OptionType<String> host() {
         return new OptionType<>(
                 "host",
                 "a host name or an address to listen on",
@@ -87,22 +126,17 @@ record OptionType<T>(
     }
 
     /** One that others connect to: not all addresses of this machine. */
-    static OptionType<String> reachableHost() {
+    /** The path of a URL, without a slash at its end; may be empty. */
+    private static OptionType<String> urlPath() {
         return new OptionType<>(
-                "host",
-                "a host name or one address, not a wildcard such as 0.0.0.0",
+                "path",
+                "a path such as /hongbao, without a slash at its end, or empty",
                 String::strip,
-                text -> HOST.matcher(text).matches() && !isWildcard(text),
+                text -> URL_PATH.matcher(text).matches(),
                 text -> text);
     }
 
-    /** Also as the JVM reads it: {@code 0} and {@code 0.0} are 0.0.0.0. */
-    private static boolean isWildcard(String host) {
-        InetAddress address = AddressRange.literal(host);
-        return address != null && address.isAnyLocalAddress() || host.matches("[0.]+");
-    }
-
-    static OptionType<Path> directory() {
+    private static OptionType<Path> directory() {
         return new OptionType<>(
                 "directory",
                 "a directory, made when missing",
@@ -121,7 +155,7 @@ record OptionType<T>(
                 path -> path.map(Path::toString).orElse(""));
     }
 
-    static OptionType<List<Path>> files() {
+    private static OptionType<List<Path>> files() {
         return list(
                 "files",
                 "readable files",
@@ -130,12 +164,12 @@ record OptionType<T>(
     }
 
     /** What browsers send as Origin: scheme, host and, unless it is the scheme's own, port; no path. */
-    static OptionType<List<String>> origins() {
+    private static OptionType<List<String>> origins() {
         return list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
     }
 
     /** Origins whose certificates say who they are. */
-    static OptionType<List<String>> secureOrigins() {
+    private static OptionType<List<String>> secureOrigins() {
         return list(
                 "origins",
                 "https origins such as https://img.example.com",
@@ -148,21 +182,12 @@ record OptionType<T>(
     }
 
     /** Servers. */
-    static OptionType<List<String>> members() {
-        return list(
-                "members",
-                "host or host:port",
-                member -> member,
-                members -> members.stream()
-                        .allMatch(member -> MEMBER.matcher(member).matches()));
-    }
-
-    static OptionType<List<AddressRange>> addressRanges() {
+    private static OptionType<List<AddressRange>> addressRanges() {
         return list("addresses", "addresses or blocks such as 10.0.0.0/8", AddressRange::parse, ranges -> true);
     }
 
     /** Each code once. */
-    static OptionType<List<DeclaredAsset>> assets() {
+    private static OptionType<List<DeclaredAsset>> assets() {
         return list(
                 "assets",
                 "code:scale or code:scale:symbol",
@@ -192,7 +217,7 @@ record OptionType<T>(
     }
 
     /** Empty text is no value. */
-    static OptionType<Optional<String>> text(int maxLength) {
+    private static OptionType<Optional<String>> text(int maxLength) {
         return new OptionType<>(
                 "text",
                 "at most " + maxLength + " characters, or empty",
@@ -202,7 +227,7 @@ record OptionType<T>(
     }
 
     /** Visible ASCII with single spaces in it; never empty. */
-    static OptionType<String> line(int maxLength) {
+    private static OptionType<String> line(int maxLength) {
         Pattern line = Pattern.compile("[!-~]+( [!-~]+)*");
         return new OptionType<>(
                 "text",
@@ -213,7 +238,7 @@ record OptionType<T>(
     }
 
     /** A name that is never empty, made of characters that need no escape anywhere. */
-    static OptionType<String> word(int maxLength) {
+    private static OptionType<String> word(int maxLength) {
         Pattern word = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
         return new OptionType<>(
                 "name",
@@ -224,7 +249,7 @@ record OptionType<T>(
     }
 
     /** A short name made of characters that need no escape anywhere. */
-    static OptionType<Optional<String>> name(int maxLength) {
+    private static OptionType<Optional<String>> name(int maxLength) {
         Pattern name = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
         return new OptionType<>(
                 "name",
@@ -234,7 +259,7 @@ record OptionType<T>(
                 text -> text.orElse(""));
     }
 
-    static <E extends Enum<E>> OptionType<E> oneOf(Class<E> type, Function<E, String> name) {
+    private static <E> OptionType<E> oneOf(Class<E> type, Function<E, String> name) {
         List<E> all = List.of(type.getEnumConstants());
         String names = all.stream().map(name).collect(Collectors.joining(", "));
         Function<String, E> parser = text -> all.stream()
@@ -244,21 +269,23 @@ record OptionType<T>(
         return new OptionType<>("choice", "one of " + names, parser, value -> true, name);
     }
 
-    static OptionType<Optional<SecretUrl>> redisUrl() {
+    private static OptionType<Optional<SecretUrl>> redisUrl() {
         return url(
                 "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
-                        + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for TLS, or empty",
+                        + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for"
+                        + " TLS, host names without _, or empty",
                 UrlText::isRedis);
     }
 
-    static OptionType<Optional<SecretUrl>> postgresUrl() {
+    private static OptionType<Optional<SecretUrl>> postgresUrl() {
         return url(
-                "postgresql://user:password@host[:port]/database[?sslmode=…], special characters percent-encoded, sslmode one of "
+                "postgresql://user:password@host[:port]/database[?sslmode=…&currentSchema=…], special characters"
+                        + " percent-encoded, sslmode one of "
                         + String.join(", ", UrlText.SSL_MODES) + ", or empty",
                 UrlText::isPostgres);
     }
 
-    static OptionType<Optional<SecretUrl>> webUrl() {
+    private static OptionType<Optional<SecretUrl>> webUrl() {
         return url("https://host[:port]/path, or http:// on a network that can be trusted, or empty", UrlText::isWeb);
     }
 

@@ -2,19 +2,11 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * The outbox.
- *
- * @param retention how long rows are kept
- * @param maxRows beyond, the oldest go early
- */
-public record OutboxConfig(Duration retention, int maxRows) {
-    public OutboxConfig {
-        Options.OUTBOX_RETENTION.require(retention);
-        Options.OUTBOX_MAX_ROWS.require(maxRows);
-    }
-
-    static OutboxConfig from(OptionValues values) {
-        return new OutboxConfig(values.get(Options.OUTBOX_RETENTION), values.get(Options.OUTBOX_MAX_ROWS));
-    }
-}
+/** The outbox. */
+public record OutboxConfig(
+        @ConfigOption(
+                path = "outbox.retention",
+                range = "1m … 365d",
+                unset = "7d",
+                doc = "How long the outbox is kept for a host that was away.")
+        Duration retention) {}

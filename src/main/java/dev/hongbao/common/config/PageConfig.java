@@ -1,18 +1,13 @@
 package dev.hongbao.common.config;
 
+import dev.hongbao.common.config.ConfigOption.Kind;
 import java.util.List;
 
-/**
- * What the page that comes with the server may show.
- *
- * @param images https origins from which browsers load pictures of users; empty for none
- */
-public record PageConfig(List<String> images) {
-    public PageConfig {
-        images = List.copyOf(Options.PAGE_IMAGES.require(images));
-    }
-
-    static PageConfig from(OptionValues values) {
-        return new PageConfig(values.get(Options.PAGE_IMAGES));
-    }
-}
+/** The page that comes with the server. */
+public record PageConfig(
+        @ConfigOption(
+                path = "page.images",
+                kind = Kind.SECURE_ORIGINS,
+                doc = "Where the page loads pictures of users from; without any it draws their initials. Who runs"
+                        + " such a place sees the addresses of those who look.")
+        List<String> images) {}

@@ -1,34 +1,38 @@
 package dev.hongbao.common.config;
 
-import java.util.Optional;
+import dev.hongbao.common.config.ConfigOption.Kind;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The Postgres that holds the truth.
- *
- * @param url null starts one as a child process
- * @param ownerUrl the same database as the tables' owner, for migrations; null is {@code url}
- * @param poolSize connections for requests
- * @param maxWaitQueue requests that may wait for a connection
- */
+/** The Postgres that holds the truth; a {@code url} that is null starts one as a child process. */
 public record PostgresConfig(
-        @Nullable SecretUrl url, @Nullable SecretUrl ownerUrl, int poolSize, int maxWaitQueue) {
-    public PostgresConfig {
-        Options.POSTGRES_URL.require(Optional.ofNullable(url));
-        Options.POSTGRES_OWNER_URL.require(Optional.ofNullable(ownerUrl));
-        Options.POSTGRES_POOL_SIZE.require(poolSize);
-        Options.POSTGRES_MAX_WAIT_QUEUE.require(maxWaitQueue);
-    }
+        @ConfigOption(
+                path = "postgres.url",
+                kind = Kind.POSTGRES_URL,
+                doc = "The Postgres that holds the truth; empty starts one as a child process.")
+        @Nullable
+        SecretUrl url,
 
-    static PostgresConfig from(OptionValues values) {
-        return new PostgresConfig(
-                values.get(Options.POSTGRES_URL, Options.POSTGRES_URL_FILE).orElse(null),
-                values.get(Options.POSTGRES_OWNER_URL, Options.POSTGRES_OWNER_URL_FILE)
-                        .orElse(null),
-                values.get(Options.POSTGRES_POOL_SIZE),
-                values.get(Options.POSTGRES_MAX_WAIT_QUEUE));
-    }
+        @ConfigOption(
+                path = "postgres.owner-url",
+                kind = Kind.POSTGRES_URL,
+                doc = "The same database as the role that owns the tables, for migrations; empty is postgres.url.")
+        @Nullable
+        SecretUrl ownerUrl,
 
+        @ConfigOption(
+                path = "postgres.tls-authority",
+                doc = "With sslmode=verify-ca or verify-full: the certificate (PEM) of the authority that signed"
+                        + " Postgres' certificate. Empty: what the JVM trusts.")
+        @Nullable
+        Path tlsAuthority,
+
+        @ConfigOption(
+                path = "postgres.pool-size",
+                range = "2 … 200 connections",
+                unset = "8",
+                doc = "Connections to Postgres for requests.")
+        int poolSize) {
     /** Whether the server starts its own. */
     public boolean isEmbedded() {
         return url == null;

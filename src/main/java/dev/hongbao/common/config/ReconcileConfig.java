@@ -2,17 +2,12 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/**
- * The checks of the books in the background.
- *
- * @param every after so long one of the servers checks what is new since the checkpoint; 0 for never
- */
-public record ReconcileConfig(Duration every) {
-    public ReconcileConfig {
-        Options.RECONCILE_EVERY.require(every);
-    }
-
-    static ReconcileConfig from(OptionValues values) {
-        return new ReconcileConfig(values.get(Options.RECONCILE_EVERY));
-    }
-}
+/** How the books are checked. */
+public record ReconcileConfig(
+        @ConfigOption(
+                path = "reconcile.every",
+                range = "0s … 30d",
+                unset = "24h",
+                doc = "How often the books are checked in the background, by one of the servers: what is new since"
+                        + " the checkpoint; 0s is never.")
+        Duration every) {}

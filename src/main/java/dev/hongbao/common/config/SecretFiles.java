@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class SecretFiles {
     /** Longer than any URL. */
     static final int MAX_BYTES = 8 * 1_024;
+
+    private static final String SUFFIX = "-file";
 
     private final Map<String, Setting> settings;
     private final List<ConfigFault> faults;
@@ -31,9 +34,34 @@ final class SecretFiles {
         this.faults = faults;
     }
 
-    /** The path of the option that names the file. */
-    static String pathFor(Option<?> secret) {
-        return secret.path() + "-file";
+    /** Whether what may hold a password may stand in a file of its own. */
+    static boolean mayHold(ConfigOption.Kind kind) {
+        return kind == ConfigOption.Kind.REDIS_URL || kind == ConfigOption.Kind.POSTGRES_URL;
+    }
+
+    /** The option that names the file. */
+    static Option<Optional<Path>> optionFor(String path) {
+        return new Option<>(
+                path + SUFFIX,
+                OptionType.file(),
+                "",
+                "A file that holds " + path + " and nothing else: give one of the two.",
+                false,
+                List.of());
+    }
+
+    /** Names in each URL the file that it was read from. */
+    static void nameIn(Map<String, Object> values) {
+        values.replaceAll((path, value) -> value instanceof Optional<?> optional
+                        && optional.orElse(null) instanceof SecretUrl url
+                        && values.get(path + SUFFIX) instanceof Optional<?> file
+                        && file.orElse(null) instanceof Path from
+                ? Optional.of(new SecretUrl(url.value(), from))
+                : value);
+    }
+
+    private static String pathFor(Option<?> secret) {
+        return secret.path() + SUFFIX;
     }
 
     /** A file that cannot be read is left to the check of the option that names it. */

@@ -1,37 +1,54 @@
 package dev.hongbao.common.config;
 
+import dev.hongbao.common.config.ConfigOption.Kind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Which tokens are good.
- *
- * @param algorithm the only one accepted
- * @param secrets HS256: whose tokens are believed
- * @param publicKeys RS256 and ES256: whose tokens are believed
- * @param refreshInterval after which files and URL are read again, 1 s to 1 h
- * @param claims what tokens must say
- */
+/** Which tokens are good. */
 public record TokenConfig(
-        Algorithm algorithm, Secrets secrets, PublicKeys publicKeys, Duration refreshInterval, Claims claims) {
+        @ConfigOption(
+                path = "token.algorithm",
+                kind = Kind.AS_PRINTED,
+                unset = "HS256",
+                doc = "The one signature that tokens may carry.")
+        Algorithm algorithm,
 
-    /**
-     * What tokens must say.
-     *
-     * @param issuer the {@code iss} that is required; null takes any
-     * @param audience the {@code aud} that is required; null takes any
-     * @param maxLife how far away {@code exp} may be, 1 min to 365 d
-     */
-    public record Claims(@Nullable String issuer, @Nullable String audience, Duration maxLife) {
-        public Claims {
-            Options.TOKEN_ISSUER.require(Optional.ofNullable(issuer));
-            Options.TOKEN_AUDIENCE.require(Optional.ofNullable(audience));
-            Options.TOKEN_MAX_LIFE.require(maxLife);
-        }
-    }
+        Secrets secrets,
+        PublicKeys publicKeys,
+
+        @ConfigOption(
+                path = "token.refresh-interval",
+                range = "1s … 1h",
+                unset = "1m",
+                fixed = true,
+                doc = "How often the files and the URL of keys are read again: a new key waits so long at most.")
+        Duration refreshInterval,
+
+        Claims claims) {
+    /** What tokens must say; null takes any. */
+    public record Claims(
+            @ConfigOption(
+                    path = "token.issuer",
+                    kind = Kind.TEXT,
+                    doc = "The iss that tokens must have; empty takes any.")
+            @Nullable
+            String issuer,
+
+            @ConfigOption(
+                    path = "token.audience",
+                    kind = Kind.TEXT,
+                    doc = "The aud that tokens must have; empty takes any.")
+            @Nullable
+            String audience,
+
+            @ConfigOption(
+                    path = "token.max-life",
+                    range = "1m … 365d",
+                    unset = "31d",
+                    doc = "A token whose exp is further away is refused, so that a lost token cannot be used for ever.")
+            Duration maxLife) {}
 
     /** The signatures there are, named as in RFC 7518. */
     public enum Algorithm {
@@ -45,54 +62,36 @@ public record TokenConfig(
         }
     }
 
-    /**
-     * The secrets of HS256.
-     *
-     * @param file the shared secret, which also signs; null is the key of the data directory
-     * @param furtherFiles secrets whose tokens are believed as well; may be empty
-     */
-    public record Secrets(@Nullable Path file, List<Path> furtherFiles) {
-        public Secrets {
-            furtherFiles = List.copyOf(furtherFiles);
-        }
-    }
+    /** The secrets of HS256; that of {@code file} also signs. */
+    public record Secrets(
+            @ConfigOption(
+                    path = "token.secret-file",
+                    doc = "HS256: the file with the shared secret; empty is token.key in data.dir, made at first use.")
+            @Nullable
+            Path file,
 
-    /**
-     * Where the public keys of RS256 and ES256 are.
-     *
-     * @param files PEM files; may be empty
-     * @param jwksFile a JWKS file; null for none
-     * @param jwksUrl where the JWKS is published; null for none
-     */
+            @ConfigOption(
+                    path = "token.further-secret-files",
+                    doc = "HS256: files with further secrets whose tokens are believed as well: the next one or the"
+                            + " last one, while the secret is being changed.")
+            List<Path> furtherFiles) {}
+
+    /** Where the public keys of RS256 and ES256 are. */
     public record PublicKeys(
+            @ConfigOption(
+                    path = "token.public-key-files",
+                    doc = "RS256 and ES256: PEM files with the issuer's public keys.")
             List<Path> files,
-            @Nullable Path jwksFile,
-            @Nullable SecretUrl jwksUrl) {
-        public PublicKeys {
-            files = List.copyOf(files);
-            Options.TOKEN_JWKS_URL.require(Optional.ofNullable(jwksUrl));
-        }
-    }
 
-    public TokenConfig {
-        Options.TOKEN_REFRESH_INTERVAL.require(refreshInterval);
-    }
+            @ConfigOption(path = "token.jwks-file", doc = "RS256 and ES256: a JWKS file with the issuer's public keys.")
+            @Nullable
+            Path jwksFile,
 
-    static TokenConfig from(OptionValues values) {
-        return new TokenConfig(
-                values.get(Options.TOKEN_ALGORITHM),
-                new Secrets(
-                        values.get(Options.TOKEN_SECRET_FILE).orElse(null),
-                        values.get(Options.TOKEN_FURTHER_SECRET_FILES)),
-                new PublicKeys(
-                        values.get(Options.TOKEN_PUBLIC_KEY_FILES),
-                        values.get(Options.TOKEN_JWKS_FILE).orElse(null),
-                        values.get(Options.TOKEN_JWKS_URL, Options.TOKEN_JWKS_URL_FILE)
-                                .orElse(null)),
-                values.get(Options.TOKEN_REFRESH_INTERVAL),
-                new Claims(
-                        values.get(Options.TOKEN_ISSUER).orElse(null),
-                        values.get(Options.TOKEN_AUDIENCE).orElse(null),
-                        values.get(Options.TOKEN_MAX_LIFE)));
-    }
+            @ConfigOption(
+                    path = "token.jwks-url",
+                    kind = Kind.WEB_URL,
+                    doc = "RS256 and ES256: where the issuer publishes its public keys as JWKS: at most 256 KiB, within"
+                            + " 10 s, no redirect. A start needs it, unless files hold keys as well.")
+            @Nullable
+            SecretUrl jwksUrl) {}
 }

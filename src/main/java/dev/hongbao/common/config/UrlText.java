@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 final class UrlText {
     private static final int MAX_PORT = 65_535;
     private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
-    private static final String REDIS_HOST = "([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
+    private static final String REDIS_HOST = "([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
     private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
     private static final Pattern REDIS =
             Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
@@ -18,6 +18,12 @@ final class UrlText {
     private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
             + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
     private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
+    /** Some clients read these for what the URL itself says, and others do not. */
+    private static final Pattern SAID_TWICE =
+            Pattern.compile("[?&](?i:host|hostaddr|port|user|password|dbname|options)=");
+
+    private static final Pattern SCHEMA = Pattern.compile("[?&](?:search_path|currentSchema)=([^&]*)");
+    private static final Pattern SCHEMA_NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
     static final List<String> SSL_MODES = List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
 
     private UrlText() {}
@@ -29,7 +35,12 @@ final class UrlText {
 
     static boolean isPostgres(String text) {
         return POSTGRES.matcher(text).matches()
-                && SSL_MODE.matcher(text).results().allMatch(match -> SSL_MODES.contains(match.group(1)));
+                && SSL_MODE.matcher(text).results().allMatch(match -> SSL_MODES.contains(match.group(1)))
+                && !SAID_TWICE.matcher(text).find()
+                && SCHEMA.matcher(text).results().count() <= 1
+                && SCHEMA.matcher(text)
+                        .results()
+                        .allMatch(match -> SCHEMA_NAME.matcher(match.group(1)).matches());
     }
 
     /** With http or https, and no user. */

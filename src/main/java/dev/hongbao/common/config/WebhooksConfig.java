@@ -5,38 +5,40 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How webhooks are delivered.
- *
- * @param timeout of one attempt
- * @param maxWait between two attempts, at the most
- * @param disableAfter how long one may fail
- * @param secretOverlap how long an old secret still signs
- * @param privateNetworks that webhooks may lead to besides the public ones
- * @param authority a PEM file of who may sign receivers' certificates besides the public authorities; null for nobody
- */
+/** How webhooks are delivered. */
 public record WebhooksConfig(
+        @ConfigOption(
+                path = "webhooks.timeout",
+                range = "100ms … 1m",
+                unset = "15s",
+                fixed = true,
+                doc = "A webhook's receiver that has not answered after so long has failed, as Standard"
+                        + " Webhooks recommends.")
         Duration timeout,
-        Duration maxWait,
-        Duration disableAfter,
-        Duration secretOverlap,
-        List<AddressRange> privateNetworks,
-        @Nullable Path authority) {
-    public WebhooksConfig {
-        Options.WEBHOOKS_TIMEOUT.require(timeout);
-        Options.WEBHOOKS_MAX_WAIT.require(maxWait);
-        Options.WEBHOOKS_DISABLE_AFTER.require(disableAfter);
-        Options.WEBHOOKS_SECRET_OVERLAP.require(secretOverlap);
-        privateNetworks = List.copyOf(privateNetworks);
-    }
 
-    static WebhooksConfig from(OptionValues values) {
-        return new WebhooksConfig(
-                values.get(Options.WEBHOOKS_TIMEOUT),
-                values.get(Options.WEBHOOKS_MAX_WAIT),
-                values.get(Options.WEBHOOKS_DISABLE_AFTER),
-                values.get(Options.WEBHOOKS_SECRET_OVERLAP),
-                values.get(Options.WEBHOOKS_PRIVATE_NETWORKS),
-                values.get(Options.WEBHOOKS_TLS_AUTHORITY).orElse(null));
-    }
-}
+        @ConfigOption(
+                path = "webhooks.max-wait",
+                range = "100ms … 7d",
+                unset = "24h",
+                doc = "The longest wait before a failed delivery is tried again. It begins with 1s and doubles.")
+        Duration maxWait,
+
+        @ConfigOption(
+                path = "webhooks.disable-after",
+                range = "1s … 30d",
+                unset = "5d",
+                doc = "A webhook that fails for so long is disabled; the outbox waits for it no more.")
+        Duration disableAfter,
+
+        @ConfigOption(
+                path = "webhooks.private-networks",
+                doc = "Networks that are not public and that webhooks may lead to all the same, there also over"
+                        + " plain http.")
+        List<AddressRange> privateNetworks,
+
+        @ConfigOption(
+                path = "webhooks.tls-authority",
+                doc = "Certificates (PEM) of who may have signed those of webhooks' receivers, besides whom the JVM"
+                        + " trusts.")
+        @Nullable
+        Path authority) {}

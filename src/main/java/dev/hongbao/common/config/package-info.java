@@ -1,5 +1,5 @@
 /**
- * The configuration: every option defined once in {@link dev.hongbao.common.config.Options}, read once at start from flags,
+ * The configuration: every option declared once, at its component of a record below {@link dev.hongbao.common.config.HongbaoConfig}, read once at start from flags,
  * environment, file and defaults, in that order, into immutable validated records. Nothing here changes after the start;
  * safe on any thread. An error names the option's path, where its value came from and what is allowed.
  */

@@ -7,4 +7,4 @@ package dev.hongbao.common.json;
  *     {@code header/…}
  * @param detail what is allowed; never repeats a secret
  */
-public record FieldFault(String pointer, String detail) {}
+public record FieldFault(String pointer, Text detail) {}

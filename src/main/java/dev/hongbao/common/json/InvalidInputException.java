@@ -16,12 +16,12 @@ public final class InvalidInputException extends RuntimeException {
     }
 
     /** Text that is no JSON document this server reads. */
-    public static InvalidInputException malformedJson(String pointer, String detail) {
+    public static InvalidInputException malformedJson(String pointer, Text detail) {
         return new InvalidInputException(true, List.of(new FieldFault(pointer, detail)));
     }
 
     /** Well-formed, but against the contract. */
-    public static InvalidInputException of(String pointer, String detail) {
+    public static InvalidInputException of(String pointer, Text detail) {
         return of(List.of(new FieldFault(pointer, detail)));
     }
 

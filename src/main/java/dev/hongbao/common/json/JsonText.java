@@ -34,10 +34,10 @@ public final class JsonText {
         return end(']');
     }
 
-    /** A field's name; its value follows. */
+    /** A field's name, a word of the contract or an id; its value follows. */
     public JsonText name(String name) {
         comma();
-        out.append('"').append(name).append("\":");
+        out.append('"').append(escaped(name)).append("\":");
         needsComma = false;
         return this;
     }
@@ -55,10 +55,18 @@ public final class JsonText {
         return this;
     }
 
-    /** A field whose value needs no escape by its pattern: an id, an asset, a time, a word of the contract. */
+    /**
+     * A field whose value holds neither quotes nor control characters by its pattern: an id, an asset, a time, a word of the contract. A
+     * backslash is escaped.
+     */
     public JsonText plain(String name, String value) {
-        name(name);
-        out.append('"').append(value).append('"');
+        return name(name).plain(value);
+    }
+
+    /** An item of an array, as {@link #plain(String, String)}. */
+    public JsonText plain(String value) {
+        comma();
+        out.append('"').append(escaped(value)).append('"');
         needsComma = true;
         return this;
     }
@@ -68,6 +76,11 @@ public final class JsonText {
         out.append(value);
         needsComma = true;
         return this;
+    }
+
+    /** A sum of money that may exceed 2^53, where JavaScript loses digits: as a number, and as a text in {@code <name>Text}. */
+    public JsonText sum(String name, long value) {
+        return field(name, value).name(name + "Text").plain(Long.toString(value));
     }
 
     public JsonText field(String name, boolean value) {
@@ -80,6 +93,10 @@ public final class JsonText {
         out.append(json);
         needsComma = true;
         return this;
+    }
+
+    private static String escaped(String plain) {
+        return plain.indexOf('\\') < 0 ? plain : plain.replace("\\", "\\\\");
     }
 
     private JsonText begin(char bracket) {

@@ -33,9 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StrictJson {
     /** Bodies and frames of clients: whole numbers only. */
-    public static final StrictJson COMMAND = new StrictJson(false);
-    /** Foreign documents such as a token's claims: a number with a fraction is read as a double. */
-    public static final StrictJson FOREIGN = new StrictJson(true);
+    public static final StrictJson COMMAND = new StrictJson(false, false);
+    /** Foreign documents such as a set of keys: a number with a fraction is read as a double. */
+    public static final StrictJson FOREIGN = new StrictJson(true, false);
+    /**
+     * A token's claims, most of which are not for this server: bytes that are not UTF-8 become U+FFFD, a text may hold U+0000 and half a
+     * surrogate pair, and a whole number of more than 63 bits is a double. The reader of a claim checks it.
+     */
+    public static final StrictJson CLAIMS = new StrictJson(true, true);
 
     /** No command nests deeper than 3; a foreign token may a little. */
     private static final int MAX_DEPTH = 16;
@@ -54,9 +59,11 @@ public final class StrictJson {
             .build();
 
     private final boolean fractions;
+    private final boolean lenient;
 
-    private StrictJson(boolean fractions) {
+    private StrictJson(boolean fractions, boolean lenient) {
         this.fractions = fractions;
+        this.lenient = lenient;
     }
 
     /**
@@ -66,9 +73,9 @@ public final class StrictJson {
      */
     public JsonObject decode(byte[] utf8) {
         try {
-            return decode(text(utf8));
+            return decode(lenient ? new String(utf8, StandardCharsets.UTF_8) : text(utf8));
         } catch (CharacterCodingException malformed) {
-            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
+            throw InvalidInputException.malformedJson("#", Text.of("json.utf8"));
         }
     }
 
@@ -78,7 +85,7 @@ public final class StrictJson {
         try (JsonParser parser = FACTORY.createParser(text)) {
             each(parser, object -> {
                 if (!objects.isEmpty()) {
-                    throw InvalidInputException.malformedJson("#", "must end after its first value");
+                    throw InvalidInputException.malformedJson("#", Text.of("json.more"));
                 }
                 objects.add(object);
             });
@@ -86,7 +93,7 @@ public final class StrictJson {
             throw new IllegalStateException("reading from memory failed", impossible);
         }
         if (objects.isEmpty()) {
-            throw InvalidInputException.malformedJson("#", "must be a JSON object");
+            throw InvalidInputException.malformedJson("#", Text.of("json.object"));
         }
         return objects.get(0);
     }
@@ -105,7 +112,7 @@ public final class StrictJson {
         try {
             each(parser, reader);
         } catch (CharacterCodingException malformed) {
-            throw InvalidInputException.malformedJson("#", "must be valid UTF-8");
+            throw InvalidInputException.malformedJson("#", Text.of("json.utf8"));
         }
     }
 
@@ -113,13 +120,12 @@ public final class StrictJson {
         try {
             for (JsonToken token = parser.nextToken(); token != null; token = parser.nextToken()) {
                 if (token != JsonToken.START_OBJECT) {
-                    throw InvalidInputException.malformedJson("#", "must be a JSON object");
+                    throw InvalidInputException.malformedJson("#", Text.of("json.object"));
                 }
                 reader.accept(new JsonObject(object(parser)));
             }
         } catch (StreamConstraintsException limit) {
-            throw InvalidInputException.malformedJson(
-                    place(parser), "nests deeper than " + MAX_DEPTH + " or holds a number or name that is too long");
+            throw InvalidInputException.malformedJson(place(parser), Text.of("json.too-deep", MAX_DEPTH));
         } catch (JsonParseException malformed) {
             throw InvalidInputException.malformedJson(place(parser), reason(malformed));
         }
@@ -166,36 +172,37 @@ public final class StrictJson {
             case VALUE_TRUE -> true;
             case VALUE_FALSE -> false;
             case VALUE_NULL -> null;
-            default -> throw InvalidInputException.malformedJson(place(parser), "must be a JSON value");
+            default -> throw InvalidInputException.malformedJson(place(parser), Text.of("json.value"));
         };
     }
 
-    private static Long integer(JsonParser parser) throws IOException {
+    private Number integer(JsonParser parser) throws IOException {
         BigInteger number = parser.getBigIntegerValue();
         if (number.compareTo(MIN_LONG) < 0 || number.compareTo(MAX_LONG) > 0) {
-            throw InvalidInputException.of(place(parser), "must be a whole number of at most 63 bits");
+            if (lenient) {
+                return number.doubleValue();
+            }
+            throw InvalidInputException.of(place(parser), Text.of("json.too-many-bits"));
         }
         return number.longValueExact();
     }
 
     private Object fraction(JsonParser parser) throws IOException {
         if (!fractions) {
-            throw InvalidInputException.of(
-                    place(parser), "must be a whole number, written without a fraction or an exponent");
+            throw InvalidInputException.of(place(parser), Text.of("json.fraction"));
         }
         return parser.getDoubleValue();
     }
 
-    private static String checked(JsonParser parser, String text) {
-        if (!isKept(text)) {
-            throw InvalidInputException.malformedJson(
-                    place(parser), "must hold neither U+0000 nor half a surrogate pair");
+    private String checked(JsonParser parser, String text) {
+        if (!lenient && !isKept(text)) {
+            throw InvalidInputException.malformedJson(place(parser), Text.of("json.surrogate"));
         }
         return text;
     }
 
-    /** Postgres keeps neither U+0000 nor half a surrogate pair. */
-    static boolean isKept(String text) {
+    /** Whether Postgres can keep a text: it takes neither U+0000 nor half a surrogate pair. */
+    public static boolean isKept(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
@@ -213,16 +220,16 @@ public final class StrictJson {
     }
 
     /** The parser's own words can repeat a piece of the input, which can be a passcode: only the kind of fault is told. */
-    private static String reason(JsonParseException malformed) {
+    private static Text reason(JsonParseException malformed) {
         String message = String.valueOf(malformed.getOriginalMessage());
         if (message.startsWith("Duplicate field")) {
-            return "holds the same field twice";
+            return Text.of("json.twice");
         }
         if (message.startsWith("Unexpected end-of-input")) {
-            return "ends in the middle";
+            return Text.of("json.incomplete");
         }
         return malformed.getLocation() == null
-                ? "is not JSON"
-                : "is not JSON at character " + (malformed.getLocation().getCharOffset() + 1);
+                ? Text.of("json.malformed")
+                : Text.of("json.malformed-at", malformed.getLocation().getCharOffset() + 1);
     }
 }

@@ -1,31 +1,27 @@
 package dev.hongbao.common.values;
 
 import java.util.UUID;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A chat group a packet lives in; a user may act in the groups that the token names.
  *
- * @param value 1 to 64 ASCII characters of {@link #PATTERN}.
- *
+ * @param value as a {@link UserId}. Those that begin with {@code rain:} are the server's own
  */
 public record GroupId(String value) {
-    /** The pattern of a group id, also the contract's. */
-    public static final Pattern PATTERN = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._~@|+=:-]{0,63}");
-
     /** What the ids of rains' channels begin with; the rain's id follows. Nobody sends a packet into one: its drops are all its packets. */
     private static final String CHANNEL = "rain:";
 
     public GroupId {
         if (!isValid(value)) {
-            throw new IllegalArgumentException("a group id is 1 to 64 characters of " + PATTERN.pattern());
+            throw new IllegalArgumentException(
+                    "a group id is 1 to 128 visible ASCII characters without blanks and quotes");
         }
     }
 
     /** Whether {@code value} could be a group id; the same rule as the constructor, without the exception. */
     public static boolean isValid(String value) {
-        return value.length() <= 64 && PATTERN.matcher(value).matches();
+        return UserId.isValid(value);
     }
 
     /** The channel of a rain. */

@@ -1,7 +1,7 @@
 package dev.hongbao.common.values;
 
 import dev.hongbao.common.json.InvalidInputException;
-import java.time.Instant;
+import dev.hongbao.common.json.Text;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -11,10 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param items in the list's order; may be empty
  * @param next the cursor of the next page, opaque to clients; null at the end
- * @param archivedUntil what was made up to this moment may be missing, since it was put away; null for a list that lacks nothing
  */
-public record Page<T>(
-        List<T> items, @Nullable String next, @Nullable Instant archivedUntil) {
+public record Page<T>(List<T> items, @Nullable String next) {
     /** The largest page a client may ask for, and the default. */
     public static final int MAX_LIMIT = 200;
 
@@ -22,16 +20,6 @@ public record Page<T>(
 
     public Page {
         items = List.copyOf(items);
-    }
-
-    /** A page that lacks nothing. */
-    public Page(List<T> items, @Nullable String next) {
-        this(items, next, null);
-    }
-
-    /** The same page of a list that may lack what was made up to a moment; null for none. */
-    public Page<T> archivedUntil(@Nullable Instant moment) {
-        return new Page<>(items, next, moment);
     }
 
     /**
@@ -57,11 +45,11 @@ public record Page<T>(
 
     /** Refuses a cursor that no page gave, by its place. */
     public static InvalidInputException badCursor() {
-        return InvalidInputException.of("query/cursor", "is not a cursor of this server");
+        return InvalidInputException.of("query/cursor", Text.of("cursor.unknown"));
     }
 
     /** The same page with each item mapped. */
     public <R> Page<R> map(Function<? super T, ? extends R> mapper) {
-        return new Page<>(items.stream().<R>map(mapper).toList(), next, archivedUntil);
+        return new Page<>(items.stream().<R>map(mapper).toList(), next);
     }
 }

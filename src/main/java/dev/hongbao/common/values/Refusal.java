@@ -49,7 +49,5 @@ public enum Refusal {
     /** The user is frozen: nothing of theirs moves by their own doing. */
     FROZEN,
     /** The user or the group is blocked. */
-    BLOCKED,
-    /** What is asked for was put away with its month. */
-    ARCHIVED
+    BLOCKED
 }

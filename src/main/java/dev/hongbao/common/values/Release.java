@@ -6,13 +6,8 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Properties;
 
-/**
- * Which version this program is. Immutable.
- *
- * @param version three numbers with dots
- * @param previous the version whose servers may work beside this one's, and which may take over again; {@code none} for the first
- */
-public record Release(String version, String previous) {
+/** Which version this program is. Immutable. @param version three numbers with dots */
+public record Release(String version) {
     /** This program's. */
     public static final Release THIS = read();
 
@@ -26,12 +21,12 @@ public record Release(String version, String previous) {
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }
-        return new Release(properties.getProperty("version", ""), properties.getProperty("previous", ""));
+        return new Release(properties.getProperty("version", ""));
     }
 
-    /** Whether this one came out before another. */
-    public boolean isBefore(Release other) {
-        return Arrays.compare(numbers(version), numbers(other.version)) < 0;
+    /** Whether a version came out before another; each is three numbers with dots. */
+    public static boolean isBefore(String version, String other) {
+        return Arrays.compare(numbers(version), numbers(other)) < 0;
     }
 
     private static int[] numbers(String version) {

@@ -1,5 +1,6 @@
 package dev.hongbao.common.values;
 
+import dev.hongbao.common.json.Text;
 import java.util.Set;
 
 /**
@@ -12,7 +13,7 @@ public final class ShownText {
     private static final int ZERO_WIDTH_JOINER = 0x200D;
 
     /** The rule in words that follow a field's name. */
-    public static final String RULE = "must not have control characters or characters that cannot be seen";
+    public static final Text RULE = Text.of("text.shown");
 
     /** Letters and marks by their kind that show nothing: fillers of Hangul, Khmer and Mongolian, the joiner of graphemes, blank Braille. */
     private static final Set<Integer> UNSEEN =
@@ -35,6 +36,24 @@ public final class ShownText {
                 && text.strip().equals(text)
                 && text.codePointCount(0, text.length()) <= max
                 && isClean(text);
+    }
+
+    /**
+     * A text without the characters that nobody sees, and without space at its ends: what two people who see the same have both typed. Also
+     * what selects a variation goes, and what joins characters.
+     */
+    public static String seen(String text) {
+        return text.codePoints()
+                .filter(character -> isClean(character)
+                        && Character.getType(character) != Character.FORMAT
+                        && !isVariationSelector(character))
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString()
+                .strip();
+    }
+
+    private static boolean isVariationSelector(int character) {
+        return character >= 0xFE00 && character <= 0xFE0F || character >= 0xE0100 && character <= 0xE01EF;
     }
 
     /** Whether a clean character shows something by itself. */

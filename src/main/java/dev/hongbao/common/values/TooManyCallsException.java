@@ -1,5 +1,7 @@
 package dev.hongbao.common.values;
 
+import dev.hongbao.common.json.Text;
+
 /**
  * The caller asks for more than its limits allow, and nothing was done. Answered as 429 with {@code Retry-After}; carries no
  * stack trace.
@@ -7,15 +9,24 @@ package dev.hongbao.common.values;
 public final class TooManyCallsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    private final transient Text detail;
+    private final Reason reason;
     private final int retryAfterSeconds;
 
     /**
+     * @param reason of what there is too much
      * @param detail a sentence for the client
      * @param retryAfterSeconds when the same call may be repeated, 1 or more
      */
-    public TooManyCallsException(String detail, int retryAfterSeconds) {
-        super(detail, null, false, false);
+    public TooManyCallsException(Reason reason, Text detail, int retryAfterSeconds) {
+        super(null, null, false, false);
+        this.detail = detail;
+        this.reason = reason;
         this.retryAfterSeconds = retryAfterSeconds;
+    }
+
+    public Reason reason() {
+        return reason;
     }
 
     public int retryAfterSeconds() {
@@ -23,7 +34,12 @@ public final class TooManyCallsException extends RuntimeException {
     }
 
     /** The sentence for the client. */
-    public String detail() {
-        return String.valueOf(getMessage());
+    public Text detail() {
+        return detail;
+    }
+
+    @Override
+    public String getMessage() {
+        return detail.toString();
     }
 }

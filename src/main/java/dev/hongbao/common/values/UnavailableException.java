@@ -1,5 +1,7 @@
 package dev.hongbao.common.values;
 
+import dev.hongbao.common.json.Text;
+
 /**
  * The answer is not known, or the work was not taken, because the stores or the queues cannot serve now. The client may
  * repeat the same call: every command is idempotent. Answered as 503 with {@code Retry-After}; carries no stack trace.
@@ -23,22 +25,24 @@ public final class UnavailableException extends RuntimeException {
     /** An operator has to come first. */
     private static final int SET_ASIDE_SECONDS = 60;
 
+    private final transient Text detail;
     private final Reason reason;
     private final int retryAfterSeconds;
 
-    private UnavailableException(String detail, Reason reason, int retryAfterSeconds) {
-        super(detail, null, false, false);
+    private UnavailableException(Text detail, Reason reason, int retryAfterSeconds) {
+        super(null, null, false, false);
+        this.detail = detail;
         this.reason = reason;
         this.retryAfterSeconds = retryAfterSeconds;
     }
 
     /** The outcome is not known yet; the client should ask again with the same key. */
-    public static UnavailableException unknown(String detail) {
+    public static UnavailableException unknown(Text detail) {
         return new UnavailableException(detail, Reason.UNKNOWN, SOON_SECONDS);
     }
 
     /** A queue is full; the work was not taken. */
-    public static UnavailableException overloaded(String detail) {
+    public static UnavailableException overloaded(Text detail) {
         return overloaded(detail, SOON_SECONDS);
     }
 
@@ -47,18 +51,17 @@ public final class UnavailableException extends RuntimeException {
      *
      * @param retryAfterSeconds when the same call may be repeated, 1 or more
      */
-    public static UnavailableException overloaded(String detail, int retryAfterSeconds) {
+    public static UnavailableException overloaded(Text detail, int retryAfterSeconds) {
         return new UnavailableException(detail, Reason.OVERLOADED, retryAfterSeconds);
     }
 
     /** A packet or a draw is set aside: nothing of it is settled until an operator has looked at it. */
     public static UnavailableException setAside() {
-        return setAside(
-                "Something of it cannot be settled, and an operator is to look at it. Its money is kept. Try again later.");
+        return setAside(Text.of("unavailable.set-aside"));
     }
 
     /** The same, told to the operator who would bring it back. */
-    public static UnavailableException setAside(String detail) {
+    public static UnavailableException setAside(Text detail) {
         return new UnavailableException(detail, Reason.SET_ASIDE, SET_ASIDE_SECONDS);
     }
 
@@ -73,7 +76,12 @@ public final class UnavailableException extends RuntimeException {
     }
 
     /** The sentence for the client. */
-    public String detail() {
-        return String.valueOf(getMessage());
+    public Text detail() {
+        return detail;
+    }
+
+    @Override
+    public String getMessage() {
+        return detail.toString();
     }
 }

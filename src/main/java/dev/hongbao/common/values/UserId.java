@@ -1,52 +1,79 @@
 package dev.hongbao.common.values;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user of the host application: the token's {@code sub}.
  *
- * @param value 1 to 64 ASCII characters: a letter, digit or underscore, then letters, digits and {@code . _ ~ @ | + = : -}.
- *     No space, and none of {@code # ! ~ * =} at the beginning: the journal and the hashes in Redis use them as
- *     marks.
+ * @param value 1 to 128 visible ASCII characters without blanks and quotes; not {@code .} or {@code ..}, which no URL can name
  */
 public record UserId(String value) {
-    /** The pattern of a user id, also the contract's. */
-    public static final Pattern PATTERN = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._~@|+=:-]{0,63}");
+    /** The longest id, characters. */
+    public static final int MAX_LENGTH = 128;
 
-    /** The same rule for each character, since every user of every claim read from the journal is checked: 1 first, 2 later. */
-    private static final byte[] ALLOWED = allowed();
+    /** The pattern of a user's and a group's id, also the contract's; {@link #MAX_LENGTH} is apart from it. */
+    public static final Pattern PATTERN = Pattern.compile("(\\.{0,2}[!#-&(-\\-/-_a-~]|\\.{3})[!#-&(-_a-~]*");
+
+    /** The first character of an escaped id in Redis. No mark of a hash and no unescaped id begins with it. */
+    private static final char ESCAPE = '.';
 
     public UserId {
         if (!isValid(value)) {
-            throw new IllegalArgumentException("a user id is 1 to 64 characters of " + PATTERN.pattern());
+            throw new IllegalArgumentException(
+                    "a user id is 1 to 128 visible ASCII characters without blanks and quotes");
         }
     }
 
     /** Whether {@code value} could be a user id; the same rule as the constructor, without the exception. */
     public static boolean isValid(String value) {
         int length = value.length();
-        if (length == 0 || length > 64 || !isAllowed(value.charAt(0), 1)) {
+        if (length == 0 || length > MAX_LENGTH || value.equals(".") || value.equals("..")) {
             return false;
         }
-        for (int i = 1; i < length; i++) {
-            if (!isAllowed(value.charAt(i), 2)) {
+        for (int i = 0; i < length; i++) {
+            char c = value.charAt(i);
+            if (c <= ' ' || c > '~' || c == '"' || c == '\'' || c == '`') {
                 return false;
             }
         }
         return true;
     }
 
-    private static boolean isAllowed(char character, int place) {
-        return character < ALLOWED.length && (ALLOWED[character] & place) != 0;
+    /**
+     * The id as it stands in Redis, in hashes and in the journal: its own text, but for one that begins with neither a letter, a digit
+     * nor an underscore, which gets a dot before it. So it is none of the marks beside it ({@code # ! * = ~}). No separator needs an
+     * escape: they are blanks, and no id has one.
+     */
+    public String inRedis() {
+        return toRedis(value);
     }
 
-    private static byte[] allowed() {
-        byte[] allowed = new byte[128];
-        for (char c = 0; c < allowed.length; c++) {
-            boolean word = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_';
-            allowed[c] = (byte) (word ? 3 : "._~@|+=:-".indexOf(c) >= 0 ? 2 : 0);
+    /** {@link #inRedis} for a text that begins with an id. */
+    public static String toRedis(String text) {
+        return standsAsItIs(text.charAt(0)) ? text : ESCAPE + text;
+    }
+
+    /** The id that stands in Redis as {@code text}; null when none does. */
+    public static @Nullable UserId ofRedis(String text) {
+        if (text.isEmpty()) {
+            return null;
         }
-        return allowed;
+        String id = text;
+        if (!standsAsItIs(text.charAt(0))) {
+            if (text.charAt(0) != ESCAPE || text.length() == 1 || standsAsItIs(text.charAt(1))) {
+                return null;
+            }
+            id = text.substring(1);
+        }
+        return isValid(id) ? new UserId(id) : null;
+    }
+
+    private static boolean standsAsItIs(char first) {
+        return first >= 'a' && first <= 'z'
+                || first >= '0' && first <= '9'
+                || first >= 'A' && first <= 'Z'
+                || first == '_';
     }
 
     @Override

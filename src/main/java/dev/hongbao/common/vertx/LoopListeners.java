@@ -9,11 +9,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who on this server listens to one kind of news, on an event loop of his own and only while he wants to, or on that of who tells. The event bus would wake
- * every loop for every piece of news; while claims are settled one by one, to wake a loop costs more than what most have to do then.
+ * Who on this server listens to one kind of settlement, on an event loop of his own and only while he wants to, or on that of who tells. The event bus would wake
+ * every loop for every settlement; while claims are settled one by one, to wake a loop costs more than what most have to do then.
  * Thread-safe.
  *
- * @param <T> a piece of news, immutable
+ * @param <T> one settlement's facts, immutable
  */
 public final class LoopListeners<T> {
     private static final Logger LOG = LoggerFactory.getLogger(LoopListeners.class);
@@ -26,9 +26,9 @@ public final class LoopListeners<T> {
      * @param wants asked on the thread that tells: for what it says no to, nobody listens later
      */
     public void add(Context loop, BooleanSupplier wants, Consumer<T> listener) {
-        all.add(news -> {
+        all.add(settlements -> {
             if (wants.getAsBoolean()) {
-                loop.runOnContext(now -> listener.accept(news));
+                loop.runOnContext(now -> listener.accept(settlements));
             }
         });
     }
@@ -39,10 +39,10 @@ public final class LoopListeners<T> {
     }
 
     /** Tells all that want to hear it. Never throws: what a listener does with it is no business of who tells. */
-    public void tell(T news) {
+    public void tell(T settlements) {
         for (Consumer<T> each : all) {
             try {
-                each.accept(news);
+                each.accept(settlements);
             } catch (RuntimeException fault) {
                 LOG.error("a listener failed", fault);
             }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.books;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -7,9 +8,8 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.TransferKind;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.ledger.WalletRows;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -36,26 +36,26 @@ public final class Books {
      * less all of them.
      */
     static final String STATEMENT = """
-            with wallet as materialized (
-                select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
-            ), since as materialized (
-                select t.*, true as credited, t.amount as change from wallet as w
-                join transfer as t on t.credit = w.id and t.kind in %1$s and t.id > w.last and t.at >= $3
-                union all
-                select t.*, false, -t.amount from wallet as w
-                join transfer as t on t.debit = w.id and t.kind in %2$s and t.id > w.last and t.at >= $3
-            ), sums as (
-                select (w.balance - coalesce(sum(s.change), 0))::bigint as opening,
-                       (w.balance - coalesce(sum(s.change) filter (where s.at >= $4), 0))::bigint as closing
-                from wallet as w left join since as s on true group by w.balance
-            )
-            select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
-                   %4$s
-            from sums
-            left join (select * from since where at < $4 order by id limit $5) as t on true
-            %5$s
-            order by t.id
-            """.formatted(
+        with wallet as materialized (
+            select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
+        ), since as materialized (
+            select t.*, true as credited, t.amount as change from wallet as w
+            join transfer as t on t.credit = w.id and t.kind in %1$s and t.id > w.last and t.at >= $3
+            union all
+            select t.*, false, -t.amount from wallet as w
+            join transfer as t on t.debit = w.id and t.kind in %2$s and t.id > w.last and t.at >= $3
+        ), sums as (
+            select (w.balance - coalesce(sum(s.change), 0))::bigint as opening,
+                   (w.balance - coalesce(sum(s.change) filter (where s.at >= $4), 0))::bigint as closing
+            from wallet as w left join since as s on true group by w.balance
+        )
+        select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
+               %4$s
+        from sums
+        left join (select * from since where at < $4 order by id limit $5) as t on true
+        %5$s
+        order by t.id
+        """.formatted(
                     WalletSides.IN,
                     WalletSides.OUT,
                     WalletSides.lastBefore("w.id", "$3"),
@@ -66,7 +66,6 @@ public final class Books {
 
     private final Pool pool;
     private final Pool lengthy;
-    private final ArchivedMonths archived;
     private final Assets assets;
     private final OpenItems openItems;
     private final TransferSearch transfers;
@@ -75,10 +74,9 @@ public final class Books {
      * @param pool of requests
      * @param lengthy for statements that may take minutes; who takes all of it must keep nobody else waiting
      */
-    public Books(Pool pool, Pool lengthy, ArchivedMonths archived, Assets assets) {
+    public Books(Pool pool, Pool lengthy, Assets assets) {
         this.pool = pool;
         this.lengthy = lengthy;
-        this.archived = archived;
         this.assets = assets;
         this.openItems = new OpenItems(pool);
         this.transfers = new TransferSearch(pool);
@@ -86,7 +84,7 @@ public final class Books {
 
     /** See {@link TransferSearch#find}. */
     public Future<Page<BookedTransfer>> transfers(TransferFilter filter, @Nullable String cursor, int limit) {
-        return archived.told(transfers.find(filter, cursor, limit));
+        return transfers.find(filter, cursor, limit);
     }
 
     /** See {@link OpenItems#page}. */
@@ -98,14 +96,13 @@ public final class Books {
      * A user's wallet of an asset from a moment on and before another. Which transfers are in it is decided by the times that they
      * carry, so a statement that ends before another begins has its closing balance as that one's opening.
      *
-     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers; with ARCHIVED when
-     *     some of them, or of those after it, were archived
+     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers
      */
     public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
         if (!from.isBefore(to)) {
-            return refused("`from` must be before `to`.");
+            return refused(Text.of("period.order"));
         }
-        return archived.unlessBegunBy(from, read(user, asset, from, to));
+        return read(user, asset, from, to);
     }
 
     private Future<Statement> read(UserId user, Asset asset, Instant from, Instant to) {
@@ -115,12 +112,11 @@ public final class Books {
                                 user.value(), asset.code(), offset(from), offset(to), Statement.MAX_ENTRIES + 1)))
                 .compose(rows -> {
                     if (rows.size() > Statement.MAX_ENTRIES) {
-                        return refused("A statement has at most " + Statement.MAX_ENTRIES
-                                + " transfers: ask for less time at once.");
+                        return refused(Text.of("statement.too-long", Statement.MAX_ENTRIES));
                     }
                     long opening = 0;
                     long closing = 0;
-                    List<WalletEntry> entries = new ArrayList<>(rows.size());
+                    List<WalletRecord> entries = new ArrayList<>(rows.size());
                     for (Row row : rows) {
                         opening = row.getLong("opening");
                         closing = row.getLong("closing");
@@ -142,15 +138,13 @@ public final class Books {
     public Future<Void> totals(LocalDate from, LocalDate to, Function<List<DayTotal>, Future<Void>> write) {
         long days = ChronoUnit.DAYS.between(from, to);
         if (days < 1 || days > MAX_DAYS) {
-            return refused("`to` is 1 to " + MAX_DAYS + " days after `from`; it is the day after the last.");
+            return refused(Text.of("turnover.period", MAX_DAYS));
         }
-        return archived.unlessBegunBy(
-                        start(from).toInstant(),
-                        lengthy.preparedQuery(TOTALS)
-                                .execute(Tuple.of(start(from), start(from.plusDays(1))))
-                                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                                        .map(row -> total(from, row))
-                                        .toList()))
+        return lengthy.preparedQuery(TOTALS)
+                .execute(Tuple.of(start(from), start(from.plusDays(1))))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                        .map(row -> total(from, row))
+                        .toList())
                 .compose(write)
                 .compose(written -> days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
     }
@@ -169,7 +163,7 @@ public final class Books {
         return moment.atOffset(ZoneOffset.UTC);
     }
 
-    private static <T> Future<T> refused(String detail) {
+    private static <T> Future<T> refused(Text detail) {
         return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
     }
 }

@@ -28,7 +28,7 @@ final class OpenItems {
                 (select 1, d.shard, 'draw', d.id, d.owner, d.created_at, d.closes_at
                  from draw as d where d.closed_at is null and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $7)
                 union all
-                (select 2, c.shard, c.kind, c.id, c.host, c.created_at, c.ends_at
+                (select 2, c.shard, c.kind, c.id, c.sponsor, c.created_at, c.ends_at
                  from campaign as c where c.closed_at is null and (c.shard, c.id) > ($5, $6) order by c.shard, c.id limit $7)
                 order by 1, 2, 4 limit $7
             ) as i

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.books;
 
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import java.util.List;
 
 /**
@@ -10,7 +10,7 @@ import java.util.List;
  * @param entries in the order in which they were booked
  * @param closing what it held with these
  */
-public record Statement(long opening, List<WalletEntry> entries, long closing) {
+public record Statement(long opening, List<WalletRecord> entries, long closing) {
     /** The most transfers of one statement. */
     public static final int MAX_ENTRIES = 10_000;
 

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.books;
 
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.TransferKind;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -9,11 +10,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param reference what the host calls the command; null for any
  * @param user in or out of whose wallets; null for anybody's
+ * @param kind null for all
  * @param from made then or later; null from the beginning
  * @param to made before; null until now
  */
 public record TransferFilter(
         @Nullable String reference,
         @Nullable UserId user,
+        @Nullable TransferKind kind,
         @Nullable Instant from,
         @Nullable Instant to) {}

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.books;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -41,24 +42,24 @@ public final class TransferSearch {
             + " from command as m join transfer as t on t.subject = m.id" + ACCOUNTS
             + " where m.reference = $1 and m.id >= $2 and (t.subject, t.id) > ($2, $3) and t.at >= $4 and t.at < $5"
             + " and ($6::text is null or d.kind = 'wallet' and d.owner = $6 or c.kind = 'wallet' and c.owner = $6)"
-            + " order by t.subject, t.id limit $7";
+            + " and ($8::text is null or t.kind = $8) order by t.subject, t.id limit $7";
 
     /** From the first that may be in range on: each wallet's transfers in the order of their ids, each side through its own index. */
     static final String BY_USER =
             COLUMNS + """
              from account as w
             cross join lateral (
-                (select * from transfer as i where i.credit = w.id and i.kind in %1$s and i.at >= $4 and i.at < $5
+                (select * from transfer as i where i.credit = w.id and i.kind in %1$s and ($6::text is null or i.kind = $6) and i.at >= $4 and i.at < $5
                  and i.id > case when $2 > 0 then $2 else %3$s end order by i.id limit $3)
                 union all
-                (select * from transfer as o where o.debit = w.id and o.kind in %2$s and o.at >= $4 and o.at < $5
+                (select * from transfer as o where o.debit = w.id and o.kind in %2$s and ($6::text is null or o.kind = $6) and o.at >= $4 and o.at < $5
                  and o.id > case when $2 > 0 then $2 else %3$s end order by o.id limit $3)
             ) as t
             """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$4"))
                     + ACCOUNTS
                     + " left join command as m on m.id = t.subject where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3";
 
-    private static final String BY_TIME = COLUMNS + " from transfers_between($1, $2, $3, $4) as t" + ACCOUNTS
+    private static final String BY_TIME = COLUMNS + " from transfers_between($1, $2, $3, $4, $5) as t" + ACCOUNTS
             + " left join command as m on m.id = t.subject order by t.at, t.id";
 
     private static final Pattern CURSOR = Pattern.compile("(?:r([0-9a-f-]{36})|(u)|t(-?[0-9]{1,17}))[.]([0-9]{1,18})");
@@ -96,8 +97,7 @@ public final class TransferSearch {
     public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
         if (order == 't' && filter.from() == null) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "Give a reference, a user, or a time to look from."));
+            return Future.failedFuture(new RefusedException(Refusal.INVALID, Text.of("transfers.no-filter")));
         }
         Place after = cursor == null ? Place.START : place(order, cursor);
         if (after == null) {
@@ -144,7 +144,12 @@ public final class TransferSearch {
                         .addOffsetDateTime(from(filter))
                         .addOffsetDateTime(to(filter))
                         .addString(filter.user() == null ? null : filter.user().value())
-                        .addInteger(most));
+                        .addInteger(most)
+                        .addString(kind(filter)));
+    }
+
+    private static @Nullable String kind(TransferFilter filter) {
+        return filter.kind() == null ? null : filter.kind().wireName();
     }
 
     private Future<List<BookedTransfer>> byUser(UserId user, TransferFilter filter, Place after, int most) {
@@ -155,23 +160,24 @@ public final class TransferSearch {
                         .addLong(after.id)
                         .addInteger(most)
                         .addOffsetDateTime(from(filter))
-                        .addOffsetDateTime(to(filter)));
+                        .addOffsetDateTime(to(filter))
+                        .addString(kind(filter)));
     }
 
     private Future<List<BookedTransfer>> byTime(TransferFilter filter, Place after, int most) {
         Instant from = Objects.requireNonNull(filter.from());
         Place start = after.at.isBefore(from) ? new Place(FIRST, clamped(from), 0) : after;
         Instant to = filter.to() == null ? END : clamped(filter.to());
-        return steps(start, to, STEP, most, new ArrayList<>());
+        return steps(start, to, kind(filter), STEP, most, new ArrayList<>());
     }
 
     private Future<List<BookedTransfer>> steps(
-            Place after, Instant to, Duration step, int most, List<BookedTransfer> found) {
+            Place after, Instant to, @Nullable String kind, Duration step, int most, List<BookedTransfer> found) {
         Instant end = after.at.plus(step).isBefore(to) ? after.at.plus(step) : to;
         return areMany(after.at, end, step)
                 .compose(many -> many
-                        ? steps(after, to, step.dividedBy(FACTOR), most, found)
-                        : step(after, to, end, step, most, found));
+                        ? steps(after, to, kind, step.dividedBy(FACTOR), most, found)
+                        : step(after, to, end, kind, step, most, found));
     }
 
     /** Whether a step is too long: a quiet time was before it, and a busy one is in it. Never of the shortest one. */
@@ -184,19 +190,26 @@ public final class TransferSearch {
     }
 
     private Future<List<BookedTransfer>> step(
-            Place after, Instant to, Instant end, Duration step, int most, List<BookedTransfer> found) {
+            Place after,
+            Instant to,
+            Instant end,
+            @Nullable String kind,
+            Duration step,
+            int most,
+            List<BookedTransfer> found) {
         return read(
                         BY_TIME,
                         Tuple.tuple()
                                 .addOffsetDateTime(offset(after.at))
                                 .addOffsetDateTime(offset(end))
                                 .addLong(after.id)
-                                .addInteger(most - found.size()))
+                                .addInteger(most - found.size())
+                                .addString(kind))
                 .compose(more -> {
                     found.addAll(more);
                     return found.size() >= most || !end.isBefore(to)
                             ? Future.succeededFuture(found)
-                            : steps(new Place(FIRST, end, 0), to, step.multipliedBy(FACTOR), most, found);
+                            : steps(new Place(FIRST, end, 0), to, kind, step.multipliedBy(FACTOR), most, found);
                 });
     }
 

@@ -2,7 +2,6 @@ package dev.hongbao.domain.campaign;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -20,9 +19,9 @@ public final class CampaignCatalog {
             Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build();
 
     /** @param books whose statements may take minutes */
-    public CampaignCatalog(Pool pool, Pool books, ArchivedMonths archived) {
-        this.store = new CampaignStore(pool, archived);
-        this.reports = new CampaignStore(books, archived);
+    public CampaignCatalog(Pool pool, Pool books) {
+        this.store = new CampaignStore(pool);
+        this.reports = new CampaignStore(books);
     }
 
     CampaignStore store() {

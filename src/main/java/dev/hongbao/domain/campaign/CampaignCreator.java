@@ -1,6 +1,7 @@
 package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
@@ -21,7 +22,7 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Clock;
 
 /**
- * The commands of a host that move money: one transaction for a campaign and the transfer of its budget into its escrow, and one for
+ * The commands of a sponsor that move money: one transaction for a campaign and the transfer of its budget into its escrow, and one for
  * what the budget is raised by. One instance per event loop.
  */
 final class CampaignCreator {
@@ -40,20 +41,20 @@ final class CampaignCreator {
     }
 
     /**
-     * Makes a campaign. Idempotent by (host, key).
+     * Makes a campaign. Idempotent by (sponsor, key).
      *
-     * @param body the definition as the host wrote it; it is stored
+     * @param body the definition as the sponsor wrote it; it is stored
      * @return fails with {@link InvalidInputException} where a new one makes no sense
      */
-    Future<CampaignId> create(Caller host, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
+    Future<CampaignId> create(Caller sponsor, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
-        var scope = Idempotency.Scope.of(host, "campaign", key, body.encode());
+        var scope = Idempotency.Scope.of(sponsor, "campaign", key, body.encode());
         return idempotency
                 .once(
                         scope,
                         tx -> fitting(definition)
                                 .compose(fits -> Commands.insert(tx, id.value(), scope))
-                                .compose(noted -> insert(tx, id, host.user(), definition, body))
+                                .compose(noted -> insert(tx, id, sponsor.user(), definition, body))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
                 .compose(made -> {
                     CampaignId campaign = new CampaignId(made.subject());
@@ -74,9 +75,9 @@ final class CampaignCreator {
         return Future.succeededFuture();
     }
 
-    /** Raises a budget. Idempotent by (host, key). */
-    Future<Void> raise(Caller host, CampaignId id, long amount, IdempotencyKey key) {
-        var scope = Idempotency.Scope.of(host, "budget", key, id + " " + amount);
+    /** Raises a budget. Idempotent by (sponsor, key). */
+    Future<Void> raise(Caller sponsor, CampaignId id, long amount, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(sponsor, "budget", key, id + " " + amount);
         return idempotency
                 .once(
                         scope,
@@ -85,24 +86,24 @@ final class CampaignCreator {
                                 .compose(raised -> raised
                                         ? Future.succeededFuture(new Idempotency.Done<>(id.value(), true))
                                         : Future.failedFuture(new RefusedException(
-                                                Refusal.CAMPAIGN_OVER, "The campaign has ended."))))
+                                                Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))))
                 .mapEmpty();
     }
 
     private static Throwable refusal(Throwable fault) {
         return "campaign_budget".equals(SqlState.violatedConstraint(fault))
-                ? new RefusedException(Refusal.BALANCE_LIMIT, "A budget is less than 10^14 in all.")
+                ? new RefusedException(Refusal.BALANCE_LIMIT, Text.of("campaign.budget-limit"))
                 : Ledger.refusal(fault);
     }
 
     /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
     private Future<Generation> insert(
-            SqlConnection tx, CampaignId id, UserId host, CampaignDefinition definition, JsonObject body) {
+            SqlConnection tx, CampaignId id, UserId sponsor, CampaignDefinition definition, JsonObject body) {
         int shard = shards.shardFor(id.value());
         NewCampaign campaign = new NewCampaign(
                 id,
                 NewCampaign.Kind.CAMPAIGN,
-                host,
+                sponsor,
                 new NewCampaign.Budget(definition.name(), definition.asset(), definition.budget()),
                 new NewCampaign.Times(
                         definition.window().opensAt(),

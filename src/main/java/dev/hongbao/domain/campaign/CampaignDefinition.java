@@ -1,5 +1,7 @@
 package dev.hongbao.domain.campaign;
 
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
@@ -9,12 +11,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a host says of a campaign, but for who may open pools: that is judged in Postgres, from the definition that is stored there.
+ * What a sponsor says of a campaign, but for who may open pools: that is judged in Postgres, from the definition that is stored there.
  *
  * @param budget minor units, put in when it is made
  */
 public record CampaignDefinition(
-        String name, Asset asset, long budget, Window window, PoolShape pool, PoolTerms.Claiming claiming) {
+        String name,
+        Metadata metadata,
+        Asset asset,
+        long budget,
+        Window window,
+        PoolShape pool,
+        PoolTerms.Claiming claiming) {
 
     /** When pools are opened. @param opensAt null for at once */
     public record Window(@Nullable Instant opensAt, Instant endsAt) {}
@@ -36,14 +44,14 @@ public record CampaignDefinition(
             Duration life) {
 
         /** Why some amount of the range cannot be split; null when all can. What holds at both ends holds between them. */
-        public @Nullable String infeasible() {
+        public @Nullable Text infeasible() {
             if (amount.from > amount.to) {
-                return "its amount begins above its end";
+                return Text.of("pool.amount-range");
             }
             if (split == SplitAlgorithm.EQUAL && amount.from < amount.to) {
-                return "equal shares need one amount";
+                return Text.of("pool.equal-amount");
             }
-            String least = SplitTerms.infeasible(split, amount.from, shares, min, max);
+            Text least = SplitTerms.infeasible(split, amount.from, shares, min, max);
             return least != null ? least : SplitTerms.infeasible(split, amount.to, shares, min, max);
         }
     }

@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * Ends the pools of campaigns that were ended early, and closes campaigns that have ended, when their last pool is closed: what is left
- * of the budget goes back to the host. What a crash leaves of their keys is swept later.
+ * of the budget goes back to the sponsor. What a crash leaves of their keys is swept later.
  */
 public final class CampaignOwnerTask implements OwnerTask {
     private static final String CLOSE = "select campaign, shard from close_campaigns($1)";

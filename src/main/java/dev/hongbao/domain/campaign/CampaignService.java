@@ -1,13 +1,17 @@
 package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
 import dev.hongbao.domain.ledger.Amount;
@@ -81,20 +85,38 @@ public final class CampaignService {
         }
     }
 
-    /** A campaign as it is now. */
+    /** A campaign as it is now, for the host application and for whoever may open its pools; refused with NOT_ELIGIBLE for others. */
     public Future<CampaignView> view(Caller caller, CampaignId id) {
-        return forService(caller, () -> known(id));
+        return known(id)
+                .compose(view -> caller.role() == Role.SERVICE
+                        ? Future.succeededFuture(view)
+                        : store.admits(id, caller.user(), caller.groups())
+                                .compose(admitted -> admitted
+                                        ? Future.succeededFuture(view)
+                                        : Future.failedFuture(new RefusedException(
+                                                Refusal.NOT_ELIGIBLE, Text.of("campaign.no-pools")))));
     }
 
-    /** The caller's campaigns, the newest first. @param cursor a page's {@code next}; null for the first page */
-    public Future<Page<CampaignView>> own(Caller caller, @Nullable String cursor, int limit) {
+    /**
+     * Campaigns, the newest first.
+     *
+     * @param sponsor of this one only; null for all
+     * @param status null for all
+     * @param cursor a page's {@code next}; null for the first page
+     */
+    public Future<Page<CampaignView>> list(
+            Caller caller,
+            @Nullable UserId sponsor,
+            CampaignView.@Nullable Status status,
+            @Nullable String cursor,
+            int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         return forService(
                 caller,
-                () -> store.of(caller.user(), before, limit + 1)
+                () -> store.list(sponsor, status, before, limit + 1)
                         .map(views -> Page.of(
                                 views, limit, view -> view.campaign().id().toString())));
     }
@@ -118,7 +140,7 @@ public final class CampaignService {
                         .compose(changed -> changed
                                 ? known(id)
                                 : Future.failedFuture(
-                                        new RefusedException(Refusal.CAMPAIGN_OVER, "The campaign has ended."))));
+                                        new RefusedException(Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))));
     }
 
     /** Ends a campaign and its pools now. Idempotent; what is left is returned within seconds. */
@@ -128,7 +150,7 @@ public final class CampaignService {
     }
 
     /**
-     * Moves more from the host's wallet into the escrow. Idempotent by (caller, key). Refused with CAMPAIGN_OVER, INSUFFICIENT_FUNDS.
+     * Moves more from the sponsor's wallet into the escrow. Idempotent by (caller, key). Refused with CAMPAIGN_OVER, INSUFFICIENT_FUNDS.
      *
      * @param amount minor units
      */
@@ -151,7 +173,8 @@ public final class CampaignService {
      * @param product see {@link dev.hongbao.domain.packet.PoolTerms#PRODUCT}
      * @return the pool; refused as {@link PacketService#send} says
      */
-    public Future<Packet> open(Caller caller, CampaignId id, String product, GroupId group, IdempotencyKey key) {
+    public Future<Packet> open(
+            Caller caller, CampaignId id, String product, GroupId group, Metadata metadata, IdempotencyKey key) {
         return campaign(id).compose(campaign -> {
             CampaignDefinition definition = campaign.definition();
             PoolShape shape = definition.pool();
@@ -161,9 +184,21 @@ public final class CampaignService {
                     .split(shape.split())
                     .expiresIn(shape.life())
                     .pool(campaign.pool(product, caller.user()))
+                    .metadata(metadata)
                     .build();
-            return packets.send(caller, command, key);
+            return packets.send(caller, command, key).recover(fault -> explained(fault, id, group));
         });
+    }
+
+    /** The campaign lets only some groups and users open pools: the refusal says which of both it is. */
+    private Future<Packet> explained(Throwable fault, CampaignId id, GroupId group) {
+        return fault instanceof RefusedException refused
+                        && refused.refusal() == Refusal.NOT_ELIGIBLE
+                        && refused.reason() == null
+                ? store.opensIn(id, group)
+                        .compose(opens -> Future.failedFuture(new RefusedException(
+                                Refusal.NOT_ELIGIBLE, opens ? Reason.USER : Reason.GROUP, refused.detail())))
+                : Future.failedFuture(fault);
     }
 
     private long drawn(Range amount) {
@@ -200,7 +235,7 @@ public final class CampaignService {
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
         return found == null
-                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such campaign."))
+                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("campaign.not-found")))
                 : Future.succeededFuture(found);
     }
 
@@ -215,8 +250,7 @@ public final class CampaignService {
 
     private static void requireService(Caller caller) {
         if (caller.role() != Role.SERVICE) {
-            throw new RefusedException(
-                    Refusal.NOT_ELIGIBLE, "Only the host application's backend makes and leads campaigns.");
+            throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("campaign.only-backend"));
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.campaign;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.redis.RedisLink;
@@ -29,24 +30,21 @@ public final class CampaignShardLoader implements ShardLoader {
 
     private static final String OVER = "select id from campaign where id = any ($1) and closed_at is not null";
 
-    /** Two kinds of fields; see {@code claim.lua}. */
+    /** Two kinds of fields; see {@code claim.lua}. An item that is set aside has ids as {@link UserId#inRedis} has them. */
     static final String COUNTS =
-            "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day,"
-                    + " c.definition -> 'claiming' ? 'aProduct' as by_product"
-                    + " from campaign as c join pool as o on o.campaign = c.id"
-                    + " cross join lateral (select credit, at from transfer where subject = o.packet and slot is not null offset 0) as t"
-                    + " join account as w on w.id = t.credit"
-                    + " where c.shard = $1 and" + COUNTING
-                    + " union all"
-                    + " select c.id, u.user_id, o.product, local_day(q.at, c.zone), c.definition -> 'claiming' ? 'aProduct'"
-                    + " from campaign as c join pool as o on o.campaign = c.id"
-                    + " join quarantine as q on q.unit = o.packet and q.verb = 'claim'"
-                    + " cross join lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n)"
-                    + " where c.shard = $1 and u.n > 2 and" + COUNTING
-                    + ") select id, user_id, count(*) || ':' || last || ':' || count(*) filter (where day = last) as value"
-                    + " from (select *, max(day) over (partition by id, user_id) as last from claims) as d group by id, user_id, last"
-                    + " union all"
-                    + " select id, user_id || ' ' || product, count(*)::text from claims where by_product group by id, user_id, product";
+            "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day, c.definition"
+                    + " -> 'claiming' ? 'aProduct' as by_product from campaign as c join pool as o on o.campaign = c.id"
+                    + " cross join lateral (select credit, at from transfer where subject = o.packet and slot is not null"
+                    + " offset 0) as t join account as w on w.id = t.credit where c.shard = $1 and" + COUNTING
+                    + " union all select c.id, regexp_replace(u.user_id, '^[.]', ''), o.product, local_day(q.at,"
+                    + " c.zone), c.definition -> 'claiming' ? 'aProduct' from campaign as c join pool as o on"
+                    + " o.campaign = c.id join quarantine as q on q.unit = o.packet and q.verb = 'claim' cross join"
+                    + " lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n) where c.shard ="
+                    + " $1 and u.n > 2 and" + COUNTING
+                    + ") select id, user_id, count(*) || ':' || last || ':' || count(*) filter (where day = last) as"
+                    + " value from (select *, max(day) over (partition by id, user_id) as last from claims) as d group"
+                    + " by id, user_id, last union all select id, user_id || ' ' || product, count(*)::text from"
+                    + " claims where by_product group by id, user_id, product";
 
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
@@ -67,7 +65,8 @@ public final class CampaignShardLoader implements ShardLoader {
             Request write = Request.cmd(Command.HSET).arg(PacketKeys.campaign(generation, row.getUUID("id")));
             writes.add(redis.send(
                     counts
-                            ? write.arg(row.getString("user_id")).arg(row.getString("value"))
+                            ? write.arg(UserId.toRedis(row.getString("user_id")))
+                                    .arg(row.getString("value"))
                             : write.arg("#").arg(0)));
         }
         return Future.all(writes).mapEmpty();

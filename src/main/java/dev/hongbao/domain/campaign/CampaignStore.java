@@ -1,11 +1,11 @@
 package dev.hongbao.domain.campaign;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -13,6 +13,7 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
@@ -23,47 +24,45 @@ import org.jspecify.annotations.Nullable;
 /** Campaigns as Postgres has them, but for rains. Thread-safe. */
 final class CampaignStore {
     private static final String VIEW =
-            "select c.id, c.shard, c.host, c.definition, c.budget, c.returned, c.opens_at, c.ends_at,"
-                    + " c.paused_at, e.balance, case when c.closed_at is not null then 'closed' when c.ends_at <= now() then 'ending'"
-                    + " when c.paused_at is not null then 'paused'"
-                    + " when not is_open_at(c.opens_at, c.created_at, now()) then 'planned' else 'open' end as status"
-                    + " from campaign as c join account as e on e.id = c.escrow where c.kind = 'campaign'";
+            "select c.id, c.shard, c.sponsor, c.definition, c.budget, c.returned, c.opens_at, c.ends_at, c.paused_at,"
+                    + " e.balance, case when c.closed_at is not null then 'closed' when c.ends_at <= now() then 'ending'"
+                    + " when c.paused_at is not null then 'paused' when not is_open_at(c.opens_at, c.created_at, now())"
+                    + " then 'planned' else 'open' end as status from campaign as c join account as e on e.id = c.escrow"
+                    + " where c.kind = 'campaign'";
 
     /**
      * Pools by day and product from a place on. What is claimed of a closed one is what is not refunded; of an open one its claims are read
      * through their index. Slots are given in their order, so the highest tells how many.
      */
     private static final String REPORT = """
-            select g.day, g.product, count(*) as pools, sum(p.amount)::bigint as amount, sum(p.refund)::bigint as returned,
-                   sum(c.claims)::bigint as claims, coalesce(sum(c.amount), 0)::bigint as claimed
-            from (select o.day, o.product from pool as o
-                  where o.campaign = $1 and (o.day, o.product) > ($2, $3)
-                  group by o.day, o.product order by o.day, o.product limit $4) as g
-            join pool as o on o.campaign = $1 and o.day = g.day and o.product = g.product
-            join packet as p on p.id = o.packet
-            cross join lateral (
-                select case when p.closed_at is not null and p.refund = 0 then p.count
-                            else coalesce((select max(t.slot) + 1 from transfer as t
-                                           where t.subject = o.packet and t.slot is not null), 0) end as claims,
-                       case when p.closed_at is not null then p.amount - p.refund
-                            else (select sum(t.amount) from transfer as t
-                                  where t.subject = o.packet and t.slot is not null) end as amount
-            ) as c
-            group by g.day, g.product order by g.day, g.product
-            """;
+        select g.day, g.product, count(*) as pools, sum(p.amount)::bigint as amount, sum(p.refund)::bigint as returned,
+               sum(c.claims)::bigint as claims, coalesce(sum(c.amount), 0)::bigint as claimed
+        from (select o.day, o.product from pool as o
+              where o.campaign = $1 and (o.day, o.product) > ($2, $3)
+              group by o.day, o.product order by o.day, o.product limit $4) as g
+        join pool as o on o.campaign = $1 and o.day = g.day and o.product = g.product
+        join packet as p on p.id = o.packet
+        cross join lateral (
+            select case when p.closed_at is not null and p.refund = 0 then p.count
+                        else coalesce((select max(t.slot) + 1 from transfer as t
+                                       where t.subject = o.packet and t.slot is not null), 0) end as claims,
+                   case when p.closed_at is not null then p.amount - p.refund
+                        else (select sum(t.amount) from transfer as t
+                              where t.subject = o.packet and t.slot is not null) end as amount
+        ) as c
+        group by g.day, g.product order by g.day, g.product
+        """;
 
     private final Pool pool;
-    private final ArchivedMonths archived;
 
-    CampaignStore(Pool pool, ArchivedMonths archived) {
+    CampaignStore(Pool pool) {
         this.pool = pool;
-        this.archived = archived;
     }
 
     /** What never changes of a campaign; null for an unknown one. */
     Future<@Nullable Campaign> find(CampaignId id) {
         return pool.preparedQuery(
-                        "select id, shard, host, definition from campaign where id = $1 and kind = 'campaign'")
+                        "select id, shard, sponsor, definition from campaign where id = $1 and kind = 'campaign'")
                 .execute(Tuple.of(id.value()))
                 .map(rows ->
                         stream(rows).map(CampaignStore::campaign).findFirst().orElse(null));
@@ -76,11 +75,34 @@ final class CampaignStore {
                 .map(rows -> stream(rows).map(CampaignStore::view).findFirst().orElse(null));
     }
 
-    /** A host's campaigns older than a campaign, the newest first. */
-    Future<List<CampaignView>> of(UserId host, CampaignId before, int limit) {
-        return pool.preparedQuery(VIEW + " and c.host = $1 and c.id < $2 order by c.id desc limit $3")
-                .execute(Tuple.of(host.value(), before.value(), limit))
+    /** Campaigns older than a campaign, the newest first. @param sponsor of this one only; null for all @param status null for all */
+    Future<List<CampaignView>> list(
+            @Nullable UserId sponsor, CampaignView.@Nullable Status status, CampaignId before, int limit) {
+        Tuple parameters = Tuple.of(before.value(), limit);
+        String some = VIEW + " and c.id < $1";
+        if (sponsor != null) {
+            parameters.addString(sponsor.value());
+            some += " and c.sponsor = $" + parameters.size();
+        }
+        some += " order by c.id desc";
+        if (status != null) {
+            parameters.addString(status.wireName());
+            some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
+        }
+        return pool.preparedQuery(some + " limit $2")
+                .execute(parameters)
                 .map(rows -> stream(rows).map(CampaignStore::view).toList());
+    }
+
+    /** Whether a campaign lets a user open pools, in one of these groups at least; its limits are not looked at. */
+    Future<Boolean> admits(CampaignId id, UserId user, Collection<GroupId> groups) {
+        return pool.preparedQuery("select coalesce(definition -> 'opening' -> 'groups' ?| $3, true)"
+                        + " and coalesce(definition -> 'opening' -> 'users' ? $2, true) from campaign where id = $1")
+                .execute(Tuple.tuple()
+                        .addUUID(id.value())
+                        .addString(user.value())
+                        .addArrayOfString(groups.stream().map(GroupId::value).toArray(String[]::new)))
+                .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
     /** Stops pools; false when the campaign has ended. Idempotent. */
@@ -116,7 +138,7 @@ final class CampaignStore {
     static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount, Idempotency.Scope scope) {
         return tx.preparedQuery("update campaign set budget = budget + $2"
                         + " where id = $1 and closed_at is null and ends_at > clock_timestamp()"
-                        + " returning refund_to, escrow, host")
+                        + " returning refund_to, escrow, sponsor")
                 .execute(Tuple.of(id.value(), amount))
                 .compose(rows -> {
                     if (rows.rowCount() == 0) {
@@ -128,20 +150,29 @@ final class CampaignStore {
                             .compose(noted -> fund(
                                     tx,
                                     id,
-                                    new UserId(row.getString("host")),
+                                    new UserId(row.getString("sponsor")),
                                     row.getLong("refund_to"),
                                     row.getLong("escrow"),
                                     amount))
                             .compose(transfer -> tx.preparedQuery(
-                                            "insert into budget_raise (campaign, transfer, command) values ($1, $2, $3)")
+                                            "insert into budget_raise (campaign, transfer, command) values ($1, $2,"
+                                                    + " $3)")
                                     .execute(Tuple.of(id.value(), transfer, command)))
                             .map(true);
                 });
     }
 
-    /** Moves money of the host's wallet into the escrow, within a transaction. @return the transfer; refused with FROZEN */
-    static Future<Long> fund(SqlConnection tx, CampaignId id, UserId host, long wallet, long escrow, long amount) {
-        return Ledger.lockToPay(tx, host, List.of(wallet, escrow))
+    /** Whether pools of a campaign may be opened in a group, by some user. */
+    Future<Boolean> opensIn(CampaignId id, GroupId group) {
+        return pool.preparedQuery(
+                        "select coalesce(definition -> 'opening' -> 'groups' ? $2, true) from campaign where id = $1")
+                .execute(Tuple.of(id.value(), group.value()))
+                .map(rows -> rows.rowCount() == 1 && rows.iterator().next().getBoolean(0));
+    }
+
+    /** Moves money of the sponsor's wallet into the escrow, within a transaction. @return the transfer; refused with FROZEN */
+    static Future<Long> fund(SqlConnection tx, CampaignId id, UserId sponsor, long wallet, long escrow, long amount) {
+        return Ledger.lockToPay(tx, sponsor, List.of(wallet, escrow))
                 .compose(locked -> tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
                                 + " values ($1, $2, $3, $4, 'fund') returning id")
                         .execute(Tuple.of(id.value(), wallet, escrow, amount)))
@@ -150,18 +181,16 @@ final class CampaignStore {
 
     /** What was opened and claimed, by day and product, from after a place on. */
     Future<List<CampaignReport>> report(CampaignId id, int afterDay, String afterProduct, int limit) {
-        return archived.unlessArchived(
-                id.value(),
-                pool.preparedQuery(REPORT)
-                        .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
-                        .map(rows -> stream(rows).map(CampaignStore::line).toList()));
+        return pool.preparedQuery(REPORT)
+                .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
+                .map(rows -> stream(rows).map(CampaignStore::line).toList());
     }
 
     private static Campaign campaign(Row row) {
         return new Campaign(
                 new CampaignId(row.getUUID("id")),
                 row.getInteger("shard"),
-                new UserId(row.getString("host")),
+                new UserId(row.getString("sponsor")),
                 CampaignText.read(row.getJsonObject("definition")));
     }
 

@@ -2,6 +2,8 @@ package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
@@ -39,6 +41,7 @@ public final class CampaignText {
         ZoneId zone = zone(body);
         return new CampaignDefinition(
                 body.getString("name"),
+                Metadata.ofJson(body.getJsonObject("metadata")),
                 named("#/asset", body.getString("asset"), Asset::new),
                 body.getLong("budget"),
                 new Window(body.getString("opensAt") == null ? null : moment(body, "opensAt"), moment(body, "endsAt")),
@@ -60,7 +63,7 @@ public final class CampaignText {
         String name = body.getString("zone", "UTC");
         // An offset such as +08:00 means the opposite to Postgres.
         if (!ZoneId.getAvailableZoneIds().contains(name)) {
-            throw InvalidInputException.of("#/zone", "must be a time zone such as Asia/Shanghai");
+            throw InvalidInputException.of("#/zone", Text.of("campaign.zone"));
         }
         return ZoneId.of(name);
     }
@@ -84,7 +87,7 @@ public final class CampaignText {
         try {
             return reader.apply(value);
         } catch (IllegalArgumentException | DateTimeException unreadable) {
-            throw InvalidInputException.of(pointer, "is not allowed: " + unreadable.getMessage());
+            throw InvalidInputException.of(pointer, Text.of("field.not-allowed", unreadable.getMessage()));
         }
     }
 
@@ -98,23 +101,23 @@ public final class CampaignText {
         Window window = definition.window();
         Instant opensAt = Objects.requireNonNullElse(window.opensAt(), now);
         if (!window.endsAt().isAfter(opensAt) || !window.endsAt().isAfter(now)) {
-            faults.add(new FieldFault("#/endsAt", "must be after opensAt and after now"));
+            faults.add(new FieldFault("#/endsAt", Text.of("campaign.ends-early")));
         }
         if (opensAt.isAfter(now.plus(LONGEST)) || window.endsAt().isAfter(opensAt.plus(LONGEST))) {
-            faults.add(new FieldFault("#/endsAt", "must be within " + LONGEST.toDays() + " days from the opening"));
+            faults.add(new FieldFault("#/endsAt", Text.of("campaign.ends-late", LONGEST.toDays())));
         }
         PoolShape pool = definition.pool();
         if (pool.shares() > limits.maxCount()) {
-            faults.add(new FieldFault("#/pool/shares", "must be at most " + limits.maxCount()));
+            faults.add(new FieldFault("#/pool/shares", Text.of("number.at-most", limits.maxCount())));
         }
         if (pool.life().compareTo(limits.maxExpiry()) > 0) {
             faults.add(new FieldFault(
                     "#/pool/livesSeconds",
-                    "must be at most " + limits.maxExpiry().toSeconds()));
+                    Text.of("number.at-most", limits.maxExpiry().toSeconds())));
         }
-        String reason = pool.infeasible();
+        Text reason = pool.infeasible();
         if (reason != null) {
-            faults.add(new FieldFault("#/pool", "cannot be split: " + reason));
+            faults.add(new FieldFault("#/pool", Text.of("split.not-possible", reason)));
         }
         if (!faults.isEmpty()) {
             throw InvalidInputException.of(faults);

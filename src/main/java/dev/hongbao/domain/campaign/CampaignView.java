@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign as its host sees it.
+ * A campaign as its sponsor sees it.
  *
  * @param money what was put in, and what of it is not in a pool now
  * @param pausedAt null when it is not paused
@@ -21,7 +21,7 @@ public record CampaignView(
      *
      * @param budget all that was put in
      * @param left of it in the campaign's escrow; 0 once it is closed
-     * @param returned to the host at the end
+     * @param returned to the sponsor at the end
      */
     public record Money(long budget, long left, long returned) {}
 
@@ -35,7 +35,7 @@ public record CampaignView(
         OPEN,
         /** No pools are opened until it is resumed. */
         PAUSED,
-        /** Its time is over; its pools close, and what is left goes back to the host. */
+        /** Its time is over; its pools close, and what is left goes back to the sponsor. */
         ENDING,
         /** Over; what was left is returned. */
         CLOSED;

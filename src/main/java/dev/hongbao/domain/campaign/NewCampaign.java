@@ -1,6 +1,7 @@
 package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.AccountKind;
 import dev.hongbao.domain.ledger.Asset;
@@ -20,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A campaign, or a rain, that is about to be made: its row, its escrow, and the transfer of its budget.
  *
- * @param host whose wallet pays, and gets what is left
+ * @param sponsor whose wallet pays, and gets what is left
  * @param definition what is stored of it
  */
-public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, Times times, JsonObject definition) {
+public record NewCampaign(CampaignId id, Kind kind, UserId sponsor, Budget budget, Times times, JsonObject definition) {
     /** A zone that only this server knows fails here: Postgres reckons the days of pools. */
     private static final String INSERT = "insert into campaign"
-            + " (id, shard, kind, host, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)"
+            + " (id, shard, kind, sponsor, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)"
             + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, now()), $13"
             + " where local_day(now(), $7) is not null";
 
@@ -49,11 +50,11 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
      */
     public Future<Void> insert(SqlConnection tx, int shard) {
         return Ledger.account(tx, AccountKind.ESCROW, id.toString(), budget.asset)
-                .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, host.value(), budget.asset)
+                .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, sponsor.value(), budget.asset)
                         .compose(wallet -> tx.preparedQuery(INSERT)
                                 .execute(row(shard, escrow, wallet))
                                 .recover(NewCampaign::unknownZone)
-                                .compose(made -> CampaignStore.fund(tx, id, host, wallet, escrow, budget.amount)
+                                .compose(made -> CampaignStore.fund(tx, id, sponsor, wallet, escrow, budget.amount)
                                         .<Void>mapEmpty()
                                         .recover(fault -> Future.failedFuture(Ledger.refusal(fault))))));
     }
@@ -63,7 +64,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
                 .addUUID(id.value())
                 .addShort((short) shard)
                 .addString(kind.name().toLowerCase(Locale.ROOT))
-                .addString(host.value())
+                .addString(sponsor.value())
                 .addString(budget.name)
                 .addString(budget.asset.code())
                 .addString(times.zone.getId())
@@ -77,9 +78,7 @@ public record NewCampaign(CampaignId id, Kind kind, UserId host, Budget budget, 
 
     private static <T> Future<T> unknownZone(Throwable fault) {
         return Future.failedFuture(
-                SqlState.isUnknownZone(fault)
-                        ? InvalidInputException.of("#/zone", "is a time zone that the database does not know")
-                        : fault);
+                SqlState.isUnknownZone(fault) ? InvalidInputException.of("#/zone", Text.of("zone.unknown")) : fault);
     }
 
     private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {

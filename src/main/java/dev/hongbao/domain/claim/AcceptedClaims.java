@@ -39,7 +39,7 @@ public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users)
     @Override
     public String payload() {
         return packet + " " + firstSlot + " "
-                + users.stream().map(UserId::value).collect(Collectors.joining(" "));
+                + users.stream().map(UserId::inRedis).collect(Collectors.joining(" "));
     }
 
     static @Nullable AcceptedClaims decode(String payload) {
@@ -53,11 +53,11 @@ public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users)
         for (int begin = afterSlot + 1; begin <= payload.length(); ) {
             int space = payload.indexOf(' ', begin);
             int end = space < 0 ? payload.length() : space;
-            String user = payload.substring(begin, end);
-            if (!UserId.isValid(user)) {
+            UserId user = UserId.ofRedis(payload.substring(begin, end));
+            if (user == null) {
                 return null;
             }
-            users.add(new UserId(user));
+            users.add(user);
             begin = end + 1;
         }
         try {

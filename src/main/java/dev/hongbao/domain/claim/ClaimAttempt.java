@@ -1,6 +1,7 @@
 package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
@@ -13,7 +14,7 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStatus;
-import dev.hongbao.engine.admission.Entry;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
@@ -38,7 +39,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
     private final @Nullable String passcode;
     private final boolean awaitsSettlement;
     private final Promise<ClaimOutcome> accepted = Promise.promise();
-    private final Entry entry;
+    private final AdmissionControl.Entry entry;
     private final @Nullable RefusedException restricted;
 
     ClaimAttempt(
@@ -155,11 +156,14 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return askScript(refusal);
     }
 
-    /** Whoever may not claim for a restriction is told which, unless the share was won before. */
+    /** Says to a user who may not claim why: which restriction it is, or which of the packet's terms. */
     private Future<ClaimOutcome> orRestricted(ClaimOutcome outcome) {
-        return restricted != null && outcome.kind() == Kind.NOT_ELIGIBLE
+        if (outcome.kind() != Kind.NOT_ELIGIBLE) {
+            return Future.succeededFuture(outcome);
+        }
+        return restricted != null
                 ? Future.failedFuture(restricted)
-                : Future.succeededFuture(outcome);
+                : Future.succeededFuture(new ClaimOutcome(Kind.NOT_ELIGIBLE, null, packet.unfit(caller)));
     }
 
     private @Nullable Kind refusal() {
@@ -206,7 +210,8 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return batcher().ask(packet, caller.user(), deadlineNanos()).compose(answer -> switch (answer.verdict()) {
             case HELD -> held(answer);
             case MISSING -> missing(answer, refusal);
-            case GIVEN, DRAINED, CLOSED, LIMITED, UNCOUNTED -> Future.succeededFuture(ClaimOutcome.refused(refusal));
+            case GIVEN, DRAINED, CLOSED, LIMITED_IN_ALL, LIMITED_TODAY, LIMITED_BY_PRODUCT, UNCOUNTED ->
+                Future.succeededFuture(ClaimOutcome.refused(refusal));
         });
     }
 
@@ -228,10 +233,16 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
             case HELD -> held(answer);
             case DRAINED -> Future.succeededFuture(ClaimOutcome.refused(Kind.DRAINED));
             case CLOSED -> Future.succeededFuture(ClaimOutcome.refused(Kind.EXPIRED));
-            case LIMITED -> Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED));
+            case LIMITED_IN_ALL -> limited(Reason.TOTAL);
+            case LIMITED_TODAY -> limited(Reason.DAY);
+            case LIMITED_BY_PRODUCT -> limited(Reason.PRODUCT);
             case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
             case MISSING -> missing(answer, null);
         };
+    }
+
+    private static Future<ClaimOutcome> limited(Reason reason) {
+        return Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED, reason));
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
@@ -45,7 +46,11 @@ final class ClaimBatcher {
                 redis,
                 shards,
                 new ScriptBatcher.Settings<>(
-                        "claims", settings.batchSize(), submission -> 1, settings.maxQueued(), metrics::batch),
+                        Text.of("noun.claims"),
+                        settings.batchSize(),
+                        submission -> 1,
+                        settings.maxQueued(),
+                        metrics::batch),
                 ClaimScriptCall::new);
     }
 
@@ -57,8 +62,11 @@ final class ClaimBatcher {
         HELD,
         DRAINED,
         CLOSED,
-        /** Has as many shares as the packet's campaign gives one user. */
-        LIMITED,
+        /** Has as many shares as the packet's campaign gives one user in all. */
+        LIMITED_IN_ALL,
+        LIMITED_TODAY,
+        /** For the pool's product. */
+        LIMITED_BY_PRODUCT,
         /** Redis does not have the counts of the packet's campaign. */
         UNCOUNTED,
         /** Redis does not have the packet. */
@@ -161,7 +169,7 @@ final class ClaimBatcher {
                 call.arg(slots.packet.toString()).arg(slots.count).arg(places.size());
                 count(call, counting(places));
                 for (int place : places) {
-                    call.arg(submissions.get(place).user.value());
+                    call.arg(submissions.get(place).user.inRedis());
                 }
             });
         }
@@ -225,7 +233,9 @@ final class ClaimBatcher {
                 case '=' -> new Answer(Verdict.HELD, Integer.parseInt(words, begin + 1, end, 10), generation);
                 case 'd' -> new Answer(Verdict.DRAINED, -1, generation);
                 case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
-                case 'l' -> new Answer(Verdict.LIMITED, -1, generation);
+                case 't' -> new Answer(Verdict.LIMITED_IN_ALL, -1, generation);
+                case 'l' -> new Answer(Verdict.LIMITED_TODAY, -1, generation);
+                case 'p' -> new Answer(Verdict.LIMITED_BY_PRODUCT, -1, generation);
                 case 'u' -> new Answer(Verdict.UNCOUNTED, -1, generation);
                 default -> new Answer(Verdict.MISSING, -1, generation);
             };

@@ -8,17 +8,17 @@ import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /** Tells other servers of settled claims: who waits there is answered, and a claimer's sockets there hear of it. */
 public final class ClaimFacts implements SettledFacts<SettledClaims> {
-    private final SettledNews<SettledClaims> news;
+    private final Settlements<SettledClaims> settlements;
 
-    public ClaimFacts(SettledNews<SettledClaims> news) {
-        this.news = news;
+    public ClaimFacts(Settlements<SettledClaims> settlements) {
+        this.settlements = settlements;
     }
 
     @Override
@@ -27,8 +27,8 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
     }
 
     @Override
-    public SettledNews<SettledClaims> news() {
-        return news;
+    public Settlements<SettledClaims> settlements() {
+        return settlements;
     }
 
     @Override
@@ -60,6 +60,6 @@ public final class ClaimFacts implements SettledFacts<SettledClaims> {
                     Claim.Status.SETTLED,
                     from.instant()));
         }
-        news.toWaiters().tell(SettledClaims.elsewhere(claims));
+        settlements.toWaiters().tell(SettledClaims.elsewhere(claims));
     }
 }

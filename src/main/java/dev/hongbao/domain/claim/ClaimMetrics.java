@@ -36,12 +36,12 @@ public final class ClaimMetrics {
                 .register(registry);
         inFlight = new LoopSum(
                 registry,
-                "hongbao.claims.waiting",
+                "hongbao.claim.waiting",
                 "Claims in flight: waiting for the script or for their settlement, also when nobody waits for them any more");
     }
 
     private static Counter outcome(MeterRegistry registry, String kind) {
-        return Counter.builder("hongbao.claims")
+        return Counter.builder("hongbao.claim.outcomes")
                 .description("Claims by outcome")
                 .tag("outcome", kind.toLowerCase(Locale.ROOT).replace('_', '-'))
                 .register(registry);

@@ -5,7 +5,7 @@ import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.restriction.Restrictions;
-import dev.hongbao.engine.admission.AdmissionGate;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -21,7 +21,7 @@ record ClaimNeeds(
         Clock clock) {
 
     /** What a claim that is to be settled passes, in this order. */
-    record Stations(AdmissionGate gate, ClaimBatcher batcher) {}
+    record Stations(AdmissionControl.Gate gate, ClaimBatcher batcher) {}
 
     /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
     record Known(

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.domain.packet.Claim;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -9,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * a failed future with {@link dev.hongbao.common.values.UnavailableException}.
  *
  * @param claim the claim, for the kinds that have one; null for a refusal
+ * @param reason which cause NOT_ELIGIBLE or LIMITED has; null for the other kinds
  */
-public record ClaimOutcome(Kind kind, @Nullable Claim claim) {
+public record ClaimOutcome(
+        Kind kind, @Nullable Claim claim, @Nullable Reason reason) {
 
     /** The closed set. */
     public enum Kind {
@@ -51,9 +54,19 @@ public record ClaimOutcome(Kind kind, @Nullable Claim claim) {
         }
     }
 
+    /** An outcome of one cause. */
+    public ClaimOutcome(Kind kind, @Nullable Claim claim) {
+        this(kind, claim, null);
+    }
+
     /** A refusal of {@code kind}. */
     public static ClaimOutcome refused(Kind kind) {
         return new ClaimOutcome(kind, null);
+    }
+
+    /** A refusal of {@code kind} that has several causes. */
+    public static ClaimOutcome refused(Kind kind, Reason reason) {
+        return new ClaimOutcome(kind, null, reason);
     }
 
     /**

@@ -13,8 +13,8 @@ import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementWaiters;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
@@ -38,14 +38,14 @@ public final class ClaimService {
     private final ClaimBatcher batcher;
     private final SettlementWaiters<ClaimAttempt.Key, Claim> waiters;
     private final ClaimSettings settings;
-    private final SettledNews<SettledClaims> news;
+    private final Settlements<SettledClaims> settlements;
 
     /**
      * @param redis the links of this event loop
      * @param restrictions the server's
      * @param guesses the server's
      * @param admission the server's
-     * @param news the server's
+     * @param settlements the server's
      * @param clock for refusing early only: what is due is decided by Postgres' clock
      */
     public ClaimService(
@@ -61,9 +61,9 @@ public final class ClaimService {
             AdmissionControl admission,
             ClaimSettings settings,
             ClaimMetrics metrics,
-            SettledNews<SettledClaims> news,
+            Settlements<SettledClaims> settlements,
             Clock clock) {
-        this.news = news;
+        this.settlements = settlements;
         this.catalog = catalog;
         SettlementWaiters<ClaimAttempt.Key, Claim> waiters = new SettlementWaiters<>(
                 vertx,
@@ -76,7 +76,7 @@ public final class ClaimService {
         this.waiters = waiters;
         this.batcher = new ClaimBatcher(vertx, redis, shards, settings.attempts(), metrics, clock);
         waiters.listen(
-                news,
+                settlements,
                 batcher::isUnanswered,
                 settled -> settled.claims().forEach(claim -> waiters.settled(ClaimAttempt.Key.of(claim), claim)));
         this.settings = settings;
@@ -100,8 +100,8 @@ public final class ClaimService {
     }
 
     /** Where settled claims are told on this server. */
-    public SettledNews<SettledClaims> news() {
-        return news;
+    public Settlements<SettledClaims> settlements() {
+        return settlements;
     }
 
     /** Claims in flight on this event loop: waiting for the script or for their settlement, also those that were given up. */

@@ -10,7 +10,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import io.vertx.core.Future;
@@ -44,12 +44,12 @@ public final class ClaimSettler implements Settler {
 
     private final PacketCatalog catalog;
     private final PacketCleanup ends;
-    private final SettledNews<SettledClaims> news;
+    private final Settlements<SettledClaims> settlements;
 
-    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, SettledNews<SettledClaims> news) {
+    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, Settlements<SettledClaims> settlements) {
         this.catalog = catalog;
         this.ends = ends;
-        this.news = news;
+        this.settlements = settlements;
     }
 
     @Override
@@ -163,7 +163,7 @@ public final class ClaimSettler implements Settler {
                         .filter(packet -> drained.contains(packet.id().value()))
                         .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
                         .toList());
-                news.here().tell(new SettledClaims(settled, packets, moves.moves()));
+                settlements.here().tell(new SettledClaims(settled, packets, moves.moves()));
             }
             impossible.forEach((packet, claims) -> LOG.error(
                     "{} accepted claims on packet {} are void: the packet is unknown or has fewer slots",

@@ -20,7 +20,7 @@ final class ClaimTerms {
     static @Nullable Kind refusal(Packet packet, Caller caller, @Nullable String passcode, Instant clock) {
         // Who has a packet's row knows that it is past its sending.
         Instant now = clock.isBefore(packet.createdAt()) ? packet.createdAt() : clock;
-        if (!packet.admits(caller)) {
+        if (packet.unfit(caller) != null) {
             return Kind.NOT_ELIGIBLE;
         }
         if (packet.opensAfter(now)) {

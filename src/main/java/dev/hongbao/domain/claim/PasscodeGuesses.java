@@ -3,9 +3,12 @@ package dev.hongbao.domain.claim;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -123,8 +126,7 @@ public final class PasscodeGuesses {
         return admits(redis, packet, user).compose(admitted -> {
             if (!admitted) {
                 return Future.failedFuture(new TooManyCallsException(
-                        "This packet had too many wrong passcodes: one guess a minute is read.",
-                        (int) WAIT.toSeconds()));
+                        Reason.PASSCODES, Text.of("passcode.too-many"), (int) WAIT.toSeconds()));
             }
             if (wrong) {
                 wrong(redis, packet);
@@ -144,7 +146,8 @@ public final class PasscodeGuesses {
         }
         return redis.linkFor(prefix + packet)
                 .send(Request.cmd(Command.GET).arg(prefix + packet))
-                .onSuccess(count -> of.hear(count == null ? 0 : count.toLong(), nanoTime.getAsLong()))
+                .map(count -> count == null ? 0 : count.toLong())
+                .onSuccess(count -> of.hear(count, nanoTime.getAsLong()))
                 .onFailure(away -> of.hearNothing(nanoTime.getAsLong()))
                 .<Void>mapEmpty()
                 .otherwiseEmpty()
@@ -184,7 +187,12 @@ public final class PasscodeGuesses {
                         of.hear(count.toLong(), nanoTime.getAsLong());
                     }
                 })
-                .onFailure(away -> of.lose(nanoTime.getAsLong()));
+                .onFailure(fault -> {
+                    of.lose(nanoTime.getAsLong());
+                    if (RedisFault.is(fault, RedisFault.Kind.ERROR)) { // no count: the next one begins anew
+                        link.send(Request.cmd(Command.UNLINK).arg(prefix + packet));
+                    }
+                });
         // NX: the hour runs from the first; and a count whose first server died in between gets it from the next.
         link.send(Request.cmd(Command.EXPIRE)
                 .arg(prefix + packet)

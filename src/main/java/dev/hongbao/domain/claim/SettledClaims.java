@@ -6,7 +6,7 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Claims that one settlement committed, as {@link dev.hongbao.engine.journal.SettledNews} tells them. Immutable.
+ * Claims that one settlement committed, as {@link dev.hongbao.engine.journal.Settlements} tells them. Immutable.
  *
  * @param packets those that the claims are on, each once; empty of what another server settled
  * @param moves of the cursors of their shards; empty of what another server settled

@@ -1,7 +1,10 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
@@ -12,12 +15,13 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Ledger;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
+import dev.hongbao.domain.odds.DrawMode;
+import dev.hongbao.domain.odds.DrawRules;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.Rules;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.shard.Generation;
@@ -45,8 +49,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class DrawCreator {
     private static final String INSERT_DRAW =
-            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at,"
-                    + " seed, commitment) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at,"
+                    + " closes_at, seed, commitment) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 
     private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock, announced)"
             + " select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced"
@@ -74,7 +78,7 @@ final class DrawCreator {
     Future<Draw> create(Caller caller, DrawDefinition wish, IdempotencyKey key) {
         if (caller.role() != Role.SERVICE) {
             return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes draws."));
+                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend")));
         }
         Instant now = clock.instant(); // before its row's: what opens at once is open when it is made
         DrawId id = DrawId.create();
@@ -88,9 +92,8 @@ final class DrawCreator {
                                         .map(generation -> new Idempotency.Done<>(id.value(), generation))))
                 .compose(made -> catalog.find(new DrawId(made.subject())).compose(draw -> {
                     if (draw == null) {
-                        return Future.failedFuture(new RefusedException(
-                                Refusal.NOT_FOUND,
-                                "The draw " + made.subject() + " is made, and this server cannot read it."));
+                        return Future.failedFuture(
+                                new RefusedException(Refusal.NOT_FOUND, Text.of("draw.not-readable", made.subject())));
                     }
                     Generation generation = made.fresh();
                     return generation == null
@@ -103,12 +106,12 @@ final class DrawCreator {
     private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
-                    new DefinitionFaults(List.of(new DefinitionFaults.Fault("#/closesAt", "must be after now"))));
+                    new DefinitionFaults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
         }
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
-            DefinitionRules.require(definition); // now that the number of periods is known
-            DefinitionRules.requireOfNew(definition);
+            DefinitionChecks.require(definition); // now that the number of periods is known
+            DefinitionChecks.requireOfNew(definition);
         } catch (DefinitionFaults faults) {
             return Future.failedFuture(faults);
         }
@@ -129,15 +132,21 @@ final class DrawCreator {
 
         @Override
         public int keys() {
-            return 1;
+            return hasSchedule() ? 2 : 1;
+        }
+
+        private boolean hasSchedule() {
+            return draw.definition().mode() == DrawMode.SCHEDULE;
         }
 
         @Override
         public void write(Generation generation, Request request) {
-            Rules rules = draw.definition().rules();
-            request.arg(DrawKeys.hash(generation, draw.id()))
-                    .arg(Buffer.buffer(DrawState.rules(rules)))
-                    .arg(Buffer.buffer(DrawState.first(rules)));
+            DrawRules rules = draw.definition().rules();
+            request.arg(DrawKeys.hash(generation, draw.id()));
+            if (hasSchedule()) {
+                request.arg(DrawKeys.schedule(generation, draw.id()));
+            }
+            request.arg(Buffer.buffer(DrawState.rules(rules))).arg(Buffer.buffer(DrawState.first(rules)));
         }
 
         @Override

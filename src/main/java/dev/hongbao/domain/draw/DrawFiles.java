@@ -1,12 +1,15 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DrawMode;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -21,9 +24,10 @@ import org.jspecify.annotations.Nullable;
 /** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Thread-safe. */
 public final class DrawFiles {
     private static final String COLUMNS =
-            "d.id, d.definition ->> 'name' as name, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
-                    + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then 'closing'"
-                    + " when not is_open_at(d.opens_at, d.created_at, now()) then 'planned' else 'open' end as status";
+            "d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
+                    + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then"
+                    + " 'closing' when not is_open_at(d.opens_at, d.created_at, now()) then 'planned' else 'open' end as"
+                    + " status";
 
     private static final String CLOSED = "select " + COLUMNS + " from draw as d"
             + " where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
@@ -32,10 +36,11 @@ public final class DrawFiles {
             "select " + COLUMNS + " from draw as d where d.id < $1 order by d.id desc limit $2";
 
     /** Those that are not closed are found shard by shard. */
-    private static final String OPEN = "select " + COLUMNS + " from draw as d where d.id = any (array("
-            + "select o.id from shard as s cross join lateral (select d.id from draw as d where d.shard = s.id"
-            + " and d.closed_at is null and d.id < $1 and %s order by d.id desc limit $2) as o order by o.id desc limit $2))"
-            + " order by d.id desc";
+    private static final String OPEN = "select " + COLUMNS + " from draw as d where d.id = any (array(select o.id from"
+            + " shard as s cross join lateral (select d.id from draw as"
+            + " d where d.shard = s.id and d.closed_at is null and d.id"
+            + " < $1 and %s order by d.id desc limit $2) as o order by"
+            + " o.id desc limit $2)) order by d.id desc";
 
     private static final String PLAYED = DrawStore.PLAY
             + "where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4";
@@ -47,35 +52,71 @@ public final class DrawFiles {
 
     private final Pool pool;
     private final DrawCatalog catalog;
-    private final ArchivedMonths archived;
 
     public DrawFiles(Pool pool, DrawStore store, DrawCatalog catalog) {
         this.pool = pool;
         this.catalog = catalog;
-        this.archived = store.archived();
+    }
+
+    /** Which draws a list has; null for all. @param owner who made them */
+    public record Filter(
+            DrawView.@Nullable Status status,
+            @Nullable GroupId group,
+            @Nullable UserId owner) {}
+
+    /**
+     * A group's draws, for whoever may follow the group; otherwise as {@link #list}.
+     *
+     * @return refused with NOT_ELIGIBLE
+     */
+    public Future<Page<DrawSummary>> ofGroup(
+            Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
+        return caller.role() == Role.SERVICE || caller.isMemberOf(group)
+                ? list(new Filter(status, group, null), cursor, limit)
+                : Future.failedFuture(new RefusedException(Refusal.NOT_ELIGIBLE, Text.of("group.not-followed")));
     }
 
     /**
      * Draws, newest first.
      *
-     * @param status null for all
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<DrawSummary>> list(DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
+    public Future<Page<DrawSummary>> list(Filter filter, @Nullable String cursor, int limit) {
         DrawId before = cursor == null ? new DrawId(LAST) : DrawId.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return pool.preparedQuery(query(status))
-                .execute(Tuple.of(before.value(), limit + 1))
+        Tuple parameters = Tuple.of(before.value(), limit + 1);
+        return pool.preparedQuery(query(filter, parameters))
+                .execute(parameters)
                 .map(rows -> Page.of(
                         DrawStore.stream(rows).map(DrawFiles::summary).toList(),
                         limit,
                         draw -> draw.id().toString()));
     }
 
-    private static String query(DrawView.@Nullable Status status) {
+    /** Those of a group or an owner are found through its index: they are few. */
+    private static String query(Filter filter, Tuple parameters) {
+        DrawView.Status status = filter.status;
+        if (filter.group != null || filter.owner != null) {
+            String which = "";
+            if (filter.group != null) {
+                parameters.addString(filter.group.value());
+                which += " and d.group_id = $" + parameters.size();
+            }
+            if (filter.owner != null) {
+                parameters.addString(filter.owner.value());
+                which += " and d.owner = $" + parameters.size();
+            }
+            String some = "select " + COLUMNS + " from draw as d where d.id < $1" + which;
+            if (status == null) {
+                return some + " order by d.id desc limit $2";
+            }
+            parameters.addString(status.name().toLowerCase(Locale.ROOT));
+            return "select * from (" + some + " order by d.id desc offset 0) as d where d.status = $"
+                    + parameters.size() + " limit $2";
+        }
         if (status == null) {
             return ALL;
         }
@@ -92,6 +133,7 @@ public final class DrawFiles {
         return new DrawSummary(
                 new DrawId(row.getUUID("id")),
                 row.getString("name"),
+                Metadata.ofJson(row.getJsonObject("metadata")),
                 new UserId(row.getString("owner")),
                 group == null ? null : new GroupId(group),
                 new DrawSummary.State(
@@ -116,23 +158,21 @@ public final class DrawFiles {
             draw = named.value();
             seq = Long.parseLong(cursor.substring(dot + 1));
         }
-        return archived.told(pool.preparedQuery(PLAYED)
+        return pool.preparedQuery(PLAYED)
                 .execute(Tuple.of(user.value(), draw, seq, limit + 1))
                 .map(rows -> Page.of(
                         DrawStore.stream(rows).toList(), limit, row -> row.getUUID("draw") + "." + row.getLong("seq")))
-                .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next()))));
+                .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
     }
 
     /** One play, settled; refused with NOT_FOUND. */
     public Future<Play> play(DrawId draw, long seq) {
-        return archived.unlessArchived(
-                draw.value(),
-                pool.preparedQuery(ONE)
-                        .execute(Tuple.of(draw.value(), seq))
-                        .compose(rows -> plays(DrawStore.stream(rows).toList()))
-                        .compose(plays -> plays.isEmpty()
-                                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such play."))
-                                : Future.succeededFuture(plays.get(0))));
+        return pool.preparedQuery(ONE)
+                .execute(Tuple.of(draw.value(), seq))
+                .compose(rows -> plays(DrawStore.stream(rows).toList()))
+                .compose(plays -> plays.isEmpty()
+                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("play.not-found")))
+                        : Future.succeededFuture(plays.get(0)));
     }
 
     /** Those of a draw that cannot be read are left out: it is set aside. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
@@ -100,8 +101,6 @@ final class DrawFunding {
         List<String> sums = new ArrayList<>();
         missing.forEach(row -> sums.add(row.getLong("missing") + " " + row.getString("asset")));
         return new RefusedException(
-                Refusal.INSUFFICIENT_FUNDS,
-                "The wallets of " + owner.value() + " lack " + String.join(", ", sums)
-                        + ", in minor units: deposit that, then repeat with the same key.");
+                Refusal.INSUFFICIENT_FUNDS, Text.of("draw.wallets-lack", owner.value(), String.join(", ", sums)));
     }
 }

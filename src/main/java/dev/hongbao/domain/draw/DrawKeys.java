@@ -7,6 +7,9 @@ public final class DrawKeys {
     private static final String HASH = "d";
     private static final String SCHEDULE = "m";
 
+    /** A schedule's first member, with the score -inf: it is there as long as the schedule is. No release is called so. */
+    static final String ON_SCHEDULE = "#";
+
     private DrawKeys() {}
 
     /** The hash of a draw. */

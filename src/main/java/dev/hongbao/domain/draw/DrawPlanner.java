@@ -4,6 +4,7 @@ import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Moments;
 import dev.hongbao.domain.odds.SeededChance;
 import dev.hongbao.engine.journal.ShardScript;
+import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -183,12 +185,22 @@ public final class DrawPlanner {
      */
     Future<Boolean> load(Draw draw, Shards.Shard shard, RedisLink redis, ShardScript script) {
         String key = DrawKeys.hash(shard.generation(), draw.id());
-        return redis.send(Request.cmd(Command.HGET).arg(key).arg("~")).compose(reply -> {
-            if (reply == null) {
+        Future<@Nullable Integer> lastPeriod = redis.send(
+                        Request.cmd(Command.HGET).arg(key).arg("~"))
+                .map(reply -> reply == null ? null : reply.toInteger())
+                .recover(fault -> {
+                    if (!RedisFault.is(fault, RedisFault.Kind.ERROR) && !(fault instanceof NumberFormatException)) {
+                        return Future.failedFuture(fault);
+                    }
+                    script.broken(shard.generation());
+                    return Future.succeededFuture();
+                });
+        return lastPeriod.compose(last -> {
+            if (last == null) {
                 return Future.succeededFuture(false);
             }
             return pool.preparedQuery("select n from period where draw = $1 and n > $2 order by n limit $3")
-                    .execute(Tuple.of(draw.id().value(), reply.toInteger(), MAX_AT_ONCE))
+                    .execute(Tuple.of(draw.id().value(), last, MAX_AT_ONCE))
                     .compose(rows -> {
                         Future<Boolean> done = Future.succeededFuture(true);
                         for (Row row : rows) {

@@ -1,8 +1,10 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
@@ -74,10 +76,8 @@ public final class DrawService {
             Future<DrawStore.@Nullable End> ends = store.end(id);
             Future<List<DrawStore.Progress>> prizes = progress(caller, draw);
             Future<Long @Nullable []> counters = store.counters(id, caller.user());
-            Future<Long> plays = store.unlessArchived(
-                    id,
-                    counters.compose(counted ->
-                            counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0])));
+            Future<Long> plays = counters.compose(
+                    counted -> counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0]));
             return Future.all(ends, prizes, plays, counters).compose(all -> {
                 // What is cached of it may be from before its end was brought forward.
                 DrawStore.End now = Objects.requireNonNull(ends.result());
@@ -144,8 +144,8 @@ public final class DrawService {
             return Future.failedFuture(Page.badCursor());
         }
         return visible(caller, id)
-                .compose(draw -> store.unlessArchived(
-                        id, store.plays(draw, caller.role() == Role.SERVICE ? null : caller.user(), before, limit + 1)))
+                .compose(draw ->
+                        store.plays(draw, caller.role() == Role.SERVICE ? null : caller.user(), before, limit + 1))
                 .map(plays -> Page.of(plays, limit, play -> Long.toString(play.seq())));
     }
 
@@ -158,13 +158,11 @@ public final class DrawService {
     public Future<Void> export(Caller caller, DrawId id, Function<List<Exported>, Future<Void>> write) {
         if (caller.role() != Role.SERVICE) {
             return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend exports plays."));
+                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend-exports")));
         }
         return visible(caller, id)
-                .compose(draw -> store.unlessArchived(id, Future.succeededFuture(draw)))
                 .compose(draw -> pages(from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
-                        .compose(periods -> pages(
-                                from -> store.unlessArchived(id, store.playsFrom(draw, from, EXPORT_PAGE)), write)));
+                        .compose(periods -> pages(from -> store.playsFrom(draw, from, EXPORT_PAGE), write)));
     }
 
     private static Future<Void> pages(
@@ -195,7 +193,7 @@ public final class DrawService {
         return caller.role() == Role.SERVICE
                 ? visible(caller, id)
                 : Future.failedFuture(
-                        new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend may do this."));
+                        new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend-changes")));
     }
 
     private Future<Draw> visible(Caller caller, DrawId id) {
@@ -204,15 +202,15 @@ public final class DrawService {
                 return Future.failedFuture(
                         quarantine.refuses(id.value())
                                 ? UnavailableException.setAside()
-                                : new RefusedException(Refusal.NOT_FOUND, "There is no such draw."));
+                                : new RefusedException(Refusal.NOT_FOUND, Text.of("draw.not-found")));
             }
             Draw draw = Objects.requireNonNull(found);
             var group = draw.definition().group();
             boolean member = group == null || caller.isMemberOf(group) || caller.role() == Role.SERVICE;
             return member
                     ? Future.succeededFuture(draw)
-                    : Future.failedFuture(new RefusedException(
-                            Refusal.NOT_ELIGIBLE, "The draw is for a group that your token does not name."));
+                    : Future.failedFuture(
+                            new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("draw.other-group")));
         });
     }
 }

@@ -1,9 +1,11 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawState.Issued;
 import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.DrawModel;
-import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.domain.odds.DrawRules;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.redis.RedisLink;
@@ -33,37 +35,37 @@ import java.util.stream.Stream;
 public final class DrawShardLoader implements ShardLoader {
     /** Open draws: what is settled of their prizes, and where their next play and period begin. */
     static final String OPEN = """
-            select d.id, d.shard, d.definition, d.closes_at,
-                   coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
-                   coalesce((select max(n) from period where draw = d.id), -1) as last_period,
-                   z.issued, z.round, z.round_issued
-            from draw as d
-            cross join lateral (select array_agg(issued order by n) as issued, array_agg(round order by n) as round,
-                                       array_agg(round_issued order by n) as round_issued
-                                from prize where draw = d.id) as z
-            where d.shard = $1 and d.closed_at is null
-              and not exists (select from quarantine_unit as q where q.id = d.id)
-            """;
+        select d.id, d.shard, d.definition, d.closes_at,
+               coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
+               coalesce((select max(n) from period where draw = d.id), -1) as last_period,
+               z.issued, z.round, z.round_issued
+        from draw as d
+        cross join lateral (select array_agg(issued order by n) as issued, array_agg(round order by n) as round,
+                                   array_agg(round_issued order by n) as round_issued
+                            from prize where draw = d.id) as z
+        where d.shard = $1 and d.closed_at is null
+          and not exists (select from quarantine_unit as q where q.id = d.id)
+        """;
 
     private static final String OVER = "select id from draw where id = any ($1) and closed_at is not null";
 
     static final String PLAYERS = """
-            select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
-            from draw as d join player as p on p.draw = d.id
-            where d.shard = $1 and d.closed_at is null
-              and not exists (select from quarantine_unit as q where q.id = d.id)
-            order by p.draw
-            """;
+        select p.draw, p.user_id, array_to_string(p.counters, ',') as counters
+        from draw as d join player as p on p.draw = d.id
+        where d.shard = $1 and d.closed_at is null
+          and not exists (select from quarantine_unit as q where q.id = d.id)
+        order by p.draw
+        """;
 
     static final String NOT_TAKEN = """
-            select r.draw, r.period, r.prize, r.n, r.moment
-            from draw as d join release as r on r.draw = d.id
-            where d.shard = $1 and d.closed_at is null and not r.withdrawn
-              and not exists (select from quarantine_unit as q where q.id = d.id)
-              and not exists (select from play as y
-                              where y.draw = r.draw and y.period = r.period and y.prize = r.prize and y.release = r.n)
-            order by r.draw
-            """;
+        select r.draw, r.period, r.prize, r.n, r.moment
+        from draw as d join release as r on r.draw = d.id
+        where d.shard = $1 and d.closed_at is null and not r.withdrawn
+          and not exists (select from quarantine_unit as q where q.id = d.id)
+          and not exists (select from play as y
+                          where y.draw = r.draw and y.period = r.period and y.prize = r.prize and y.release = r.n)
+        order by r.draw
+        """;
 
     private final Quarantine quarantine;
 
@@ -112,7 +114,7 @@ public final class DrawShardLoader implements ShardLoader {
             RedisLink redis, Generation generation, RowSet<Row> rows, List<Supplier<Future<Void>>> unreadable) {
         List<Future<?>> writes = new ArrayList<>();
         for (Row row : rows) {
-            Rules rules;
+            DrawRules rules;
             try {
                 rules = DefinitionReader.readStored(
                                 row.getJsonObject("definition").getMap())
@@ -122,8 +124,15 @@ public final class DrawShardLoader implements ShardLoader {
                 unreadable.add(() -> DrawStore.met(quarantine.forOwners(), row, fault));
                 continue;
             }
+            DrawId id = new DrawId(row.getUUID("id"));
+            if (rules.mode() == DrawMode.SCHEDULE) {
+                writes.add(redis.send(Request.cmd(Command.ZADD)
+                        .arg(DrawKeys.schedule(generation, id))
+                        .arg("-inf")
+                        .arg(DrawKeys.ON_SCHEDULE)));
+            }
             writes.add(redis.send(Request.cmd(Command.HSET)
-                    .arg(DrawKeys.hash(generation, new DrawId(row.getUUID("id"))))
+                    .arg(DrawKeys.hash(generation, id))
                     .arg("#")
                     .arg(row.getLong("next_seq"))
                     .arg("~")
@@ -155,7 +164,7 @@ public final class DrawShardLoader implements ShardLoader {
             }
             writes.add(redis.send(Request.cmd(Command.HSET)
                     .arg(DrawKeys.hash(generation, new DrawId(row.getUUID("draw"))))
-                    .arg(row.getString("user_id"))
+                    .arg(UserId.toRedis(row.getString("user_id")))
                     .arg(row.getString("counters"))));
         }
         return Future.all(writes).mapEmpty();

@@ -1,7 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.domain.odds.DrawMode;
-import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.domain.odds.DrawRules;
 import dev.hongbao.engine.redis.MessagePack;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -28,27 +28,28 @@ final class DrawState {
     }
 
     /** The rules; see the script for the order. */
-    static byte[] rules(Rules rules) {
-        List<Rules.Prize> prizes = rules.prizes();
+    static byte[] rules(DrawRules rules) {
+        List<DrawRules.Prize> prizes = rules.prizes();
         return MessagePack.array(List.of(
                 (long) rules.mode().ordinal(),
                 (long) rules.whenExhausted().ordinal(),
-                prizes.stream().mapToLong(Rules.Prize::chance).toArray(),
-                prizes.stream().mapToLong(Rules.Prize::perUser).toArray(),
-                prizes.stream().mapToLong(Rules.Prize::guarantee).toArray(),
+                prizes.stream().mapToLong(DrawRules.Prize::chance).toArray(),
+                prizes.stream().mapToLong(DrawRules.Prize::perUser).toArray(),
+                prizes.stream().mapToLong(DrawRules.Prize::guarantee).toArray(),
                 (long) rules.fallback(),
                 rules.perUser().total(),
                 rules.perUser().day(),
                 rules.perUser().guarantees().stream()
-                        .mapToLong(Rules.Guarantee::plays)
+                        .mapToLong(DrawRules.Guarantee::plays)
                         .toArray(),
                 rules.periods().originMillis(),
                 rules.periods().lengthMillis(),
-                rules.periods().carryOver() ? 1L : 0L));
+                rules.periods().carryOver() ? 1L : 0L,
+                rules.mode() == DrawMode.SCHEDULE ? 1L : 0L));
     }
 
     /** The state before the first play. */
-    static byte[] first(Rules rules) {
+    static byte[] first(DrawRules rules) {
         return after(rules, rules.prizes().stream().map(prize -> Issued.NOTHING).toList());
     }
 
@@ -57,7 +58,7 @@ final class DrawState {
      *
      * @param issued by prize
      */
-    static byte[] after(Rules rules, List<Issued> issued) {
+    static byte[] after(DrawRules rules, List<Issued> issued) {
         int prizes = issued.size();
         long round = issued.stream().mapToLong(Issued::round).max().orElse(1);
         long[] inRound = IntStream.range(0, prizes)

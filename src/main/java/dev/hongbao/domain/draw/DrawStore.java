@@ -4,7 +4,6 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.engine.journal.Unreadable;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -44,22 +43,21 @@ public final class DrawStore {
             "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.loaded, y.period, y.release" + CODED;
 
     private static final String PERIODS = """
-            select p.n, array(select count(r.n)::integer from generate_series(1, $2) as z(n)
-                              left join release as r on r.draw = p.draw and r.period = p.n and r.prize = z.n
-                              group by z.n order by z.n) as planned
-            from period as p where p.draw = $1 and p.n >= $3::bigint order by p.n limit $4
-            """;
+        select p.n, array(select count(r.n)::integer from generate_series(1, $2) as z(n)
+                          left join release as r on r.draw = p.draw and r.period = p.n and r.prize = z.n
+                          group by z.n order by z.n) as planned
+        from period as p where p.draw = $1 and p.n >= $3::bigint order by p.n limit $4
+        """;
 
     /** More plays of a user are not counted. */
     private static final int MAX_COUNTED = 10_000;
 
     private final Pool pool;
-    private final ArchivedMonths archived;
     private final @Nullable Unreadable unreadable;
 
     /** By itself, as below. */
     public DrawStore(Pool pool) {
-        this(pool, new ArchivedMonths(pool), null);
+        this(pool, null);
     }
 
     /**
@@ -67,9 +65,8 @@ public final class DrawStore {
      *
      * @param unreadable hears of it then; null when another one's does
      */
-    public DrawStore(Pool pool, ArchivedMonths archived, @Nullable Unreadable unreadable) {
+    public DrawStore(Pool pool, @Nullable Unreadable unreadable) {
         this.pool = pool;
-        this.archived = archived;
         this.unreadable = unreadable;
     }
 
@@ -128,15 +125,6 @@ public final class DrawStore {
 
     static Short[] shards(Collection<Integer> shards) {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
-    }
-
-    ArchivedMonths archived() {
-        return archived;
-    }
-
-    /** What was read of one draw; refused with ARCHIVED when it may lack rows. */
-    public <T> Future<T> unlessArchived(DrawId draw, Future<T> read) {
-        return archived.unlessArchived(draw.value(), read);
     }
 
     /** Whether there is such a draw, open or over. */

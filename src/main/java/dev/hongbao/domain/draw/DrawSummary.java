@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DrawMode;
@@ -13,7 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param group null when it is for everybody
  */
 public record DrawSummary(
-        DrawId id, String name, UserId owner, @Nullable GroupId group, State state, Times times) {
+        DrawId id,
+        String name,
+        Metadata metadata,
+        UserId owner,
+        @Nullable GroupId group,
+        State state,
+        Times times) {
     /** How it draws, and where it is in its life. */
     public record State(DrawMode mode, DrawView.Status status) {}
 

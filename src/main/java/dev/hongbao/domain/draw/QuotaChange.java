@@ -1,8 +1,10 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
-import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -19,7 +21,7 @@ import java.util.Map;
  *
  * @param prize its number, from 1; no fallback
  * @param period from 0
- * @param quota 0 to {@link DefinitionRules#MAX_RELEASES}
+ * @param quota 0 to {@link DefinitionChecks#MAX_RELEASES}
  */
 record QuotaChange(Draw draw, int prize, int period, long quota) {
     private static final String NOW = "select now(), closed_at is null and closes_at > now() as open,"
@@ -34,7 +36,7 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
      * Makes it, unless the period is planned or has begun. Idempotent.
      *
      * @return refused with INVALID when there is no such prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
-     *     period would release more than {@link DefinitionRules#MAX_RELEASES} of all prizes
+     *     period would release more than {@link DefinitionChecks#MAX_RELEASES} of all prizes
      */
     Future<Void> make(Pool pool) {
         DrawDefinition definition = draw.definition();
@@ -43,8 +45,8 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
                 || period < 0
                 || period >= definition.periods()
                 || quota < 0
-                || quota > DefinitionRules.MAX_RELEASES) {
-            return refused(Refusal.INVALID, "There is no such prize or period, or the quota is not possible.");
+                || quota > DefinitionChecks.MAX_RELEASES) {
+            return refused(Refusal.INVALID, Text.of("quota.not-possible"));
         }
         return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, draw.id())
                 .compose(locked -> tx.preparedQuery(NOW).execute(key()))
@@ -60,11 +62,11 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
 
     private Future<Void> inTime(Row now) {
         if (!now.getBoolean("open")) {
-            return refused(Refusal.DRAW_CLOSED, "The draw is over: its periods stay as they were.");
+            return refused(Refusal.DRAW_CLOSED, Text.of("quota.draw-over"));
         }
         Instant start = draw.definition().periodStart(period);
         return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
-                ? refused(Refusal.INFEASIBLE, "The period is planned already, or has begun; change a later one.")
+                ? refused(Refusal.INFEASIBLE, Reason.OPENING, Text.of("quota.period-planned"))
                 : Future.succeededFuture();
     }
 
@@ -79,12 +81,12 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
             Long other = quotas.get(number);
             sum += other == null ? definition.quota(definition.prizes().get(number - 1), period) : other;
         }
-        return sum <= DefinitionRules.MAX_RELEASES
+        return sum <= DefinitionChecks.MAX_RELEASES
                 ? Future.succeededFuture()
                 : refused(
                         Refusal.INFEASIBLE,
-                        "A period releases at most " + DefinitionRules.MAX_RELEASES
-                                + " prizes in all; with this quota it would be " + sum + ".");
+                        Reason.AMOUNT,
+                        Text.of("quota.too-many", DefinitionChecks.MAX_RELEASES, sum));
     }
 
     private Future<Void> set(SqlClient tx) {
@@ -93,7 +95,11 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
                 .mapEmpty();
     }
 
-    private static Future<Void> refused(Refusal why, String text) {
+    private static Future<Void> refused(Refusal why, Reason reason, Text text) {
+        return Future.failedFuture(new RefusedException(why, reason, text));
+    }
+
+    private static Future<Void> refused(Refusal why, Text text) {
         return Future.failedFuture(new RefusedException(why, text));
     }
 }

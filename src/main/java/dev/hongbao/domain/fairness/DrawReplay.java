@@ -1,10 +1,12 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionReader;
-import dev.hongbao.domain.odds.DefinitionRules;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.DrawModel;
@@ -61,7 +63,7 @@ public final class DrawReplay implements Proof {
         }
         this.chance = seed.chance();
         this.won = new long[definition.allPrizes().size()];
-        this.issued = issued(view.object("final"));
+        this.issued = issued(view.object("finalTable"));
         this.model = new DrawModel(definition.rules(), chance);
         this.schedule = definition.mode() == DrawMode.SCHEDULE
                 ? new ScheduleReplay(definition, chance, model, view.objects("quotas"))
@@ -78,18 +80,18 @@ public final class DrawReplay implements Proof {
             // Plain maps and lists, as the reader knows them.
             DrawDefinition definition =
                     DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
-            DefinitionRules.require(definition);
+            DefinitionChecks.require(definition);
             if (definition.opensAt() == null) {
                 throw given.fault("opensAt", "is required");
             }
             return definition;
         } catch (DefinitionFaults wrong) {
-            DefinitionFaults.Fault first = wrong.faults().get(0);
+            FieldFault first = wrong.faults().get(0);
             throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
         } catch (InvalidInputException fault) {
             throw fault;
         } catch (RuntimeException impossible) {
-            throw InvalidInputException.of(given.place(), "cannot be: " + impossible.getMessage());
+            throw InvalidInputException.of(given.place(), Text.plain("cannot be: " + impossible.getMessage()));
         }
     }
 
@@ -224,9 +226,8 @@ public final class DrawReplay implements Proof {
         shown.add("the commitment is the SHA-256 of this definition and the seed");
         shown.add("the seed and the rules give the prizes of all " + plays + " plays, with limits and guarantees");
         if (schedule != null) {
-            shown.add(
-                    "each scheduled prize went to the first who could win it, by the order and the times that the server"
-                            + " tells");
+            shown.add("each scheduled prize went to the first who could win it, by the order and the times that the"
+                    + " server tells");
         }
         if (schedule != null && schedule.early() > 0) {
             shown.add(schedule.early() + " plays were made before the period of their time was on the schedule");

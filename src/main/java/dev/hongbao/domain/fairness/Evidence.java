@@ -2,6 +2,7 @@ package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.split.SplitTerms;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -45,12 +46,12 @@ public final class Evidence {
         if (document.getValue("items") instanceof JsonArray items) {
             claims += items.size();
             if (pages.size() == MAX_PAGES || claims > SplitTerms.MAX_COUNT) {
-                throw InvalidInputException.of("#claims", "are more than a packet has shares");
+                throw InvalidInputException.of("#claims", Text.plain("are more than a packet has shares"));
             }
             pages.add(document);
         } else if (document.containsKey("turn") || document.containsKey("planned")) {
             if (draw == null) {
-                throw InvalidInputException.of("#", "must hold a draw before its plays");
+                throw InvalidInputException.of("#", Text.plain("must hold a draw before its plays"));
             }
             if (document.containsKey("turn")) {
                 draw.play(document);
@@ -58,7 +59,7 @@ public final class Evidence {
                 draw.period(document);
             }
         } else if (packet != null || draw != null || rain != null) {
-            throw InvalidInputException.of("#", "must be about one packet, one draw or one rain, not two");
+            throw InvalidInputException.of("#", Text.plain("must be about one packet, one draw or one rain, not two"));
         } else if (RainDocuments.isRain(document)) {
             rain = RainDocuments.read(document);
         } else if (document.containsKey("mode")) {
@@ -79,9 +80,9 @@ public final class Evidence {
         if (packet == null || pages.isEmpty()) {
             throw InvalidInputException.of(
                     "#",
-                    "must hold a packet as `GET /v1/packets/{packet}` answers it, and after it the pages of"
+                    Text.plain("must hold a packet as `GET /v1/packets/{packet}` answers it, and after it the pages of"
                             + " `GET /v1/packets/{packet}/claims`; there is no "
-                            + (packet == null ? "packet" : "page of claims"));
+                            + (packet == null ? "packet" : "page of claims")));
         }
         return PacketDocuments.read(packet, pages);
     }

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Uuids;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -17,7 +18,7 @@ record Fields(String place, JsonObject object) {
     private static final Pattern HEX_64 = Pattern.compile("[0-9a-f]{64}");
 
     InvalidInputException fault(String name, String detail) {
-        return InvalidInputException.of(place + "/" + name, detail);
+        return InvalidInputException.of(place + "/" + name, Text.plain(detail));
     }
 
     String text(String name) {

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.PacketEvidence.End;
 import dev.hongbao.domain.fairness.PacketEvidence.Share;
@@ -33,7 +34,8 @@ final class PacketDocuments {
     private PacketEvidence evidence(List<Fields> pages) {
         String seed = packet.seed("packet", "no share can be claimed any more");
         if (pages.get(pages.size() - 1).textOrNull("next") != null) {
-            throw InvalidInputException.of("#claims/next", "must be null: pages are missing, get them with `cursor`");
+            throw InvalidInputException.of(
+                    "#claims/next", Text.plain("must be null: pages are missing, get them with `cursor`"));
         }
         List<Share> shares = new ArrayList<>();
         for (Fields page : pages) {
@@ -53,9 +55,9 @@ final class PacketDocuments {
         int count = packet.integer("count");
         long min = packet.number("min");
         long max = packet.number("max");
-        String reason = SplitTerms.infeasible(algorithm, amount, count, min, max);
+        Text reason = SplitTerms.infeasible(algorithm, amount, count, min, max);
         if (reason != null) {
-            throw InvalidInputException.of("#packet", "cannot be: " + reason);
+            throw InvalidInputException.of("#packet", Text.plain("cannot be: " + reason));
         }
         if (max > amount) {
             throw packet.fault("max", "must be at most the amount");

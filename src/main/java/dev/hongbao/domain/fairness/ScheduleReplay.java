@@ -1,7 +1,8 @@
 package dev.hongbao.domain.fairness;
 
 import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.DrawModel.Release;
@@ -66,7 +67,7 @@ final class ScheduleReplay {
         for (int i = 0; i < counts.length; i++) {
             Long own = changed.get(new Slot(period, i + 1));
             long most = own == null ? definition.quota(definition.prizes().get(i), period) : own;
-            most = Math.max(0, Math.min(most, DefinitionRules.MAX_RELEASES));
+            most = Math.max(0, Math.min(most, DefinitionChecks.MAX_RELEASES));
             long left = Objects.requireNonNull(definition.prizes().get(i).stock()) - used[i];
             long least = Math.max(0, Math.min(most, left));
             // Where nothing carries over, what nobody took has come back to the stock.
@@ -84,7 +85,7 @@ final class ScheduleReplay {
     private int[] counts(Fields line) {
         List<Long> counts = line.numbers("planned");
         if (counts.size() != used.length
-                || counts.stream().anyMatch(count -> count < 0 || count > DefinitionRules.MAX_RELEASES)) {
+                || counts.stream().anyMatch(count -> count < 0 || count > DefinitionChecks.MAX_RELEASES)) {
             throw line.fault("planned", "must be " + used.length + " counts of prizes");
         }
         return counts.stream().mapToInt(Long::intValue).toArray();
@@ -121,7 +122,7 @@ final class ScheduleReplay {
         }
         if (model.released() > MAX_RELEASED) {
             throw InvalidInputException.of(
-                    "#draw", "has more than " + MAX_RELEASED + " prizes on its schedule at a time");
+                    "#draw", Text.plain("has more than " + MAX_RELEASED + " prizes on its schedule at a time"));
         }
     }
 

@@ -25,7 +25,7 @@ final class Announcer {
     private static final int BATCH = 500;
 
     /**
-     * Between two statements. Each writes the feed of every group that has news, so under load fewer are cheaper; and {@link FeedHub}
+     * Between two statements. Each writes the feed of every group that has events, so under load fewer are cheaper; and {@link FeedHub}
      * looks no more often.
      */
     private static final long MIN_GAP_NANOS = 20_000_000;

@@ -27,10 +27,10 @@ public final class FeedFollower {
         this.vertx = vertx;
         this.hub = hub;
         this.reader = reader;
-        vertx.eventBus().<FeedNews>localConsumer(FeedNews.ADDRESS, news -> {
-            GroupFeed feed = feeds.get(news.body().group());
+        vertx.eventBus().<FeedPart>localConsumer(FeedPart.ADDRESS, part -> {
+            GroupFeed feed = feeds.get(part.body().group());
             if (feed != null) {
-                feed.add(news.body());
+                feed.add(part.body());
             }
         });
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
@@ -39,14 +39,14 @@ public final class FeedFollower {
     /** One who follows a group; ends with {@link #close}. */
     public final class Follower {
         private final GroupFeed feed;
-        private final Runnable news;
+        private final Runnable listener;
 
-        private Follower(GroupFeed feed, Runnable news) {
+        private Follower(GroupFeed feed, Runnable listener) {
             this.feed = feed;
-            this.news = news;
+            this.listener = listener;
         }
 
-        /** Whether this server hears of the group's news by now; until then {@link #since} knows nothing. */
+        /** Whether this server hears of the group's events by now; until then {@link #since} knows nothing. */
         public boolean isLive() {
             return feed.isLive();
         }
@@ -66,19 +66,19 @@ public final class FeedFollower {
             return reader.read(feed.group(), place);
         }
 
-        /** Hears of no more news. Idempotent. */
+        /** Hears of nothing more. Idempotent. */
         public void close() {
-            feed.unfollow(news, System.nanoTime());
+            feed.unfollow(listener, System.nanoTime());
         }
     }
 
     /**
      * Follows a group.
      *
-     * @param news called on this loop when there may be something after any place: news, or the group going live. Never
+     * @param listener called on this loop when there may be something after any place: events, or the group going live. Never
      *     called from within this method
      */
-    public Follower follow(GroupId group, Runnable news) {
+    public Follower follow(GroupId group, Runnable listener) {
         GroupFeed feed = feeds.get(group);
         if (feed == null) {
             GroupFeed fresh = new GroupFeed(group);
@@ -87,11 +87,11 @@ public final class FeedFollower {
             hub.track(group, place -> loop.runOnContext(now -> fresh.begin(place)));
             feed = fresh;
         }
-        feed.follow(news);
-        return new Follower(feed, news);
+        feed.follow(listener);
+        return new Follower(feed, listener);
     }
 
-    /** Whoever wants to hear of other servers' news; who follows a group is in it already. */
+    /** Whoever wants to hear of other servers' events; who follows a group is in it already. */
     public Audience audience() {
         return hub.audience();
     }

@@ -19,7 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for news of the groups that anybody on this server follows, and tells every event loop. One instance a server, on a
+ * Looks for events of the groups that anybody on this server follows, and tells every event loop. One instance a server, on a
  * loop of its own; {@link #track} and {@link #untrack} may be called from anywhere.
  *
  * <p>It asks Postgres which feeds have changed: one query, whatever the number of groups. It asks at every interval, and at
@@ -82,7 +82,7 @@ public final class FeedHub extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    /** Whoever wants to hear of other servers' news; who follows a group is in it already. */
+    /** Whoever wants to hear of other servers' events; who follows a group is in it already. */
     Audience audience() {
         return audience;
     }
@@ -90,7 +90,7 @@ public final class FeedHub extends VerticleBase {
     /**
      * Follows a group until {@link #untrack}, which is called once for each call.
      *
-     * @param start told, once, the place after which all news of the group are published: on the hub's own thread, before the
+     * @param start told, once, the place after which all events of the group are published: on the hub's own thread, before the
      *     first of them is
      */
     void track(GroupId group, LongConsumer start) {
@@ -221,7 +221,7 @@ public final class FeedHub extends VerticleBase {
                     tracked.told = heads.getOrDefault(group, 0L);
                     vertx.eventBus()
                             .publish(
-                                    FeedNews.ADDRESS, new FeedNews(group, tracked.told, tracked.told, List.of(), true));
+                                    FeedPart.ADDRESS, new FeedPart(group, tracked.told, tracked.told, List.of(), true));
                     tracked.starts.forEach(start -> start.accept(tracked.told));
                     tracked.starts.clear();
                 }
@@ -289,8 +289,8 @@ public final class FeedHub extends VerticleBase {
             boolean gone = piece.after() < piece.floor();
             vertx.eventBus()
                     .publish(
-                            FeedNews.ADDRESS,
-                            new FeedNews(
+                            FeedPart.ADDRESS,
+                            new FeedPart(
                                     piece.group(),
                                     gone ? to : piece.after(),
                                     to,

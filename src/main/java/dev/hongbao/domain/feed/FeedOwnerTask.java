@@ -51,7 +51,7 @@ final class FeedOwnerTask implements OwnerTask {
     /** These packets have claims that are settled now. */
     void settled(List<Packet> packets) {
         packets.stream()
-                .filter(packet -> !packet.group().isChannel()) // see RainNews
+                .filter(packet -> !packet.group().isChannel()) // see RainFeedTask
                 .forEach(packet -> progressed.add(packet.group(), packet.id()));
     }
 

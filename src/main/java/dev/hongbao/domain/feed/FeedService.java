@@ -1,8 +1,10 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.packet.PacketService;
@@ -131,7 +133,7 @@ public final class FeedService {
 
     private static <T> Future<T> notEligible() {
         return Future.failedFuture(
-                new RefusedException(Refusal.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+                new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
     }
 
     /** One poll on its way. Confined to its event loop. */
@@ -186,7 +188,7 @@ public final class FeedService {
             look();
         }
 
-        /** From memory when the news are there, else from Postgres, once. */
+        /** From memory when the events are there, else from Postgres, once. */
         private void look() {
             if (done || reading || follower == null) {
                 return;

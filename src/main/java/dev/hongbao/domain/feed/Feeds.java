@@ -8,8 +8,8 @@ import dev.hongbao.domain.packet.PacketsLoaded;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
-import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementListener;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -29,9 +29,9 @@ import java.util.List;
  *   <li>a packet that was sent: the sending server, once it can be claimed ({@link Announcer}); its shard's owner, when the
  *       server did not ({@link FeedOwnerTask});
  *   <li>how far a packet has come: the owner, from the settled claims that it hears of ({@link FeedOwnerTask});
- *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawNews});
+ *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawFeedTask});
  *   <li>rains: the server that makes one announces it in the same transaction, the trigger {@code rain_ends} tells its end, and the
- *       owner what is between, drops among it ({@link RainNews}).
+ *       owner what is between, drops among it ({@link RainFeedTask}).
  * </ul>
  *
  * What the owner did not hear of, because a settlement's outcome is unknown or another server made it, it reads from Postgres.
@@ -47,8 +47,8 @@ public final class Feeds implements SettlementListener {
     private final FeedReader reader;
     private final FeedTrimmer trimmer;
     private final FeedOwnerTask ownerTask;
-    private final DrawNews drawNews;
-    private final RainNews rainNews;
+    private final DrawFeedTask drawTask;
+    private final RainFeedTask rainTask;
 
     /**
      * The pools of the feeds.
@@ -63,7 +63,7 @@ public final class Feeds implements SettlementListener {
     public record Packets(PacketStore store, PacketCatalog catalog, EndedPackets ended) {}
 
     /** What is settled. */
-    public record Settled(SettledNews<SettledClaims> claims, SettledNews<SettledPlayRequests> plays) {}
+    public record Settled(Settlements<SettledClaims> claims, Settlements<SettledPlayRequests> plays) {}
 
     /**
      * How the feeds keep up.
@@ -88,7 +88,7 @@ public final class Feeds implements SettlementListener {
             EventRenderer renderer,
             Pace pace) {
         LocalCodec.register(vertx.eventBus(), PacketsLoaded.class);
-        LocalCodec.register(vertx.eventBus(), FeedNews.class);
+        LocalCodec.register(vertx.eventBus(), FeedPart.class);
         FeedStore store = new FeedStore(pools.readers);
         FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
@@ -101,16 +101,16 @@ public final class Feeds implements SettlementListener {
                 new FeedStore(pools.lengthy),
                 new FeedTrimmer.Retention(pace.keep, MAX_EVENTS, TRIM_INTERVAL));
         this.ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
-        this.drawNews = new DrawNews(vertx, pools.owner);
-        this.rainNews = new RainNews(vertx, pools.owner, ownerStore);
+        this.drawTask = new DrawFeedTask(vertx, pools.owner);
+        this.rainTask = new RainFeedTask(vertx, pools.owner, ownerStore);
         settled.claims.here().add(claims -> ownerTask.settled(claims.packets()));
-        settled.plays.here().add(plays -> drawNews.settled(plays.requests()));
+        settled.plays.here().add(plays -> drawTask.settled(plays.requests()));
         var unused = new Announcer(vertx, store);
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
             ownerTask.suspect();
             trimmer.forget();
-            drawNews.suspect();
+            drawTask.suspect();
             hub.restart();
         });
     }
@@ -126,15 +126,15 @@ public final class Feeds implements SettlementListener {
     @Override
     public void uncertain() {
         ownerTask.suspect();
-        drawNews.suspect();
+        drawTask.suspect();
     }
 
     /** What a shard's owner does for the feeds. */
     public List<OwnerTask> ownerTasks() {
-        return List.of(ownerTask, drawNews, rainNews);
+        return List.of(ownerTask, drawTask, rainTask);
     }
 
-    /** Who on this server wants to hear of other servers' news. */
+    /** Who on this server wants to hear of other servers' settlements. */
     public Audience audience() {
         return hub.audience();
     }
@@ -144,7 +144,7 @@ public final class Feeds implements SettlementListener {
         return vertx.deployVerticle(hub).mapEmpty();
     }
 
-    /** Removes nothing more and stops asking Postgres for news; before its pools are closed, and after the owner's tasks. */
+    /** Removes nothing more and stops asking Postgres for settlements; before its pools are closed, and after the owner's tasks. */
     public Future<Void> close() {
         return trimmer.close()
                 .compose(ended -> hub.deploymentID() == null

@@ -10,7 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A group as one event loop follows it: the newest events, so that news need no query, and who follows. Confined to its event loop.
+ * A group as one event loop follows it: the newest events, so that events need no query, and who follows. Confined to its event loop.
  */
 final class GroupFeed {
     private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
@@ -51,27 +51,27 @@ final class GroupFeed {
         tell();
     }
 
-    void add(FeedNews news) {
-        if (news.restart()) {
+    void add(FeedPart part) {
+        if (part.restart()) {
             events.clear();
-            after = news.to();
-            to = news.to();
+            after = part.to();
+            to = part.to();
             tell();
             return;
         }
-        if (!isLive() || news.to() <= to) {
+        if (!isLive() || part.to() <= to) {
             return;
         }
-        if (news.after() > to) {
-            events.clear(); // news were missed: who is behind reads Postgres
-            after = news.after();
+        if (part.after() > to) {
+            events.clear(); // events were missed: who is behind reads Postgres
+            after = part.after();
         }
-        for (FeedEvent event : news.events()) {
+        for (FeedEvent event : part.events()) {
             if (event.place() > to) {
                 events.add(event);
             }
         }
-        to = news.to();
+        to = part.to();
         if (events.size() > KEPT) {
             List<FeedEvent> old = events.subList(0, events.size() - KEPT / 2);
             after = old.get(old.size() - 1).place();

@@ -9,7 +9,7 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.cluster.Audience;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Claims that another server settled, told here to the sockets of those who claimed. The groups' feeds tell how far a
- * packet has come; slots are settled without gaps; so what is new is one query a packet and piece of news, and none for what this
- * server settled itself. Best effort, as {@link SettledNews}. Thread-safe.
+ * packet has come; slots are settled without gaps; so what is new is one query a packet and message, and none for what this
+ * server settled itself. Best effort, as {@link Settlements}. Thread-safe.
  */
 final class RemoteClaims {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClaims.class);
@@ -28,7 +28,7 @@ final class RemoteClaims {
     private static final int MAX_PACKETS = 100_000;
     private static final int PAGE = 1_000;
 
-    private final SettledNews<SettledClaims> settled;
+    private final Settlements<SettledClaims> settled;
     private final PacketStore store;
     private final PacketCatalog catalog;
     private final Audience audience;
@@ -37,7 +37,7 @@ final class RemoteClaims {
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
-    RemoteClaims(SettledNews<SettledClaims> settled, PacketStore store, PacketCatalog catalog, Audience audience) {
+    RemoteClaims(Settlements<SettledClaims> settled, PacketStore store, PacketCatalog catalog, Audience audience) {
         this.audience = audience;
         this.settled = settled;
         this.store = store;
@@ -61,17 +61,17 @@ final class RemoteClaims {
      * nobody here listened, all of these are read. Nobody hears one twice.
      */
     private void heard(List<Claim> claims) {
-        List<Claim> news = new ArrayList<>();
+        List<Claim> fresh = new ArrayList<>();
         for (Claim claim : claims) {
             if (advanceIfNext(claim)) {
-                news.add(claim);
+                fresh.add(claim);
             }
         }
         if (!audience.isEmpty()) {
             claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
         }
-        if (!news.isEmpty()) {
-            settled.toListeners().tell(SettledClaims.elsewhere(news));
+        if (!fresh.isEmpty()) {
+            settled.toListeners().tell(SettledClaims.elsewhere(fresh));
         }
     }
 
@@ -116,7 +116,7 @@ final class RemoteClaims {
     private void tell(PacketId packet, int upTo) {
         AtomicInteger first = new AtomicInteger(upTo);
         // Before the query, so that no other asks for the same. Of what is older than this server's listening the
-        // claims are no news.
+        // are nothing new.
         next.asMap().merge(packet, upTo, (from, to) -> {
             first.set(from);
             return Math.max(from, to);
@@ -129,13 +129,13 @@ final class RemoteClaims {
     private void read(PacketId packet, int from, int upTo) {
         store.claimsFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
-                    List<Claim> news = claims.stream()
+                    List<Claim> fresh = claims.stream()
                             .filter(claim -> claim.share().slot() < upTo)
                             .toList();
-                    if (!news.isEmpty()) {
-                        settled.toListeners().tell(SettledClaims.elsewhere(news));
+                    if (!fresh.isEmpty()) {
+                        settled.toListeners().tell(SettledClaims.elsewhere(fresh));
                     }
-                    if (news.size() == PAGE) {
+                    if (fresh.size() == PAGE) {
                         read(packet, from + PAGE, upTo);
                     }
                 })

@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A play that won a prize with an award or a class.
+ * A play that won a prize with an award or a category.
  *
  * @param nth the how many-th of its prize, from 1
  * @param last the latest change; null when the host application has done nothing

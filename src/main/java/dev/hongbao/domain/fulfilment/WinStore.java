@@ -5,7 +5,6 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -39,16 +38,14 @@ public final class WinStore {
     private static final String STATES = "select distinct on (seq) seq, state from fulfilment"
             + " where draw = $1 and seq = any ($2) order by seq, n desc";
 
-    private static final String APPEND = "insert into fulfilment (draw, seq, n, state, note, actor)"
-            + " values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning n, state, note, actor, at as changed_at";
+    private static final String APPEND = "insert into fulfilment (draw, seq, n, state, note, actor) values ($1, $2,"
+            + " $3, $4, $5, $6) on conflict do nothing returning n, state, note, actor, at as changed_at";
 
     private final Pool pool;
-    private final ArchivedMonths archived;
 
     /** @param pool what requests use */
-    public WinStore(Pool pool, ArchivedMonths archived) {
+    public WinStore(Pool pool) {
         this.pool = pool;
-        this.archived = archived;
     }
 
     /** A place in a draw's wins, which are in the order of their prizes, and of one prize in the order in which it was won. */
@@ -66,7 +63,7 @@ public final class WinStore {
             Draw draw, Collection<Integer> prizes, @Nullable FulfilmentState state, Place after, int limit) {
         List<Integer> left =
                 prizes.stream().filter(prize -> prize >= after.prize).sorted().toList();
-        Future<List<Win>> wins = pool.preparedQuery(WINS)
+        return pool.preparedQuery(WINS)
                 .execute(Tuple.tuple()
                         .addUUID(draw.id().value())
                         .addArrayOfShort(left.stream().map(Integer::shortValue).toArray(Short[]::new))
@@ -79,7 +76,6 @@ public final class WinStore {
                         .addString(state == null ? null : state.wireName())
                         .addInteger(limit))
                 .map(rows -> stream(rows).map(row -> win(draw, row)).toList());
-        return archived.unlessArchived(draw.id().value(), wins);
     }
 
     private static String first(Prize prize) {
@@ -88,14 +84,9 @@ public final class WinStore {
 
     /** The play of that place, whatever it won; null for none. */
     Future<@Nullable Win> find(Draw draw, long seq) {
-        return archived.unlessArchived(
-                draw.id().value(),
-                pool.preparedQuery(WIN)
-                        .execute(Tuple.of(draw.id().value(), seq))
-                        .map(rows -> stream(rows)
-                                .map(row -> win(draw, row))
-                                .findFirst()
-                                .orElse(null)));
+        return pool.preparedQuery(WIN)
+                .execute(Tuple.of(draw.id().value(), seq))
+                .map(rows -> stream(rows).map(row -> win(draw, row)).findFirst().orElse(null));
     }
 
     /** The changes of a play, the earliest first. */

@@ -1,7 +1,9 @@
 package dev.hongbao.domain.fulfilment;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
@@ -45,9 +47,9 @@ public final class Wins {
         this.store = store;
     }
 
-    /** Which wins. @param prizeClass null for all @param state null for all */
+    /** Which wins. @param category null for all @param state null for all */
     public record Filter(
-            @Nullable String prizeClass, @Nullable FulfilmentState state) {}
+            @Nullable String category, @Nullable FulfilmentState state) {}
 
     /**
      * Wins in the order of their prizes, those of one prize in the order in which they were won.
@@ -103,7 +105,7 @@ public final class Wins {
     /** Of what the ledger pays there may be millions: they are done, and are not looked through for others. */
     private static boolean fits(Prize prize, Filter filter) {
         return prize.isWin()
-                && (filter.prizeClass() == null || filter.prizeClass().equals(prize.prizeClass()))
+                && (filter.category() == null || filter.category().equals(prize.category()))
                 && (filter.state() == null || filter.state() == FulfilmentState.DONE || !prize.isPaid());
     }
 
@@ -115,7 +117,7 @@ public final class Wins {
     private Future<Win.Told> find(Draw draw, long seq) {
         return store.find(draw, seq).compose(found -> {
             if (found == null || !found.play().drawn().prize().isWin()) {
-                return refused(Refusal.NOT_FOUND, "Nothing was won by a play of that place; see the draw's wins.");
+                return refused(Refusal.NOT_FOUND, Text.of("win.not-found"));
             }
             Win win = Objects.requireNonNull(found);
             return store.history(draw.id(), seq)
@@ -140,15 +142,14 @@ public final class Wins {
         return find(draw, seq).compose(told -> {
             Win.Change last = told.win().last();
             if (told.win().play().drawn().prize().isPaid()) {
-                return refused(
-                        Refusal.INFEASIBLE, "The ledger has paid this prize: it is done, and no state of it is kept.");
+                return refused(Refusal.INFEASIBLE, Reason.PAID, Text.of("win.paid"));
             }
             if (last != null && last.state() == state && Objects.equals(last.note(), note)) {
                 return Future.succeededFuture(told);
             }
             int n = told.history().size() + 1;
             if (n > MAX_CHANGES) {
-                return refused(Refusal.INFEASIBLE, "A win is changed at most " + MAX_CHANGES + " times.");
+                return refused(Refusal.INFEASIBLE, Reason.FULL, Text.of("win.too-many-changes", MAX_CHANGES));
             }
             return store.append(draw.id(), seq, n, state, note, actor).compose(appended -> {
                 if (appended != null) {
@@ -156,7 +157,7 @@ public final class Wins {
                 }
                 return tries > 1
                         ? change(draw, seq, state, note, actor, tries - 1)
-                        : Future.failedFuture(UnavailableException.overloaded("Others change this win now."));
+                        : Future.failedFuture(UnavailableException.overloaded(Text.of("win.busy")));
             });
         });
     }
@@ -175,7 +176,11 @@ public final class Wins {
                 });
     }
 
-    private static <T> Future<T> refused(Refusal refusal, String detail) {
+    private static <T> Future<T> refused(Refusal refusal, Reason reason, Text detail) {
+        return Future.failedFuture(new RefusedException(refusal, reason, detail));
+    }
+
+    private static <T> Future<T> refused(Refusal refusal, Text detail) {
         return Future.failedFuture(new RefusedException(refusal, detail));
     }
 }

@@ -2,7 +2,9 @@ package dev.hongbao.domain.ledger;
 
 import dev.hongbao.common.config.DeclaredAsset;
 import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.engine.postgres.SharedQueries;
@@ -56,9 +58,9 @@ public final class Assets {
         String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
         Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
         String[] symbols = configured.stream().map(DeclaredAsset::symbol).toArray(String[]::new);
-        return pool.preparedQuery("insert into asset (code, scale, symbol)"
-                        + " select code, scale, symbol from unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol)"
-                        + " order by code on conflict do nothing")
+        return pool.preparedQuery("insert into asset (code, scale, symbol) select code, scale, symbol from"
+                        + " unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol) order by code on conflict do"
+                        + " nothing")
                 .execute(Tuple.tuple()
                         .addArrayOfString(codes)
                         .addArrayOfShort(scales)
@@ -110,12 +112,12 @@ public final class Assets {
     RefusedException unknown(Asset asset, List<FieldFault> places) {
         List<String> codes = known.keySet().stream().map(Asset::code).sorted().toList();
         String named = String.join(", ", codes.subList(0, Math.min(NAMED, codes.size())));
-        String more = codes.size() > NAMED ? " and " + (codes.size() - NAMED) + " more" : "";
-        return new RefusedException(
-                Refusal.UNKNOWN_ASSET,
-                "There is no asset " + asset + " here. Declared "
-                        + (codes.isEmpty() ? "is none" : "are " + named + more) + ".",
-                places);
+        Text detail = codes.isEmpty()
+                ? Text.of("asset.none-here", asset)
+                : codes.size() <= NAMED
+                        ? Text.of("asset.those-here", asset, named)
+                        : Text.of("asset.more-here", asset, named, codes.size() - NAMED);
+        return new RefusedException(Refusal.UNKNOWN_ASSET, detail, places);
     }
 
     /**
@@ -142,15 +144,15 @@ public final class Assets {
                                 keep(terms);
                                 return new Declared(terms, verdict.equals("declared"));
                             });
-                        case "scale" -> refused("Its scale is another one, and stays: declare another code.");
-                        case "day" -> refused("Its cap for a sender and a day may be changed, not removed.");
-                        default -> refused("There are 1,000 assets; there is room for no more.");
+                        case "scale" -> refused(Reason.SCALE, Text.of("asset.scale-stays"));
+                        case "day" -> refused(Reason.DAY, Text.of("asset.cap-stays"));
+                        default -> refused(Reason.FULL, Text.of("asset.too-many"));
                     };
                 });
     }
 
-    private static <T> Future<T> refused(String detail) {
-        return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, detail));
+    private static <T> Future<T> refused(Reason reason, Text detail) {
+        return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, reason, detail));
     }
 
     /** An asset as it is now; refused with NOT_FOUND. */
@@ -161,7 +163,7 @@ public final class Assets {
                         .findFirst()
                         .map(Future::succeededFuture)
                         .orElseGet(() -> Future.failedFuture(
-                                new RefusedException(Refusal.NOT_FOUND, "There is no asset " + asset + " here."))));
+                                new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))));
     }
 
     /** All assets by code. @param cursor a page's {@code next}; null for the first page */

@@ -1,11 +1,11 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.values.Uuids;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -29,31 +29,29 @@ public final class CommandBook {
      * or what raised a budget.
      */
     private static final String SELECT = """
-            select c.id, c.operation, c.actor, c.role, c.key, c.reference, c.reason, c.at,
-                   t.id as transfer, t.kind, t.amount, d.asset, d.kind as debit_kind, d.owner as debit_owner,
-                   e.kind as credit_kind, e.owner as credit_owner, r.transfer as reverses, b.command as reversed_by
-            from (%s) as c
-            left join lateral (
-                select f.* from (select * from transfer where subject = c.id order by id limit 100) as f
-                where f.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal')
-                  and not exists (select from budget_raise as o where o.campaign = f.subject and o.transfer = f.id)
-                union all
-                select f.* from budget_raise as o join transfer as f on f.subject = o.campaign and f.id = o.transfer
-                where o.command = c.id
-            ) as t on true
-            left join account as d on d.id = t.debit
-            left join account as e on e.id = t.credit
-            left join reversal as r on r.command = c.id
-            left join reversal as b on b.subject = t.subject and b.transfer = t.id
-            order by c.id desc, t.id
-            """;
+        select c.id, c.operation, c.actor, c.role, c.key, c.reference, c.reason, c.at,
+               t.id as transfer, t.kind, t.amount, d.asset, d.kind as debit_kind, d.owner as debit_owner,
+               e.kind as credit_kind, e.owner as credit_owner, r.transfer as reverses, b.command as reversed_by
+        from (%s) as c
+        left join lateral (
+            select f.* from (select * from transfer where subject = c.id order by id limit 100) as f
+            where f.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal')
+              and not exists (select from budget_raise as o where o.campaign = f.subject and o.transfer = f.id)
+            union all
+            select f.* from budget_raise as o join transfer as f on f.subject = o.campaign and f.id = o.transfer
+            where o.command = c.id
+        ) as t on true
+        left join account as d on d.id = t.debit
+        left join account as e on e.id = t.credit
+        left join reversal as r on r.command = c.id
+        left join reversal as b on b.subject = t.subject and b.transfer = t.id
+        order by c.id desc, t.id
+        """;
 
     private final Pool pool;
-    private final ArchivedMonths archived;
 
-    public CommandBook(Pool pool, ArchivedMonths archived) {
+    public CommandBook(Pool pool) {
         this.pool = pool;
-        this.archived = archived;
     }
 
     /** A command; refused with NOT_FOUND. */
@@ -63,44 +61,46 @@ public final class CommandBook {
                 .compose(rows -> {
                     List<Command> found = commands(rows);
                     return found.isEmpty()
-                            ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such command."))
-                            : moved(found.get(0));
+                            ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("command.not-found")))
+                            : Future.succeededFuture(found.get(0));
                 });
     }
+
+    /** Which commands a list has; null for all. @param actor who asked for them */
+    public record Filter(
+            @Nullable String reference,
+            @Nullable String operation,
+            @Nullable UserId actor) {}
 
     /**
      * Commands, the newest first.
      *
-     * @param reference of these only; null for all
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<Command>> list(@Nullable String reference, @Nullable String cursor, int limit) {
+    public Future<Page<Command>> list(Filter filter, @Nullable String cursor, int limit) {
         UUID before = cursor == null ? NEWEST : Uuids.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         Tuple parameters = Tuple.of(before, limit + 1);
-        String some = "select * from command where id < $1 order by id desc limit $2";
-        if (reference != null) {
-            parameters.addString(reference);
-            some = "select * from command where id < $1 and reference = $3 order by id desc limit $2";
-        }
-        return archived.told(pool.preparedQuery(SELECT.formatted(some))
+        String some = "select * from command where id < $1"
+                + with(parameters, "reference", filter.reference)
+                + with(parameters, "operation", filter.operation)
+                + with(parameters, "actor", filter.actor == null ? null : filter.actor.value())
+                + " order by id desc limit $2";
+        return pool.preparedQuery(SELECT.formatted(some))
                 .execute(parameters)
                 .map(rows ->
-                        Page.of(commands(rows), limit, command -> command.id().toString())));
+                        Page.of(commands(rows), limit, command -> command.id().toString()));
     }
 
-    /** A command that moved nothing raised the budget of a campaign, or moves nothing by itself; unless that was archived. */
-    private Future<Command> moved(Command command) {
-        if (!command.moved().isEmpty()) {
-            return Future.succeededFuture(command);
+    private static String with(Tuple parameters, String column, @Nullable String value) {
+        if (value == null) {
+            return "";
         }
-        return pool.preparedQuery("select coalesce((select campaign from budget_raise where command = $1), $1)")
-                .execute(Tuple.of(command.id()))
-                .compose(rows ->
-                        archived.unlessArchived(rows.iterator().next().getUUID(0), Future.succeededFuture(command)));
+        parameters.addString(value);
+        return " and " + column + " = $" + parameters.size();
     }
 
     /** A row for each transfer, those of one command together. */

@@ -3,6 +3,7 @@ package dev.hongbao.domain.ledger;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -72,7 +73,7 @@ public final class Deposits {
      *     with BALANCE_LIMIT when the asset's total would exceed the ledger's limit; fails with {@link InvalidInputException} where references are unique
      *     and one is repeated
      */
-    public Future<List<WalletEntry>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
+    public Future<List<WalletRecord>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
         var scope = new Idempotency.Scope(origin.actor(), "deposits", key, wish, origin);
         UUID first = first(UuidCreator.getTimeOrderedEpoch());
@@ -101,8 +102,7 @@ public final class Deposits {
                                     deposits.get(places[0]).asset,
                                     IntStream.of(places)
                                             .mapToObj(n -> new FieldFault(
-                                                    "#/deposits/" + n + "/asset",
-                                                    "is not declared: see GET /v1/assets"))
+                                                    "#/deposits/" + n + "/asset", Text.of("asset.not-declared")))
                                             .toList()));
                 });
     }
@@ -132,18 +132,18 @@ public final class Deposits {
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }
 
-    private Future<List<WalletEntry>> answer(Idempotency.Scope scope, List<Deposit> deposits, UUID[] ids, Row row) {
+    private Future<List<WalletRecord>> answer(Idempotency.Scope scope, List<Deposit> deposits, UUID[] ids, Row row) {
         if (row.getString("verdict").equals("twice")) {
             return Future.failedFuture(InvalidInputException.of(
                     "#/deposits/" + (row.getInteger("place") - 1) + "/reference",
-                    "repeats the reference of another deposit here; references are unique"));
+                    Text.of("deposit.reference-repeated")));
         }
         Verdict verdict = scope.verdict(row.getString("verdict"));
         return switch (verdict) {
             case DONE -> {
                 Instant at = row.getOffsetDateTime("at").toInstant();
                 Long[] transfers = row.getArrayOfLongs("transfers");
-                List<WalletEntry> entries = new ArrayList<>(transfers.length);
+                List<WalletRecord> entries = new ArrayList<>(transfers.length);
                 for (int n = 0; n < transfers.length; n++) {
                     entries.add(entry(deposits.get(n), ids[n], transfers[n], at));
                 }
@@ -152,19 +152,17 @@ public final class Deposits {
             case REPLAYED -> replayed(deposits, row.getUUID("first"));
             case BEYOND ->
                 Future.failedFuture(new RefusedException(
-                        Refusal.BALANCE_LIMIT,
-                        "With #/deposits/" + (row.getInteger("place") - 1)
-                                + " the asset's total would exceed the ledger's limit. Nothing was deposited."));
+                        Refusal.BALANCE_LIMIT, Text.of("deposit.total-limit", row.getInteger("place") - 1)));
             default -> Future.failedFuture(verdict.refusal());
         };
     }
 
-    private Future<List<WalletEntry>> replayed(List<Deposit> deposits, UUID first) {
+    private Future<List<WalletRecord>> replayed(List<Deposit> deposits, UUID first) {
         UUID[] ids = ids(first, deposits.size());
         return pool.preparedQuery(DONE)
                 .execute(Tuple.tuple().addArrayOfUUID(ids))
                 .map(rows -> {
-                    List<WalletEntry> entries = new ArrayList<>(deposits.size());
+                    List<WalletRecord> entries = new ArrayList<>(deposits.size());
                     rows.forEach(row -> entries.add(entry(
                             deposits.get(entries.size()),
                             ids[entries.size()],
@@ -174,13 +172,13 @@ public final class Deposits {
                 });
     }
 
-    private static WalletEntry entry(Deposit deposit, UUID command, long transfer, Instant at) {
-        return new WalletEntry(
+    private static WalletRecord entry(Deposit deposit, UUID command, long transfer, Instant at) {
+        return new WalletRecord(
                 transfer,
                 TransferKind.DEPOSIT,
-                new WalletEntry.Change(true, deposit.asset, deposit.amount),
-                WalletEntry.Subject.NONE,
-                new WalletEntry.Books(command, deposit.note, null, null),
+                new WalletRecord.Change(true, deposit.asset, deposit.amount),
+                WalletRecord.Subject.NONE,
+                new WalletRecord.Books(command, deposit.note, null, null),
                 at);
     }
 }

@@ -8,6 +8,7 @@ import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.Arrays;
@@ -53,6 +54,10 @@ public final class Idempotency {
             return verdict;
         }
 
+        private Tuple place() {
+            return Tuple.of(user.value(), operation, key.value());
+        }
+
         /** Tells this command from others under the same key: 32 bytes. */
         public byte[] fingerprint() {
             return Sha256.of(wish);
@@ -75,37 +80,49 @@ public final class Idempotency {
      *     IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
      */
     public <T> Future<Done<T>> once(Scope scope, Function<SqlConnection, Future<Done<T>>> work) {
-        byte[] fingerprint = scope.fingerprint();
-        Tuple key = Tuple.of(scope.user.value(), scope.operation, scope.key.value());
         return Transactions.run(pool, tx -> {
             // Sent at once. The lock's error comes first: to the look it is only that the transaction is aborted.
             var locked = tx.preparedQuery(
-                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
-                    .execute(key);
-            var used = tx.preparedQuery("select fingerprint, subject from idempotency"
-                            + " where user_id = $1 and operation = $2 and key = $3")
-                    .execute(key);
-            return locked.compose(done -> used).compose(rows -> {
-                if (rows.rowCount() == 0) {
-                    return work.apply(tx)
-                            .compose(done -> tx.preparedQuery(
-                                            "insert into idempotency (user_id, operation, key, fingerprint, subject)"
-                                                    + " values ($1, $2, $3, $4, $5)")
-                                    .execute(Tuple.of(
-                                            scope.user.value(),
-                                            scope.operation,
-                                            scope.key.value(),
-                                            Buffer.buffer(fingerprint),
-                                            done.subject))
-                                    .map(done));
-                }
-                var first = rows.iterator().next();
-                if (!Arrays.equals(first.getBuffer(0).getBytes(), fingerprint)) {
-                    return Future.failedFuture(Verdict.REUSED.refusal());
-                }
-                scope.key.repeats();
-                return Future.succeededFuture(new Done<>(first.getUUID(1), null));
-            });
+                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text,"
+                                    + " $3::text), 0))")
+                    .execute(scope.place());
+            var used = before(tx, scope);
+            return locked.compose(done -> used)
+                    .compose(subject -> subject == null
+                            ? work.apply(tx).compose(done -> remember(tx, scope, done))
+                            : Future.succeededFuture(new Done<>(subject, null)));
         });
+    }
+
+    private static <T> Future<Done<T>> remember(SqlConnection tx, Scope scope, Done<T> done) {
+        return tx.preparedQuery("insert into idempotency (user_id, operation, key, fingerprint, subject)"
+                        + " values ($1, $2, $3, $4, $5)")
+                .execute(scope.place()
+                        .addBuffer(Buffer.buffer(scope.fingerprint()))
+                        .addUUID(done.subject))
+                .map(done);
+    }
+
+    /**
+     * What a command made that was done before: for a refusal that comes before the command is tried. A repetition gets the first answer,
+     * whatever has become of the caller's rights since.
+     *
+     * @return null when the key was not used; refused with IDEMPOTENCY_KEY_REUSED when another command was done under it
+     */
+    public static Future<@Nullable UUID> before(SqlClient client, Scope scope) {
+        return client.preparedQuery("select fingerprint, subject from idempotency"
+                        + " where user_id = $1 and operation = $2 and key = $3")
+                .execute(scope.place())
+                .compose(rows -> {
+                    if (rows.rowCount() == 0) {
+                        return Future.succeededFuture();
+                    }
+                    var first = rows.iterator().next();
+                    if (!Arrays.equals(first.getBuffer(0).getBytes(), scope.fingerprint())) {
+                        return Future.failedFuture(Verdict.REUSED.refusal());
+                    }
+                    scope.key.repeats();
+                    return Future.succeededFuture(first.getUUID(1));
+                });
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
@@ -58,18 +59,13 @@ public final class Ledger {
             return Verdict.POOR.refusal();
         }
         if ("command_reference_once".equals(constraint)) {
-            return new RefusedException(
-                    Refusal.REFERENCE_USED,
-                    "The reference names command " + SqlState.detail(fault)
-                            + ": GET /v1/commands/{command} tells what it did."
-                            + " Use another reference, or the first one's Idempotency-Key to get its answer again.");
+            return new RefusedException(Refusal.REFERENCE_USED, Text.of("reference.used", SqlState.detail(fault)));
         }
         if ("account_in_range".equals(constraint)) {
             return Verdict.BEYOND.refusal();
         }
         if ("asset_is_declared".equals(constraint)) {
-            return new RefusedException(
-                    Refusal.UNKNOWN_ASSET, "Nobody declared this asset. GET /v1/assets lists those that are.");
+            return new RefusedException(Refusal.UNKNOWN_ASSET, Text.of("asset.unknown"));
         }
         return fault;
     }

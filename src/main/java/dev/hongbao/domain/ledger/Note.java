@@ -31,8 +31,10 @@ public record Note(@Nullable String reference, @Nullable String reason) {
         return reference == null && reason == null;
     }
 
-    /** What it adds to the wish of an idempotent command: nothing when it is empty. */
+    /** What it adds to the wish of an idempotent command: nothing when it is empty. A reference has no space; both may read "null". */
     String wish() {
-        return isEmpty() ? "" : " " + reference + " " + reason;
+        return isEmpty()
+                ? ""
+                : " " + (reference == null ? "-" : "=" + reference) + " " + (reason == null ? "-" : "=" + reason);
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -34,11 +35,11 @@ public final class Reversals {
      * Reverses a transfer of a user's wallet. Idempotent by (user, key); a repetition by the same actor gets the first answer.
      *
      * @param origin who asks; with a reason
-     * @param transfer a {@link WalletEntry#id} of this user's
+     * @param transfer a {@link WalletRecord#id} of this user's
      * @return the wallet's entry of the transfer that reverses; refused with NOT_FOUND, NOT_REVERSIBLE, ALREADY_REVERSED,
      *     INSUFFICIENT_FUNDS, BALANCE_LIMIT, REFERENCE_USED or IDEMPOTENCY_KEY_REUSED
      */
-    public Future<WalletEntry> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
+    public Future<WalletRecord> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
         Objects.requireNonNull(origin.note().reason(), "a reversal has a reason");
         var scope = new Idempotency.Scope(
                 user,
@@ -61,32 +62,22 @@ public final class Reversals {
                 .compose(rows -> answer(scope, rows.iterator().next()));
     }
 
-    private Future<WalletEntry> answer(Idempotency.Scope scope, Row row) {
+    private Future<WalletRecord> answer(Idempotency.Scope scope, Row row) {
         String about = row.getString("about");
         return switch (row.getString("verdict")) {
             case "done" -> wallets.entry(scope.user(), row.getLong("transfer"));
             case "replayed" ->
                 wallets.entry(scope.user(), row.getLong("transfer")).compose(entry -> wallets.repeated(scope, entry));
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
-            case "unknown" -> refused(Refusal.NOT_FOUND, "The user has no such transfer, or it was archived.");
-            case "fixed" ->
-                refused(
-                        Refusal.NOT_REVERSIBLE,
-                        "A " + about + " of this wallet is not reversed: deposits, withdrawals, claims and awards are,"
-                                + " unless the money came from the same wallet.");
-            case "reversed" ->
-                refused(
-                        Refusal.ALREADY_REVERSED,
-                        "Command " + about + " has reversed it: a transfer is reversed once.");
-            case "poor" ->
-                refused(
-                        Refusal.INSUFFICIENT_FUNDS,
-                        "The wallet holds " + about + ", which is less than the transfer's amount. Nothing is taken.");
+            case "unknown" -> refused(Refusal.NOT_FOUND, Text.of("wallet.no-transfer"));
+            case "fixed" -> refused(Refusal.NOT_REVERSIBLE, Text.of("wallet.not-reversible", about));
+            case "reversed" -> refused(Refusal.ALREADY_REVERSED, Text.of("wallet.reversed-already", about));
+            case "poor" -> refused(Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.holds-less", about));
             default -> throw new IllegalStateException("unknown verdict " + row.getString("verdict"));
         };
     }
 
-    private static Future<WalletEntry> refused(Refusal refusal, String detail) {
+    private static Future<WalletRecord> refused(Refusal refusal, Text detail) {
         return Future.failedFuture(new RefusedException(refusal, detail));
     }
 }

@@ -1,5 +1,7 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import java.util.Locale;
@@ -62,44 +64,22 @@ public enum Verdict {
      */
     public RefusedException refusal() {
         return switch (this) {
-            case REUSED ->
-                new RefusedException(
-                        Refusal.IDEMPOTENCY_KEY_REUSED,
-                        "This idempotency key was used for another request. Use a new key for a new request.");
-            case POOR ->
-                new RefusedException(
-                        Refusal.INSUFFICIENT_FUNDS,
-                        "The wallet holds less than the amount. Deposit first, or use less.");
-            case BEYOND ->
-                new RefusedException(Refusal.BALANCE_LIMIT, "The asset's total would exceed the ledger's limit.");
-            case SPENT ->
-                new RefusedException(
-                        Refusal.BUDGET_SPENT, "The campaign's budget holds less than a pool: its host may raise it.");
-            case UNKNOWN -> new RefusedException(Refusal.NOT_FOUND, "There is no such campaign.");
-            case OVER -> new RefusedException(Refusal.CAMPAIGN_OVER, "The campaign has ended.");
-            case EARLY -> new RefusedException(Refusal.NOT_OPEN_YET, "The campaign opens later.");
-            case PAUSED -> new RefusedException(Refusal.CAMPAIGN_PAUSED, "The campaign is paused: try again later.");
-            case STRANGER ->
-                new RefusedException(
-                        Refusal.NOT_ELIGIBLE, "The campaign does not let this user open a pool in this group.");
-            case OPENED ->
-                new RefusedException(Refusal.ALREADY_OPENED, "You have opened a pool for this product already.");
-            case DAILY ->
-                new RefusedException(
-                        Refusal.DAILY_LIMIT_REACHED, "You have opened as many pools as a day has. Try again tomorrow.");
-            case LARGE ->
-                new RefusedException(Refusal.ABOVE_CAP, "The asset's cap on a packet is less than the amount.");
-            case RICH ->
-                new RefusedException(
-                        Refusal.ABOVE_CAP,
-                        "The asset's cap on a share is less than the largest share could be. Take a smaller max, or more shares.");
-            case LIMIT ->
-                new RefusedException(
-                        Refusal.DAY_CAP_REACHED,
-                        "You would have sent more of this asset than a day allows. A day ends at midnight UTC.");
-            case FROZEN ->
-                new RefusedException(Refusal.FROZEN, "The account is frozen. What it has stays; ask the host.");
-            case BLOCKED -> new RefusedException(Refusal.BLOCKED, "The user or the group is blocked. Ask the host.");
+            case REUSED -> new RefusedException(Refusal.IDEMPOTENCY_KEY_REUSED, Text.of("command.key-reused"));
+            case POOR -> new RefusedException(Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.too-little"));
+            case BEYOND -> new RefusedException(Refusal.BALANCE_LIMIT, Text.of("asset.total-limit"));
+            case SPENT -> new RefusedException(Refusal.BUDGET_SPENT, Text.of("campaign.budget-low"));
+            case UNKNOWN -> new RefusedException(Refusal.NOT_FOUND, Text.of("campaign.not-found"));
+            case OVER -> new RefusedException(Refusal.CAMPAIGN_OVER, Text.of("campaign.ended"));
+            case EARLY -> new RefusedException(Refusal.NOT_OPEN_YET, Text.of("campaign.not-open"));
+            case PAUSED -> new RefusedException(Refusal.CAMPAIGN_PAUSED, Text.of("campaign.paused-now"));
+            case STRANGER -> new RefusedException(Refusal.NOT_ELIGIBLE, Text.of("campaign.no-pool-in-group"));
+            case OPENED -> new RefusedException(Refusal.ALREADY_OPENED, Text.of("campaign.product-opened"));
+            case DAILY -> new RefusedException(Refusal.DAILY_LIMIT_REACHED, Text.of("campaign.day-opened"));
+            case LARGE -> new RefusedException(Refusal.ABOVE_CAP, Reason.PACKET, Text.of("asset.packet-cap"));
+            case RICH -> new RefusedException(Refusal.ABOVE_CAP, Reason.SHARE, Text.of("asset.share-cap"));
+            case LIMIT -> new RefusedException(Refusal.DAY_CAP_REACHED, Text.of("asset.day-cap"));
+            case FROZEN -> new RefusedException(Refusal.FROZEN, Text.of("wallet.frozen"));
+            case BLOCKED -> new RefusedException(Refusal.BLOCKED, Text.of("restriction.blocked"));
             case DONE, REPLAYED -> throw new IllegalStateException(this + " is no refusal");
         };
     }

@@ -26,14 +26,14 @@ public final class WalletRows {
 
     private WalletRows() {}
 
-    /** Reads a row. @param credit as in {@link WalletEntry.Change} */
-    public static WalletEntry entry(Row row, boolean credit, Asset asset) {
-        return new WalletEntry(
+    /** Reads a row. @param credit as in {@link WalletRecord.Change} */
+    public static WalletRecord entry(Row row, boolean credit, Asset asset) {
+        return new WalletRecord(
                 row.getLong("id"),
                 TransferKind.of(row.getString("kind")),
-                new WalletEntry.Change(credit, asset, row.getLong("amount")),
-                new WalletEntry.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
-                new WalletEntry.Books(
+                new WalletRecord.Change(credit, asset, row.getLong("amount")),
+                new WalletRecord.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
+                new WalletRecord.Books(
                         row.getUUID("command"),
                         new Note(row.getString("reference"), row.getString("reason")),
                         row.getLong("reverses"),

@@ -1,11 +1,11 @@
 package dev.hongbao.domain.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.GatheredCommands;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
@@ -25,21 +25,23 @@ import org.jspecify.annotations.Nullable;
 public final class Wallets {
     /** The transfers that touch the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
-            select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
-                   %1$s
-            from account as w
-            cross join lateral (
-                (select * from transfer where credit = w.id
-                     and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') and id < $2
-                 order by id desc limit $3)
-                union all
-                (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
-                 order by id desc limit $3)
-            ) as t
-            %2$s
-            where w.owner = $1 and w.kind = 'wallet'
-            order by t.id desc limit $3
-            """.formatted(WalletRows.COLUMNS, WalletRows.JOINS);
+        select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
+               %1$s
+        from account as w
+        cross join lateral (
+            (select * from transfer where credit = w.id
+                 and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') and id < $2
+             %%2$s order by id desc limit $3)
+            union all
+            (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
+             %%2$s order by id desc limit $3)
+        ) as t
+        %2$s
+        where w.owner = $1 and w.kind = 'wallet' %%1$s
+        order by t.id desc limit $3
+        """.formatted(WalletRows.COLUMNS, WalletRows.JOINS);
+
+    private static final String ALL_ENTRIES = ENTRIES.formatted("", "");
 
     private static final String MOVE =
             "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
@@ -49,10 +51,9 @@ public final class Wallets {
     private static final int MAX_WAITING = 4_000;
 
     private final Pool pool;
-    private final ArchivedMonths archived;
     private final Assets assets;
-    private final GatheredCommands<Move, Future<WalletEntry>> deposits;
-    private final GatheredCommands<Move, Future<WalletEntry>> withdrawals;
+    private final GatheredCommands<Move, Future<WalletRecord>> deposits;
+    private final GatheredCommands<Move, Future<WalletRecord>> withdrawals;
 
     /** What is asked for. */
     private record Move(Asset asset, long amount, Idempotency.Scope scope) {
@@ -69,19 +70,18 @@ public final class Wallets {
      * Once a server: all deposits of an asset meet in one account, that of the outside, so many of them are moved by one statement, and
      * the account changes once for all.
      */
-    public Wallets(Pool pool, ArchivedMonths archived, Assets assets) {
+    public Wallets(Pool pool, Assets assets) {
         this.pool = pool;
-        this.archived = archived;
         this.assets = assets;
         this.deposits = gathered(
                 TransferKind.DEPOSIT,
-                "deposits",
+                Text.of("noun.deposits"),
                 move -> List.of(move.user(), move.scope.key().value()));
-        this.withdrawals = gathered(TransferKind.WITHDRAWAL, "withdrawals", Move::user);
+        this.withdrawals = gathered(TransferKind.WITHDRAWAL, Text.of("noun.withdrawals"), Move::user);
     }
 
-    private GatheredCommands<Move, Future<WalletEntry>> gathered(
-            TransferKind kind, String name, Function<Move, Object> unit) {
+    private GatheredCommands<Move, Future<WalletRecord>> gathered(
+            TransferKind kind, Text name, Function<Move, Object> unit) {
         return new GatheredCommands<>(name, MAX_WAITING, unit, moves -> move(kind, moves));
     }
 
@@ -91,16 +91,16 @@ public final class Wallets {
      * @param origin who asks for it
      * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
      */
-    public Future<WalletEntry> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+    public Future<WalletRecord> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
         return moved(deposits, wish(TransferKind.DEPOSIT, origin, user, asset, amount, key));
     }
 
     /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
-    public Future<WalletEntry> withdraw(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+    public Future<WalletRecord> withdraw(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
         return moved(withdrawals, wish(TransferKind.WITHDRAWAL, origin, user, asset, amount, key));
     }
 
-    private Future<WalletEntry> moved(GatheredCommands<Move, Future<WalletEntry>> gathered, Move move) {
+    private Future<WalletRecord> moved(GatheredCommands<Move, Future<WalletRecord>> gathered, Move move) {
         return assets.require(move.asset)
                 .compose(known -> gathered.submit(move))
                 .compose(answer -> answer)
@@ -113,7 +113,7 @@ public final class Wallets {
         return new Move(asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish, origin));
     }
 
-    private Future<List<Future<WalletEntry>>> move(TransferKind kind, List<Move> moves) {
+    private Future<List<Future<WalletRecord>>> move(TransferKind kind, List<Move> moves) {
         Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
                 .addArrayOfUUID(column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
@@ -134,7 +134,7 @@ public final class Wallets {
                         moves, String[]::new, move -> move.origin().note().reason()));
         return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
                 .map(rows -> {
-                    List<Future<WalletEntry>> answers = new ArrayList<>(moves.size());
+                    List<Future<WalletRecord>> answers = new ArrayList<>(moves.size());
                     rows.forEach(row -> answers.add(answer(kind, moves.get(answers.size()), row)));
                     return answers;
                 });
@@ -144,17 +144,17 @@ public final class Wallets {
         return moves.stream().map(value).toArray(array);
     }
 
-    private Future<WalletEntry> answer(TransferKind kind, Move move, Row row) {
+    private Future<WalletRecord> answer(TransferKind kind, Move move, Row row) {
         Verdict verdict = Verdict.of(row.getString("verdict"));
         if (verdict.isRefusal()) {
             return Future.failedFuture(verdict.refusal());
         }
-        WalletEntry entry = new WalletEntry(
+        WalletRecord entry = new WalletRecord(
                 row.getLong("transfer"),
                 kind,
-                new WalletEntry.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
-                WalletEntry.Subject.NONE,
-                new WalletEntry.Books(row.getUUID("command"), move.origin().note(), null, null),
+                new WalletRecord.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
+                WalletRecord.Subject.NONE,
+                new WalletRecord.Books(row.getUUID("command"), move.origin().note(), null, null),
                 row.getOffsetDateTime("at").toInstant());
         return verdict == Verdict.REPLAYED ? repeated(move.scope, entry) : Future.succeededFuture(entry);
     }
@@ -166,7 +166,7 @@ public final class Wallets {
      * @param entry of the command that used the key
      * @return the entry, and the key knows that it repeats; refused with IDEMPOTENCY_KEY_REUSED when somebody else had asked for it
      */
-    Future<WalletEntry> repeated(Idempotency.Scope scope, WalletEntry entry) {
+    Future<WalletRecord> repeated(Idempotency.Scope scope, WalletRecord entry) {
         return pool.preparedQuery("select actor from command where id = $1")
                 .execute(Tuple.of(entry.books().command()))
                 .compose(rows -> {
@@ -189,33 +189,50 @@ public final class Wallets {
                         .toList());
     }
 
+    /** Which of a user's transfers; null for all. One kind is looked for among all of the user. */
+    public record Filter(
+            @Nullable TransferKind kind, @Nullable Asset asset) {
+        public static final Filter ALL = new Filter(null, null);
+    }
+
     /**
      * Newest first.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<WalletEntry>> transfers(UserId user, @Nullable String cursor, int limit) {
+    public Future<Page<WalletRecord>> transfers(UserId user, Filter filter, @Nullable String cursor, int limit) {
         Long before = Page.number(cursor, Long.MAX_VALUE);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return archived.told(pool.preparedQuery(ENTRIES)
-                .execute(Tuple.of(user.value(), before, limit + 1))
+        Tuple parameters = Tuple.of(user.value(), before, limit + 1);
+        String ofAsset = "";
+        String ofKind = "";
+        if (filter.asset != null) {
+            parameters.addString(filter.asset.code());
+            ofAsset = "and w.asset = $" + parameters.size();
+        }
+        if (filter.kind != null) {
+            parameters.addString(filter.kind.wireName());
+            ofKind = "and kind = $" + parameters.size();
+        }
+        return pool.preparedQuery(ENTRIES.formatted(ofAsset, ofKind))
+                .execute(parameters)
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(Wallets::entry)
                         .toList())
-                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id()))));
+                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
     }
 
     /** An entry of a user's wallets that is known to be there. */
-    Future<WalletEntry> entry(UserId user, long id) {
-        return pool.preparedQuery(ENTRIES)
+    Future<WalletRecord> entry(UserId user, long id) {
+        return pool.preparedQuery(ALL_ENTRIES)
                 .execute(Tuple.of(user.value(), id + 1, 1))
                 .map(rows -> entry(rows.iterator().next()));
     }
 
-    private static WalletEntry entry(Row row) {
+    private static WalletRecord entry(Row row) {
         return WalletRows.entry(row, row.getBoolean("credit"), new Asset(row.getString("asset")));
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.odds.DrawDefinition.Cost;
@@ -29,6 +30,7 @@ public final class DefinitionBuilder {
     private Set<UserId> allow = Set.of();
     private Set<UserId> deny = Set.of();
     private boolean showLeft;
+    private Metadata metadata = Metadata.NONE;
 
     DefinitionBuilder(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
         this.name = name;
@@ -50,6 +52,7 @@ public final class DefinitionBuilder {
         this.allow = from.allow();
         this.deny = from.deny();
         this.showLeft = from.showLeft();
+        this.metadata = from.metadata();
     }
 
     public DefinitionBuilder group(@Nullable GroupId id) {
@@ -103,6 +106,11 @@ public final class DefinitionBuilder {
         return this;
     }
 
+    public DefinitionBuilder metadata(Metadata words) {
+        this.metadata = words;
+        return this;
+    }
+
     public DrawDefinition build() {
         return new DrawDefinition(
                 name,
@@ -119,6 +127,7 @@ public final class DefinitionBuilder {
                 schedule,
                 allow,
                 deny,
-                showLeft);
+                showLeft,
+                metadata);
     }
 }

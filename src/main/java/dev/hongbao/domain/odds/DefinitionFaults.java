@@ -1,28 +1,21 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.FieldFault;
 import java.util.List;
 
 /** A definition that is not one, with everything that is wrong with it. Answered, not logged, and so without a stack trace. */
 public final class DefinitionFaults extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final transient List<Fault> faults;
-
-    /**
-     * One fault.
-     *
-     * @param pointer where, as a JSON pointer in a URI fragment: {@code #/prizes/2/stock}
-     * @param detail what is allowed there, in words that follow the pointer
-     */
-    public record Fault(String pointer, String detail) {}
+    private final transient List<FieldFault> faults;
 
     /** @param faults at least one */
-    public DefinitionFaults(List<Fault> faults) {
+    public DefinitionFaults(List<FieldFault> faults) {
         super(faults.toString(), null, false, false);
         this.faults = List.copyOf(faults);
     }
 
-    public List<Fault> faults() {
+    public List<FieldFault> faults() {
         return faults;
     }
 }

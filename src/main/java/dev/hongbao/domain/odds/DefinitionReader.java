@@ -1,11 +1,14 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.PictureUrl;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Amount;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionFaults.Fault;
 import dev.hongbao.domain.odds.DrawDefinition.Boost;
 import dev.hongbao.domain.odds.DrawDefinition.Cost;
 import dev.hongbao.domain.odds.DrawDefinition.Guarantee;
@@ -40,7 +43,7 @@ public final class DefinitionReader {
     /** A cost of ten plays is still an amount. */
     private static final long MAX_COST = Amount.MAX / 10;
 
-    private final List<Fault> faults = new ArrayList<>();
+    private final List<FieldFault> faults = new ArrayList<>();
     private final FieldReader root;
     private final boolean stored;
 
@@ -67,7 +70,7 @@ public final class DefinitionReader {
     private DrawDefinition definition() {
         DrawMode mode = root.choice("mode", DrawMode.class, DrawMode.TABLE);
         if (!root.has("mode")) {
-            root.fault("mode", "is required: table, weights or schedule");
+            root.fault("mode", Text.of("draw.mode"));
         }
         WhenExhausted whenExhausted = root.choice("whenExhausted", WhenExhausted.class, WhenExhausted.STOP);
         List<Prize> prizes = new ArrayList<>();
@@ -76,7 +79,7 @@ public final class DefinitionReader {
         }
         FieldReader fallback = root.object("fallback");
         String name = root.requiredText("name", MAX_NAME);
-        GroupId group = root.parsed("group", "must be a group id", GroupId::new);
+        GroupId group = root.parsed("group", Text.of("group.id"), GroupId::new);
         Instant opensAt = root.moment("opensAt");
         DrawDefinition read = DrawDefinition.of(name, closesAt(), mode, prizes)
                 .group(group)
@@ -89,10 +92,11 @@ public final class DefinitionReader {
                 .schedule(schedule(mode))
                 .users(users("allow"), users("deny"))
                 .showLeft(root.flag("showLeft", false))
+                .metadata(metadata())
                 .build();
         root.refuseTheRest();
         if (faults.isEmpty()) {
-            DefinitionRules.check(read, faults);
+            DefinitionChecks.check(read, faults);
         }
         if (!faults.isEmpty()) {
             throw new DefinitionFaults(faults);
@@ -100,10 +104,24 @@ public final class DefinitionReader {
         return read;
     }
 
+    private Metadata metadata() {
+        Object words = root.raw("metadata");
+        if (words != null && !(words instanceof Map)) {
+            root.fault("metadata", Text.of("field.object"));
+            return Metadata.NONE;
+        }
+        try {
+            return Metadata.of((Map<?, ?>) words);
+        } catch (InvalidInputException refused) {
+            root.fault("metadata", refused.faults().get(0).detail());
+            return Metadata.NONE;
+        }
+    }
+
     private Instant closesAt() {
         Instant closesAt = root.moment("closesAt");
         if (!root.has("closesAt")) {
-            root.fault("closesAt", "is required: when the draw ends");
+            root.fault("closesAt", Text.of("draw.closes-at"));
         }
         return closesAt == null ? Instant.MAX : closesAt;
     }
@@ -137,8 +155,8 @@ public final class DefinitionReader {
     private static Label label(FieldReader prize) {
         return new Label(
                 prize.requiredText("name", MAX_NAME),
-                prize.text("class", MAX_NAME),
-                prize.parsed("picture", "must be an https URL of at most 500 characters", PictureUrl::new),
+                prize.text("category", MAX_NAME),
+                prize.parsed("picture", Text.of("picture.too-long"), PictureUrl::new),
                 prize.shownText("text", MAX_TEXT));
     }
 
@@ -154,7 +172,7 @@ public final class DefinitionReader {
         if (award == null) {
             return Award.NOTHING;
         }
-        List<String> codes = award.texts("codes", MAX_CODES, "must be text of 1 to 200 characters", text -> {
+        List<String> codes = award.texts("codes", MAX_CODES, Text.of("text.length", 200), text -> {
             if (text.isBlank() || text.length() > 200) {
                 throw new IllegalArgumentException(text);
             }
@@ -162,12 +180,12 @@ public final class DefinitionReader {
         });
         boolean coded = stored ? award.flag("coded", false) : award.has("codes");
         if (new HashSet<>(codes).size() < codes.size()) {
-            award.fault("codes", "must differ: each is handed out once");
+            award.fault("codes", Text.of("award.codes-repeat"));
         }
-        Asset asset = award.parsed("asset", "must be an asset's code, like POINTS", Asset::new);
+        Asset asset = award.parsed("asset", Text.of("asset.code"), Asset::new);
         long amount = award.whole("amount", 1, Amount.MAX, 0);
         if ((asset == null) != (amount == 0) || (asset != null && coded) || (asset == null && !coded)) {
-            award.fault("", "must have either `asset` and `amount`, or `codes`");
+            award.fault("", Text.of("award.either"));
         }
         award.refuseTheRest();
         return new Award(asset, amount, coded, codes);
@@ -178,9 +196,9 @@ public final class DefinitionReader {
         if (cost == null) {
             return null;
         }
-        Asset asset = cost.parsed("asset", "must be an asset's code, like POINTS", Asset::new);
+        Asset asset = cost.parsed("asset", Text.of("asset.code"), Asset::new);
         if (!cost.has("asset")) {
-            cost.fault("asset", "is required");
+            cost.fault("asset", Text.of("field.required"));
         }
         long amount = cost.requiredWhole("amount", 1, MAX_COST);
         cost.refuseTheRest();
@@ -192,13 +210,13 @@ public final class DefinitionReader {
         if (limits == null) {
             return new Limits(0, 0, ZoneOffset.UTC);
         }
-        ZoneId zone = limits.parsed("zone", "must be a time zone, like Asia/Shanghai", ZoneId::of);
+        ZoneId zone = limits.parsed("zone", Text.of("draw.zone"), ZoneId::of);
         Limits read = new Limits(
                 limits.whole("total", 1, 1_000_000_000, 0),
                 limits.whole("perDay", 1, 1_000_000_000, 0),
                 Objects.requireNonNullElse(zone, ZoneOffset.UTC));
         if (read.perDay() > 0 && !limits.has("zone")) {
-            limits.fault("zone", "is required with perDay: whose days are counted");
+            limits.fault("zone", Text.of("limits.zone-needed"));
         }
         limits.refuseTheRest();
         return read;
@@ -207,8 +225,8 @@ public final class DefinitionReader {
     private List<Guarantee> guarantees() {
         List<Guarantee> read = new ArrayList<>();
         for (FieldReader guarantee : root.objects("guarantees", MAX_GUARANTEES)) {
-            read.add(new Guarantee(
-                    guarantee.requiredText("class", MAX_NAME), (int) guarantee.requiredWhole("plays", 1, 1_000_000)));
+            read.add(new Guarantee(guarantee.requiredText("category", MAX_NAME), (int)
+                    guarantee.requiredWhole("plays", 1, 1_000_000)));
             guarantee.refuseTheRest();
         }
         return read;
@@ -218,7 +236,7 @@ public final class DefinitionReader {
         FieldReader schedule = root.object("schedule");
         if (mode != DrawMode.SCHEDULE) {
             if (schedule != null) {
-                root.fault("schedule", "belongs to mode schedule");
+                root.fault("schedule", Text.of("draw.mode-schedule"));
             }
             return null;
         }
@@ -231,7 +249,7 @@ public final class DefinitionReader {
             Instant to = boost.moment("to");
             int times = (int) boost.requiredWhole("times", 0, 1_000);
             if (from == null || to == null || !from.isBefore(to)) {
-                boost.fault("", "must have `from` before `to`");
+                boost.fault("", Text.of("boost.range"));
             } else {
                 boosts.add(new Boost(from, to, times));
             }
@@ -246,6 +264,6 @@ public final class DefinitionReader {
     }
 
     private Set<UserId> users(String field) {
-        return Set.copyOf(root.texts(field, MAX_USERS, "must be a user id", UserId::new));
+        return Set.copyOf(root.texts(field, MAX_USERS, Text.of("user.id"), UserId::new));
     }
 }

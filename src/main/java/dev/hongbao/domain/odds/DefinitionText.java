@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -45,7 +46,7 @@ public final class DefinitionText {
         text.put(
                 "guarantees",
                 definition.guarantees().stream()
-                        .map(each -> Map.of("class", each.prizeClass(), "plays", each.plays()))
+                        .map(each -> Map.of("category", each.category(), "plays", each.plays()))
                         .toList());
         if (definition.schedule() != null) {
             text.put("schedule", schedule(definition.schedule()));
@@ -57,13 +58,16 @@ public final class DefinitionText {
                 "deny",
                 definition.deny().stream().map(Object::toString).sorted().toList());
         text.put("showLeft", definition.showLeft());
+        if (!definition.metadata().isEmpty()) {
+            text.put("metadata", new JsonObject(definition.metadata().json()).getMap());
+        }
         return text;
     }
 
     private static Map<String, Object> prize(Prize prize) {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("name", prize.name());
-        put(text, "class", prize.prizeClass());
+        put(text, "category", prize.category());
         put(text, "picture", prize.label().picture());
         put(text, "text", prize.label().text());
         if (prize.award().coded()) {

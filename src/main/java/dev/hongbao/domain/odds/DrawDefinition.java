@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
@@ -43,7 +44,8 @@ public record DrawDefinition(
         @Nullable Schedule schedule,
         Set<UserId> allow,
         Set<UserId> deny,
-        boolean showLeft) {
+        boolean showLeft,
+        Metadata metadata) {
 
     public DrawDefinition {
         prizes = List.copyOf(prizes);
@@ -69,8 +71,8 @@ public record DrawDefinition(
      */
     public record Limits(long total, long perDay, ZoneId zone) {}
 
-    /** 保底: the n-th play in a row without a prize of the class gives one. @param plays n, at least 1 */
-    public record Guarantee(String prizeClass, int plays) {}
+    /** 保底: the n-th play in a row without a prize of the category gives one. @param plays n, at least 1 */
+    public record Guarantee(String category, int plays) {}
 
     /**
      * When prizes are released.
@@ -98,8 +100,8 @@ public record DrawDefinition(
     }
 
     /**
-     * Whether a win of the prize of that number, from 1, is told in the group's feed: it has an award or a class. A consolation
-     * and the fallback are no news.
+     * Whether a win of the prize of that number, from 1, is told in the group's feed: it has an award or a category. A consolation
+     * and the fallback are nothing new.
      */
     public boolean isAnnounced(int number) {
         return number <= prizes.size() && prizes.get(number - 1).isWin();
@@ -152,30 +154,30 @@ public record DrawDefinition(
     }
 
     /** The rules as the script gets them. */
-    public Rules rules() {
+    public DrawRules rules() {
         boolean scheduled = mode == DrawMode.SCHEDULE;
-        List<Rules.Prize> numbers = new ArrayList<>();
+        List<DrawRules.Prize> numbers = new ArrayList<>();
         for (Prize prize : allPrizes()) {
             // A scheduled prize leaves the stock when it is put on the schedule.
             boolean unlimited = prize.stock() == null || (scheduled && prize != fallback);
-            numbers.add(new Rules.Prize(
+            numbers.add(new DrawRules.Prize(
                     scheduled ? 0 : prize.chance(),
                     unlimited ? -1 : Objects.requireNonNull(prize.stock()),
                     prize.perUser(),
                     guaranteeOf(prize)));
         }
-        return new Rules(
+        return new DrawRules(
                 mode,
                 whenExhausted,
                 numbers,
                 fallback == null ? 0 : numbers.size(),
-                new Rules.PerUser(
+                new DrawRules.PerUser(
                         limits.total,
                         limits.perDay,
                         guarantees.stream()
-                                .map(each -> new Rules.Guarantee(each.plays))
+                                .map(each -> new DrawRules.Guarantee(each.plays))
                                 .toList()),
-                new Rules.Periods(
+                new DrawRules.Periods(
                         scheduled ? opening().toEpochMilli() : 0,
                         scheduled ? Objects.requireNonNull(schedule).period.toMillis() : 1,
                         schedule == null || schedule.carryOver));
@@ -183,7 +185,7 @@ public record DrawDefinition(
 
     private int guaranteeOf(Prize prize) {
         for (int g = 0; g < guarantees.size(); g++) {
-            if (guarantees.get(g).prizeClass.equals(prize.prizeClass())) {
+            if (guarantees.get(g).category.equals(prize.category())) {
                 return g + 1;
             }
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * The two ask for the same random numbers in the same order. Not thread-safe.
  */
 public final class DrawModel {
-    private final Rules rules;
+    private final DrawRules rules;
     private final Chance chance;
     private final long[] stock;
     private final long[] chances;
@@ -27,11 +27,12 @@ public final class DrawModel {
     /** By the play that is played; null for none. */
     private @Nullable Release taken;
 
-    public DrawModel(Rules rules, Chance chance) {
+    public DrawModel(DrawRules rules, Chance chance) {
         this.rules = rules;
         this.chance = chance;
-        this.stock = rules.prizes().stream().mapToLong(Rules.Prize::stock).toArray();
-        this.chances = rules.prizes().stream().mapToLong(Rules.Prize::chance).toArray();
+        this.stock = rules.prizes().stream().mapToLong(DrawRules.Prize::stock).toArray();
+        this.chances =
+                rules.prizes().stream().mapToLong(DrawRules.Prize::chance).toArray();
         this.sumOfChances = Arrays.stream(chances).sum();
         this.left = new long[stock.length];
         if (rules.mode() == DrawMode.TABLE) {
@@ -192,7 +193,7 @@ public final class DrawModel {
 
     /** A prize that a guarantee owes now; 0 for none. */
     private int guaranteed(Player player, long nowMillis) {
-        List<Rules.Guarantee> guarantees = rules.perUser().guarantees();
+        List<DrawRules.Guarantee> guarantees = rules.perUser().guarantees();
         for (int g = 1; g <= guarantees.size(); g++) {
             if (player.without[g - 1] >= guarantees.get(g - 1).plays() - 1) {
                 int prize = rules.mode() == DrawMode.SCHEDULE

@@ -1,7 +1,8 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.ShownText;
-import dev.hongbao.domain.odds.DefinitionFaults.Fault;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -26,20 +27,20 @@ final class FieldReader {
 
     private final String pointer;
     private final Map<?, ?> fields;
-    private final List<Fault> faults;
+    private final List<FieldFault> faults;
     private final Set<String> known = new HashSet<>();
 
     /**
      * @param pointer of the object, without a trailing slash
      */
-    FieldReader(String pointer, Map<?, ?> fields, List<Fault> faults) {
+    FieldReader(String pointer, Map<?, ?> fields, List<FieldFault> faults) {
         this.pointer = pointer;
         this.fields = fields;
         this.faults = faults;
     }
 
-    void fault(String field, String detail) {
-        faults.add(new Fault(field.isEmpty() ? pointer : pointer + "/" + field, detail));
+    void fault(String field, Text detail) {
+        faults.add(new FieldFault(field.isEmpty() ? pointer : pointer + "/" + field, detail));
     }
 
     boolean has(String field) {
@@ -63,7 +64,7 @@ final class FieldReader {
         if (value instanceof String text && !text.isBlank() && text.length() <= max) {
             return text;
         }
-        fault(field, "must be text of 1 to " + max + " characters");
+        fault(field, Text.of("text.length", max));
         return null;
     }
 
@@ -81,7 +82,7 @@ final class FieldReader {
     String requiredText(String field, int max) {
         String text = text(field, max);
         if (text == null && !has(field)) {
-            fault(field, "is required");
+            fault(field, Text.of("field.required"));
         }
         return text == null ? "?" : text;
     }
@@ -98,7 +99,7 @@ final class FieldReader {
                 && ((Number) value).longValue() <= max) {
             return ((Number) value).longValue();
         }
-        fault(field, "must be a whole number from " + min + " to " + max);
+        fault(field, Text.of("number.range", min, max));
         return null;
     }
 
@@ -109,7 +110,7 @@ final class FieldReader {
 
     long requiredWhole(String field, long min, long max) {
         if (!has(field)) {
-            fault(field, "is required: a whole number from " + min + " to " + max);
+            fault(field, Text.of("number.required", min, max));
         }
         return whole(field, min, max, min);
     }
@@ -122,7 +123,7 @@ final class FieldReader {
         if (value instanceof Boolean flag) {
             return flag;
         }
-        fault(field, "must be true or false");
+        fault(field, Text.of("field.true-or-false"));
         return missing;
     }
 
@@ -135,7 +136,7 @@ final class FieldReader {
         }
         return parsed(
                 field,
-                "must be a moment of RFC 3339 in UTC, like 2027-01-01T00:00:00Z",
+                Text.of("time.moment"),
                 text -> ofFourDigits(Instant.parse(text).truncatedTo(ChronoUnit.MICROS)));
     }
 
@@ -148,7 +149,7 @@ final class FieldReader {
     }
 
     /** A text that {@code parser} understands; null when it is missing or none. */
-    <T> @Nullable T parsed(String field, String rule, Function<String, T> parser) {
+    <T> @Nullable T parsed(String field, Text rule, Function<String, T> parser) {
         Object value = raw(field);
         if (value == null) {
             return null;
@@ -169,7 +170,7 @@ final class FieldReader {
         String names = Stream.of(type.getEnumConstants())
                 .map(each -> each.name().toLowerCase(Locale.ROOT))
                 .collect(Collectors.joining(", "));
-        E chosen = parsed(field, "must be one of " + names, text -> {
+        E chosen = parsed(field, Text.of("text.one-of", names), text -> {
             if (!text.equals(text.toLowerCase(Locale.ROOT))) {
                 throw new IllegalArgumentException(text);
             }
@@ -186,7 +187,7 @@ final class FieldReader {
             return new FieldReader(pointer + "/" + field, object, faults);
         }
         if (value != null) {
-            fault(field, "must be an object");
+            fault(field, Text.of("field.object"));
         }
         return null;
     }
@@ -198,7 +199,7 @@ final class FieldReader {
             return list;
         }
         if (value != null) {
-            fault(field, "must be a list of at most " + max);
+            fault(field, Text.of("list.too-long", max));
         }
         return List.of();
     }
@@ -208,7 +209,7 @@ final class FieldReader {
         List<?> values = list(field, max);
         for (int i = 0; i < values.size(); i++) {
             if (!(values.get(i) instanceof Map)) {
-                fault(field + "/" + i, "must be an object");
+                fault(field + "/" + i, Text.of("field.object"));
                 return List.of();
             }
         }
@@ -219,7 +220,7 @@ final class FieldReader {
     }
 
     /** A list of texts that {@code parser} understands; those it does not are left out. */
-    <T> List<T> texts(String field, int max, String rule, Function<String, T> parser) {
+    <T> List<T> texts(String field, int max, Text rule, Function<String, T> parser) {
         List<?> values = list(field, max);
         List<T> parsed = new java.util.ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
@@ -236,7 +237,7 @@ final class FieldReader {
     void refuseTheRest() {
         for (Object field : fields.keySet()) {
             if (!known.contains(String.valueOf(field))) {
-                fault(String.valueOf(field), "is not known here");
+                fault(String.valueOf(field), Text.of("field.not-known"));
             }
         }
     }

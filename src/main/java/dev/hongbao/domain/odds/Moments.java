@@ -32,14 +32,14 @@ public final class Moments {
      *
      * @param from included
      * @param to excluded; less than 10^12 ms (31 years) after {@code from}, and if it is not after it, all are at {@code from}
-     * @param count taken as 0 when it is less, and as {@link DefinitionRules#MAX_RELEASES} when it is more
+     * @param count taken as 0 when it is less, and as {@link DefinitionChecks#MAX_RELEASES} when it is more
      * @return in milliseconds, in order of time
      */
     public static long[] of(SeededChance chance, int period, int prize, Instant from, Instant to, long count) {
         chance.beginMoments(period, prize);
         long start = from.toEpochMilli();
         return scatter(chance, start, Math.max(start + 1, to.toEpochMilli()), (int)
-                Math.max(0, Math.min(count, DefinitionRules.MAX_RELEASES)));
+                Math.max(0, Math.min(count, DefinitionChecks.MAX_RELEASES)));
     }
 
     /**

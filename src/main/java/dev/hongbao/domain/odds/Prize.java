@@ -22,14 +22,14 @@ public record Prize(
      * What people see of a prize.
      *
      * @param name 1 to 100 characters
-     * @param prizeClass the maker's word for prizes of one kind, such as {@code goods}: what a guarantee names, and what wins are
+     * @param category the maker's word for prizes of one kind, such as {@code goods}: what a guarantee names, and what wins are
      *     picked out by; 1 to 100 characters, null for none
      * @param picture null for none
      * @param text more about it, 1 to 1000 characters; null for none
      */
     public record Label(
             String name,
-            @Nullable String prizeClass,
+            @Nullable String category,
             @Nullable PictureUrl picture,
             @Nullable String text) {
         /** A name only. */
@@ -42,8 +42,8 @@ public record Prize(
         return label.name;
     }
 
-    public @Nullable String prizeClass() {
-        return label.prizeClass;
+    public @Nullable String category() {
+        return label.category;
     }
 
     /** Whether the ledger pays it. */
@@ -51,9 +51,9 @@ public record Prize(
         return award.amount > 0;
     }
 
-    /** Whether who gets it has won: it has an award or a class. Else it is a consolation. */
+    /** Whether who gets it has won: it has an award or a category. Else it is a consolation. */
     public boolean isWin() {
-        return isPaid() || award.coded || label.prizeClass != null;
+        return isPaid() || award.coded || label.category != null;
     }
 
     /**

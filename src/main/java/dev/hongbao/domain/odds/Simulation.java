@@ -19,7 +19,7 @@ public final class Simulation {
     private static final int PROGRESS_EVERY = 10_000;
 
     private final DrawDefinition definition;
-    private final Rules rules;
+    private final DrawRules rules;
     private final Chance chance;
     private final int users;
 
@@ -173,7 +173,7 @@ public final class Simulation {
     private double[] byRounds(long plays) {
         int prizes = rules.prizes().size();
         double[] promised = new double[prizes];
-        long[] stock = rules.prizes().stream().mapToLong(Rules.Prize::stock).toArray();
+        long[] stock = rules.prizes().stream().mapToLong(DrawRules.Prize::stock).toArray();
         long rest = plays;
         for (long round = 1; rest > 0; round++) {
             long[] counts = rules.roundCounts(stock, round);
@@ -197,10 +197,10 @@ public final class Simulation {
     private double[] byWeights(long plays) {
         int prizes = rules.prizes().size();
         double[] promised = new double[prizes];
-        long sum = rules.prizes().stream().mapToLong(Rules.Prize::chance).sum();
+        long sum = rules.prizes().stream().mapToLong(DrawRules.Prize::chance).sum();
         double toFallback = 0;
         for (int i = 0; i < prizes; i++) {
-            Rules.Prize prize = rules.prizes().get(i);
+            DrawRules.Prize prize = rules.prizes().get(i);
             double hits = (double) plays * prize.chance() / sum;
             promised[i] = prize.stock() < 0 ? hits : Math.min(hits, prize.stock());
             toFallback += hits - promised[i];

@@ -7,7 +7,7 @@ import java.util.List;
 /** Watches a simulation for what is gone before its end. For one run, on one thread. */
 final class StockEnds {
     private final DrawDefinition definition;
-    private final Rules rules;
+    private final DrawRules rules;
     private final long plays;
     private final long[] won;
     private final long[] lastWon;
@@ -16,7 +16,7 @@ final class StockEnds {
     private long lastWin;
     private long winless;
 
-    StockEnds(DrawDefinition definition, Rules rules, long plays) {
+    StockEnds(DrawDefinition definition, DrawRules rules, long plays) {
         int prizes = rules.prizes().size();
         this.definition = definition;
         this.rules = rules;
@@ -81,7 +81,8 @@ final class StockEnds {
     private boolean wasWantedMore(int prize) {
         boolean alone = rules.mode() == DrawMode.WEIGHTS
                 || (rules.mode() == DrawMode.TABLE && rules.whenExhausted() == WhenExhausted.RESCALE);
-        double all = rules.prizes().stream().mapToDouble(Rules.Prize::chance).sum();
+        double all =
+                rules.prizes().stream().mapToDouble(DrawRules.Prize::chance).sum();
         return alone
                 && (plays * (rules.prize(prize).chance() / all) > won[prize - 1]
                         || rules.prize(prize).guarantee() > 0);

@@ -13,7 +13,7 @@ import dev.hongbao.common.json.JsonText;
 public record OutboxEvent(String id, String type, String at, String data) {
     private static final int LENGTH = 128;
 
-    /** The schema {@code News} of openapi.yaml. */
+    /** The schema {@code OutboxEvent} of openapi.yaml. */
     public String json() {
         return new JsonText(LENGTH + data.length())
                 .beginObject()

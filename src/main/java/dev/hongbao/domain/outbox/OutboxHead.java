@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the outbox goes. All that wait for news on this server share one look into Postgres. Thread-safe.
+ * How far the outbox goes. All that wait for events on this server share one look into Postgres. Thread-safe.
  *
  * <p>Rows of one shard commit in the order of their places; the others commit in any order, so of a row that is seen nobody knows
  * whether an earlier one is still to come. A row's place is given out in a transaction that has an id already. So a look notes the

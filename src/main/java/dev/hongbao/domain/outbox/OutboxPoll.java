@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** One reader that waits for news. Only on the event loop that began it. */
+/** One reader that waits for events. Only on the event loop that began it. */
 public final class OutboxPoll {
     private static final long LOOK_MILLIS = 100;
 
@@ -29,7 +29,7 @@ public final class OutboxPoll {
     }
 
     /**
-     * Reads on from a cursor, and waits for some news when there is none.
+     * Reads on from a cursor, and waits for some events when there is none.
      *
      * @param most events
      * @param wait more than 0
@@ -62,7 +62,7 @@ public final class OutboxPoll {
         if (done) {
             return;
         }
-        reader.hasNews(after).onComplete(looked -> {
+        reader.hasEvents(after).onComplete(looked -> {
             if (looked.failed()) {
                 answer(Future.failedFuture(looked.cause()));
             } else if (looked.result()) {

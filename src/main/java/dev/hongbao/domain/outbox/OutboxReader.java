@@ -62,7 +62,7 @@ public final class OutboxReader {
     }
 
     /** Whether there may be something after a cursor. Cheap: all who wait share the answer. */
-    public Future<Boolean> hasNews(OutboxCursor after) {
+    public Future<Boolean> hasEvents(OutboxCursor after) {
         return head.look()
                 .map(now -> now.newest() > after.most()
                         || !now.era().equals(after.era())

@@ -7,10 +7,13 @@ public final class OutboxTypes {
     public static final List<String> ALL = List.of(
             "packet.sent",
             "packet.drained",
+            "packet.expired",
             "packet.refunded",
             "claim.settled",
             "play.settled",
+            "draw.opened",
             "draw.closed",
+            "fulfilment.changed",
             "campaign.created",
             "campaign.raised",
             "campaign.paused",
@@ -22,7 +25,13 @@ public final class OutboxTypes {
             "transfer.withdrawal",
             "transfer.cost",
             "transfer.return",
-            "transfer.reversal");
+            "transfer.reversal",
+            "user.frozen",
+            "user.unfrozen",
+            "user.blocked",
+            "user.unblocked",
+            "group.blocked",
+            "group.unblocked");
 
     private OutboxTypes() {}
 }

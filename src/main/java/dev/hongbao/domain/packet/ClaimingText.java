@@ -44,7 +44,7 @@ public final class ClaimingText {
     /** Reads whom a rain's definition says that it is for. */
     public static Members members(JsonObject rain) {
         return new Members(
-                rain.getBoolean("public", false),
+                rain.getBoolean("everyone", false),
                 texts(rain.getJsonArray("groups")).stream().map(GroupId::new).collect(Collectors.toSet()));
     }
 

@@ -30,7 +30,7 @@ public record Close(PacketId packet, @Nullable Early early) implements JournalIt
 
     @Override
     public String payload() {
-        return early == null ? packet.toString() : packet + " " + early.ending.wireName() + " " + early.by;
+        return early == null ? packet.toString() : packet + " " + early.ending.wireName() + " " + early.by.inRedis();
     }
 
     private static @Nullable Close decode(String payload) {
@@ -43,8 +43,7 @@ public record Close(PacketId packet, @Nullable Early early) implements JournalIt
             return new Close(packet, null);
         }
         PacketStatus ending = PacketStatus.ofEarly(parts[1]);
-        return ending == null || !UserId.isValid(parts[2])
-                ? null
-                : new Close(packet, new Early(ending, new UserId(parts[2])));
+        UserId by = UserId.ofRedis(parts[2]);
+        return ending == null || by == null ? null : new Close(packet, new Early(ending, by));
     }
 }

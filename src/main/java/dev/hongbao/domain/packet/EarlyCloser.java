@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
@@ -93,7 +94,7 @@ public final class EarlyCloser {
         return Future.failedFuture(
                 quarantine.refuses(packet.value())
                         ? UnavailableException.setAside()
-                        : new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
+                        : new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")));
     }
 
     /** Looks whether it is over, asks the script if not, and looks again: a generation that ends meanwhile is asked anew. */
@@ -109,8 +110,7 @@ public final class EarlyCloser {
                 return Future.failedFuture(UnavailableException.setAside());
             }
             if (System.nanoTime() - deadlineNanos > 0) {
-                return Future.failedFuture(
-                        UnavailableException.unknown("It is not settled yet. Repeat the same request shortly."));
+                return Future.failedFuture(UnavailableException.unknown(Text.of("packet.not-settled")));
             }
             return ask(packet, close)
                     .compose(outcome -> outcome == ClosePackets.Outcome.CLAIMED
@@ -136,9 +136,7 @@ public final class EarlyCloser {
     }
 
     private static RefusedException claimed() {
-        return new RefusedException(
-                Refusal.CLAIMED,
-                "Somebody has claimed a share. Close the packet: what is left goes back to the sender.");
+        return new RefusedException(Refusal.CLAIMED, Text.of("packet.has-claims"));
     }
 
     /** Null when Redis did not answer, or the generation is over: what is wrong has been reported, and passes. */

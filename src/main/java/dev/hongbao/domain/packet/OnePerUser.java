@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import io.vertx.core.Future;
@@ -9,11 +10,11 @@ import java.util.function.Supplier;
 
 /** A kind of read that takes as long as a user has records: of each user one is under way at a time. Thread-safe. */
 final class OnePerUser {
-    private final String refusal;
+    private final Text refusal;
     private final Set<UserId> underWay = ConcurrentHashMap.newKeySet();
 
     /** @param refusal what who asks for another one is told */
-    OnePerUser(String refusal) {
+    OnePerUser(Text refusal) {
         this.refusal = refusal;
     }
 

@@ -19,10 +19,10 @@ public final class OpenPackets {
 
     private OpenPackets() {}
 
-    /** Registers {@code hongbao.packets.open} and keeps it up to date as long as {@code vertx} runs. */
+    /** Registers {@code hongbao.packet.open} and keeps it up to date as long as {@code vertx} runs. */
     public static void watch(Vertx vertx, Pool pool, MeterRegistry registry) {
         AtomicLong open = new AtomicLong();
-        Gauge.builder("hongbao.packets.open", open, AtomicLong::get)
+        Gauge.builder("hongbao.packet.open", open, AtomicLong::get)
                 .description("Packets that are not over, at most " + MOST)
                 .register(registry);
         look(pool, open);

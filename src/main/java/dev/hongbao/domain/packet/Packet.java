@@ -1,7 +1,9 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
@@ -23,6 +25,7 @@ public final class Packet {
     private final SplitTerms terms;
     private final SlotAmounts amounts;
     private final @Nullable String greeting;
+    private final Metadata metadata;
     private final Commitment commitment;
     private final Set<UserId> recipients;
     private final @Nullable Passcode passcode;
@@ -43,6 +46,7 @@ public final class Packet {
             Asset asset,
             SplitTerms terms,
             @Nullable String greeting,
+            Metadata metadata,
             Commitment commitment) {}
 
     /**
@@ -77,6 +81,7 @@ public final class Packet {
         this.terms = contents.terms;
         this.amounts = new SlotAmounts(contents.terms.count());
         this.greeting = contents.greeting;
+        this.metadata = contents.metadata;
         this.commitment = contents.commitment;
         this.group = audience.group;
         this.recipients = audience.recipients;
@@ -145,17 +150,29 @@ public final class Packet {
         return greeting;
     }
 
+    /** The sender's free words. */
+    public Metadata metadata() {
+        return metadata;
+    }
+
     /** Whether {@code caller} may see it: a member of the group, and of a rain's drop everybody whom the rain is for. */
     public boolean isVisibleTo(Caller caller) {
         return caller.isMemberOf(group)
                 || (pool != null && pool.claiming().members().include(caller));
     }
 
-    /** Whether {@code caller} may claim: who may see it, of an exclusive packet a recipient, of a pool whom the campaign admits. */
-    public boolean admits(Caller caller) {
-        return isVisibleTo(caller)
-                && (kind != PacketKind.EXCLUSIVE || recipients.contains(caller.user()))
-                && (pool == null || pool.claiming().admits(caller));
+    /**
+     * Why {@code caller} may not claim; null for a caller who may: one who may see it, of an exclusive packet a recipient, of a pool one whom the
+     * campaign admits.
+     */
+    public @Nullable Reason unfit(Caller caller) {
+        if (!isVisibleTo(caller)) {
+            return Reason.GROUP;
+        }
+        if (kind == PacketKind.EXCLUSIVE && !recipients.contains(caller.user())) {
+            return Reason.RECIPIENT;
+        }
+        return pool == null ? null : pool.claiming().unfit(caller);
     }
 
     /** What makes it a pool; null for a packet that its sender paid. */
@@ -166,6 +183,11 @@ public final class Packet {
     /** Who may claim an exclusive packet; empty for the other kinds. */
     public Set<UserId> recipients() {
         return recipients;
+    }
+
+    /** The recipients as {@code viewer} may see them: the sender and the recipients do, others see none. */
+    public Set<UserId> recipientsSeenBy(UserId viewer) {
+        return viewer.equals(sender) || recipients.contains(viewer) ? recipients : Set.of();
     }
 
     /** Null when no passcode is asked for. */

@@ -2,6 +2,7 @@ package dev.hongbao.domain.packet;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.postgres.GatheredLookups;
 import io.vertx.core.Future;
@@ -114,8 +115,7 @@ public final class PacketCatalog {
     private Future<@Nullable Packet> lookUp(Block block) {
         return lookups.size() < MAX_LOOKUPS
                 ? lookups.find(block)
-                : Future.failedFuture(
-                        UnavailableException.overloaded("Too many packets are looked up. Try again shortly."));
+                : Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.packet-lookups")));
     }
 
     /** The terms of many packets; those unknown are left out. */

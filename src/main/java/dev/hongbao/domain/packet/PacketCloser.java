@@ -14,11 +14,14 @@ import java.util.stream.Collectors;
 
 /**
  * Closes packets whose time ran out, by Postgres' clock: an entry in the journal, so that it comes after every claim that was
- * accepted before it. Also removes the keys of packets that ended.
+ * accepted before it. Also pays the refunds that are due, and removes the keys of packets that ended.
  */
 public final class PacketCloser implements OwnerTask {
     /** Packets of a shard a query: what two calls of the script close. And keys that are removed at a time. */
     private static final int PAGE = 2 * ClosePackets.MOST;
+
+    /** Accounts at a time, each in a transaction of its own. */
+    private static final int PAYEES = 64;
 
     private final PacketStore store;
     private final PacketCleanup ends;
@@ -35,7 +38,15 @@ public final class PacketCloser implements OwnerTask {
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
         Future<Void> removed = removeKeys(redis);
-        return removed.transform(any -> closeDue(live, redis)).compose(closed -> removed);
+        Future<Void> closed = removed.transform(any -> closeDue(live, redis));
+        return closed.transform(any -> payRefunds(live, PAYEES))
+                .compose(paid -> Future.all(removed, closed))
+                .mapEmpty();
+    }
+
+    private Future<Void> payRefunds(List<Integer> live, int most) {
+        return store.payRefunds(live)
+                .compose(paid -> paid == 0 || most == 1 ? Future.succeededFuture() : payRefunds(live, most - 1));
     }
 
     private Future<Void> closeDue(List<Integer> live, RedisLinks redis) {

@@ -1,12 +1,12 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -30,24 +30,22 @@ public final class PacketFiles {
 
     private final Pool pool;
     private final PacketStore store;
-    private final ArchivedMonths archived;
     private final Quarantine quarantine;
 
     public PacketFiles(Pool pool, PacketStore store, Quarantine quarantine) {
         this.pool = pool;
         this.store = store;
-        this.archived = store.archived();
         this.quarantine = quarantine;
     }
 
     /** One packet; refused with NOT_FOUND. */
     public Future<FiledPacket> find(PacketId id) {
-        return store.unlessArchived(id, filed("where p.id = $2", Tuple.of(NOBODY, id.value())))
+        return filed("where p.id = $2", Tuple.of(NOBODY, id.value()))
                 .compose(found -> found.isEmpty()
                         ? Future.failedFuture(
                                 quarantine.refuses(id.value())
                                         ? UnavailableException.setAside()
-                                        : new RefusedException(Refusal.NOT_FOUND, "There is no such packet."))
+                                        : new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")))
                         : Future.succeededFuture(found.get(0)));
     }
 
@@ -81,8 +79,7 @@ public final class PacketFiles {
     public Future<Claim> claim(PacketId packet, int slot) {
         return store.claimsFrom(packet, slot, 1)
                 .compose(claims -> claims.isEmpty() || claims.get(0).share().slot() != slot
-                        ? Future.failedFuture(new RefusedException(
-                                Refusal.NOT_FOUND, "Nobody has claimed this share, or there is no such packet."))
+                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("claim.not-found")))
                         : Future.succeededFuture(claims.get(0)));
     }
 
@@ -95,11 +92,12 @@ public final class PacketFiles {
     private static FiledPacket filed(Row row) {
         PacketViews.Seen seen = PacketRows.seen(row, NOBODY);
         OffsetDateTime closedAt = row.getOffsetDateTime("closed_at");
+        long held = row.getLong("held");
         return new FiledPacket(
                 PacketService.view(seen, true),
                 new FiledPacket.File(
-                        row.getLong("held"),
-                        seen.progress().refund(),
+                        held,
+                        closedAt == null ? 0 : seen.progress().refund() - held, // what a closed packet holds is due
                         user(row.getString("actor")),
                         closedAt == null ? null : closedAt.toInstant(),
                         user(row.getString("ended_by"))));
@@ -110,8 +108,8 @@ public final class PacketFiles {
     }
 
     private Future<Page<FiledPacket>> page(Future<List<FiledPacket>> read, int limit) {
-        return archived.told(read.map(
-                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString())));
+        return read.map(
+                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString()));
     }
 
     private static @Nullable PacketId before(@Nullable String cursor) {

@@ -2,6 +2,7 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Which packets the host's backend lists; null fields let all pass.
  *
  * @param sender who paid: a user; of pools their campaign's id
+ * @param reference what the host calls the send
  * @param from when it was made, inclusive
  * @param to exclusive
  */
@@ -20,6 +22,9 @@ public record PacketFilter(
         @Nullable GroupId group,
         @Nullable UserId sender,
         @Nullable PacketStatus status,
+        @Nullable PacketKind kind,
+        @Nullable Asset asset,
+        @Nullable String reference,
         @Nullable Instant from,
         @Nullable Instant to) {
     /**
@@ -30,14 +35,13 @@ public record PacketFilter(
 
     /**
      * Selects the ids of packets older than {@code before}, newest first: one walk down an index, that of the group, the sender, the
-     * status or the id. Of DRAINED alone it is a walk past all others.
+     * status or the id; a reference has its own. Of DRAINED, of a kind or of an asset alone it is a walk past all others.
      *
      * @param parameters those so far; the query's are added
      */
     String ids(PacketId before, int limit, List<Object> parameters) {
         List<String> rules = new ArrayList<>();
         rules.add("f.id < " + next(parameters, before.value()));
-        rules.add("not is_archived(f.id)");
         if (to != null) {
             rules.add("f.id < " + next(parameters, idOf(to.toEpochMilli() + CLOCKS_APART_MILLIS)));
             rules.add("f.created_at < " + next(parameters, to.atOffset(ZoneOffset.UTC)));
@@ -51,6 +55,16 @@ public record PacketFilter(
         }
         if (sender != null) {
             rules.add("f.sender = " + next(parameters, sender.value()));
+        }
+        if (kind != null) {
+            rules.add("f.kind = " + next(parameters, kind.wireName()));
+        }
+        if (asset != null) {
+            rules.add("f.asset = " + next(parameters, asset.code()));
+        }
+        if (reference != null) {
+            rules.add(
+                    "f.id = any (array(select id from command where reference = " + next(parameters, reference) + "))");
         }
         if (status != null) {
             rules.add(rule(status));

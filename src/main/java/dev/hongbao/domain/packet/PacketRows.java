@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
@@ -133,6 +134,7 @@ final class PacketRows {
                                 row.getLong("min"),
                                 row.getLong("max")),
                         row.getString("greeting"),
+                        Metadata.ofJson(row.getJsonObject("metadata")),
                         new Commitment(row.getInteger("split_version"), row.getString("commitment"))),
                 new Packet.Audience(
                         new GroupId(row.getString("group_id")),

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
@@ -67,7 +68,7 @@ public final class PacketSender extends VerticleBase {
     private final Assets assets;
     private final Supplier<Future<RedisLinks>> redis;
     private final Duration loadWait;
-    private final SendRules rules;
+    private final SendChecks rules;
     private final SecureRandom random = new SecureRandom();
     private @Nullable RedisLinks links;
     private @Nullable KeyLoader loading;
@@ -87,13 +88,13 @@ public final class PacketSender extends VerticleBase {
             PacketService.Limits limits,
             Clock clock) {
         this.statement = new SendStatement(pool, shards);
-        this.gathered = new GatheredCommands<>("sends", MAX_WAITING, NewPacket::unit, this::execute);
+        this.gathered = new GatheredCommands<>(Text.of("noun.sends"), MAX_WAITING, NewPacket::unit, this::execute);
         this.shards = shards;
         this.catalog = catalog;
         this.assets = assets;
         this.redis = redis;
         this.loadWait = loadWait;
-        this.rules = new SendRules(assets, limits, clock);
+        this.rules = new SendChecks(assets, limits, clock);
     }
 
     @Override
@@ -115,28 +116,35 @@ public final class PacketSender extends VerticleBase {
     }
 
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
+        PoolTerms pool = command.pool();
+        String wish = pool == null ? command.toString() : pool.wish(command.group()) + " " + command.metadata();
+        var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         SplitAlgorithm algorithm;
         try {
             algorithm = rules.check(caller, command);
         } catch (RefusedException refused) {
-            return Future.failedFuture(refused);
+            return unlessSent(scope, refused);
         }
-        PoolTerms pool = command.pool();
-        String wish = pool == null ? command.toString() : pool.wish(command.group());
-        var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         Future<Packet> sent = assets.require(command.asset())
                 .compose(known -> rules.maySend(caller, command)
                         ? affordable(scope, command)
-                        : Future.failedFuture(SendRules.notSent(command)))
-                .compose(affordable -> split(scope, command, algorithm))
-                .compose(packet -> command.count() <= MAX_GATHERED
-                        ? gathered.submit(packet)
-                        : execute(List.of(packet)).map(answers -> answers.get(0)))
-                .compose(answer -> answer)
+                                .compose(affordable -> split(scope, command, algorithm))
+                                .compose(packet -> command.count() <= MAX_GATHERED
+                                        ? gathered.submit(packet)
+                                        : execute(List.of(packet)).map(answers -> answers.get(0)))
+                                .compose(answer -> answer)
+                        : unlessSent(scope, SendChecks.notSent(command)))
                 .recover(fault -> explained(Ledger.refusal(fault), command));
         // It comes from the loop that has the connections to Redis, and is told on the one that asks.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
+    }
+
+    /** Refuses, unless it was sent before: what was allowed then is answered as then. */
+    private Future<Packet> unlessSent(Idempotency.Scope scope, RefusedException refused) {
+        return statement
+                .before(scope)
+                .compose(id -> id == null ? Future.failedFuture(refused) : sentBefore(new PacketId(id)));
     }
 
     /** The host's backend is told what the wallet of its user lacks. */
@@ -150,9 +158,7 @@ public final class PacketSender extends VerticleBase {
         return statement
                 .missing(sender, command.asset(), command.amount())
                 .compose(missing -> Future.failedFuture(new RefusedException(
-                        Refusal.INSUFFICIENT_FUNDS,
-                        "The wallet of " + sender + " lacks " + missing + " " + command.asset()
-                                + " in minor units. Deposit that first, then repeat with the same key.")));
+                        Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.lacks", sender, missing, command.asset()))));
     }
 
     /** Gives of each packet when it is claimable, or why it is not sent; on the loop that has the connections to Redis. */
@@ -222,7 +228,7 @@ public final class PacketSender extends VerticleBase {
                 id,
                 shard,
                 command,
-                SendStatement.Shares.of(id, command, algorithm, largest(command, algorithm), seed),
+                SendStatement.SplitResult.of(id, command, algorithm, largest(command, algorithm), seed),
                 rules.expiresIn(command));
     }
 

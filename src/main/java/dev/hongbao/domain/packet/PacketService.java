@@ -1,15 +1,18 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
 import dev.hongbao.domain.packet.PacketViews.Seen;
@@ -82,7 +85,7 @@ public final class PacketService {
     private Future<PacketView> read(Caller caller, PacketId id) {
         return views.seen(id, caller.user()).compose(seen -> {
             if (seen == null) {
-                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such packet."));
+                return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")));
             }
             return visible(caller, catalog.put(seen.packet())).map(packet -> view(seen));
         });
@@ -91,8 +94,8 @@ public final class PacketService {
     private static Future<Packet> visible(Caller caller, Packet packet) {
         return packet.isVisibleTo(caller) || caller.role() == Role.SERVICE
                 ? Future.succeededFuture(packet)
-                : Future.failedFuture(new RefusedException(
-                        Refusal.NOT_ELIGIBLE, "This packet belongs to a group that your token does not name."));
+                : Future.failedFuture(
+                        new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("packet.other-group")));
     }
 
     /**
@@ -140,13 +143,21 @@ public final class PacketService {
         }
     }
 
+    /** Which packets are listed; null for all. */
+    public record OwnFilter(
+            @Nullable PacketKind kind, @Nullable Asset asset) {
+        /** All of them. */
+        public static final OwnFilter ANY = new OwnFilter(null, null);
+    }
+
     /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. @param period when they were made */
-    public Future<Page<PacketView>> ownOf(UserId user, Period period, @Nullable String cursor, int limit) {
+    public Future<Page<PacketView>> ownOf(
+            UserId user, Period period, OwnFilter filter, @Nullable String cursor, int limit) {
         PacketId before = before(cursor, period);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.told(views.ownOf(user, period, before, limit + 1)
+        return views.told(views.ownOf(user, period, filter, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
@@ -163,7 +174,7 @@ public final class PacketService {
     public Future<List<PacketView>> newest(Caller caller, GroupId group, Members members, int limit) {
         if (!members.include(caller)) {
             return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, "Your token does not name this group."));
+                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-named")));
         }
         if (limit == 0) {
             return Future.succeededFuture(List.of());
@@ -190,13 +201,14 @@ public final class PacketService {
         }
     }
 
-    /** What {@code user} claimed in a period, settled, the newest first. */
-    public Future<Page<OwnClaim>> claimsOf(UserId user, Period period, @Nullable String cursor, int limit) {
+    /** What {@code user} claimed in a period, settled, the newest first. @param asset null for all */
+    public Future<Page<OwnClaim>> claimsOf(
+            UserId user, Period period, @Nullable Asset asset, @Nullable String cursor, int limit) {
         Long before = Page.number(cursor, Long.MAX_VALUE);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.told(views.claimsOf(user, period, before, limit + 1)
+        return views.told(views.claimsOf(user, period, asset, before, limit + 1)
                 .map(claims -> Page.of(claims, limit, own -> Long.toString(own.transfer()))));
     }
 

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
@@ -25,13 +26,13 @@ public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
 
     private static final String OPEN = """
-            select p.id, c.claims, c.next_slot, q.id is not null as aside
-            from packet as p
-            left join quarantine_unit as q on q.id = p.id
-            cross join lateral (select count(*) as claims, coalesce(max(slot) + 1, 0) as next_slot
-                                from transfer where subject = p.id and slot is not null) as c
-            where p.shard = $1 and p.closed_at is null
-            """;
+        select p.id, c.claims, c.next_slot, q.id is not null as aside
+        from packet as p
+        left join quarantine_unit as q on q.id = p.id
+        cross join lateral (select count(*) as claims, coalesce(max(slot) + 1, 0) as next_slot
+                            from transfer where subject = p.id and slot is not null) as c
+        where p.shard = $1 and p.closed_at is null
+        """;
 
     private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
 
@@ -40,14 +41,14 @@ public final class PacketShardLoader implements ShardLoader {
      * are no packet. Offset 0: each packet's claims are read in the part of their month, whatever Postgres believes of all claims.
      */
     private static final String CLAIMS = """
-            select p.id as packet, c.slot, w.owner as user_id
-            from packet as p
-            cross join lateral (select slot, credit from transfer where subject = p.id and slot is not null offset 0) as c
-            join account as w on w.id = c.credit
-            where p.shard = $1 and p.closed_at is null and p.id <> all ($2)
-              and not exists (select from quarantine_unit as q where q.id = p.id)
-            order by p.id, c.slot
-            """;
+        select p.id as packet, c.slot, w.owner as user_id
+        from packet as p
+        cross join lateral (select slot, credit from transfer where subject = p.id and slot is not null offset 0) as c
+        join account as w on w.id = c.credit
+        where p.shard = $1 and p.closed_at is null and p.id <> all ($2)
+          and not exists (select from quarantine_unit as q where q.id = p.id)
+        order by p.id, c.slot
+        """;
 
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
@@ -103,7 +104,7 @@ public final class PacketShardLoader implements ShardLoader {
                 packet = row.getUUID("packet");
                 write = Request.cmd(Command.HSET).arg(PacketKeys.hash(generation, new PacketId(packet)));
             }
-            write.arg(row.getString("user_id")).arg(row.getInteger("slot"));
+            write.arg(UserId.toRedis(row.getString("user_id"))).arg(row.getInteger("slot"));
         }
         if (write != null) {
             writes.add(redis.send(write));

@@ -2,7 +2,7 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.journal.Unreadable;
-import dev.hongbao.engine.postgres.ArchivedMonths;
+import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -24,37 +24,35 @@ public final class PacketStore {
     /** A packet's terms: columns of {@code p}, and of {@code o}, which {@link #POOL} joins. */
     static final String PACKET =
             "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
-                    + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.recipients,"
-                    + " p.passcode, p.created_at, p.opens_at, p.expires_at,"
-                    + " o.campaign, o.campaign_name, o.zone, o.product, o.opener, o.claiming, o.rain";
+                    + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.metadata, p.recipients,"
+                    + " p.passcode, p.created_at, p.opens_at, p.expires_at, o.campaign, o.campaign_name, o.zone,"
+                    + " o.product, o.opener, o.claiming, o.rain";
 
     /** What makes a packet a pool: looked up row by row, through indexes. */
     static final String POOL =
-            " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone,"
-                    + " c.definition -> 'claiming' as claiming,"
-                    + " case c.kind when 'rain' then c.definition end as rain"
-                    + " from pool as o join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
+            " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone, c.definition"
+                    + " -> 'claiming' as claiming, case c.kind when 'rain' then c.definition end as rain from pool as o"
+                    + " join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
     /** Drained or not: whoever may not know it is not told. */
     private static final String LUCKIEST = """
-            select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
-            from packet as p
-            join transfer as c on c.subject = p.id and c.slot = p.luckiest
-            join account as w on w.id = c.credit
-            where p.id = $1
-            """;
+        select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
+        from packet as p
+        join transfer as c on c.subject = p.id and c.slot = p.luckiest
+        join account as w on w.id = c.credit
+        where p.id = $1
+        """;
 
     /** How packets have ended, all in one query: their progress, and the luckiest of each as {@code claim} has it, if there is one. */
     private static final String ENDS = """
-            select p.id, p.asset, @progress, l.user_id, l.slot, l.amount, l.at
-            from unnest($1::uuid[]) as k(id)
-            cross join lateral (select * from packet where id = k.id limit 1) as p
-            join account as e on e.id = p.escrow
-            left join lateral (select w.owner as user_id, t.slot, t.amount, t.at
-                               from transfer as t join account as w on w.id = t.credit
-                               where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null limit 1) as l on true
-            where not is_archived(p.id)
-            """.replace("@progress", progressOf("p"));
+        select p.id, p.asset, @progress, l.user_id, l.slot, l.amount, l.at
+        from unnest($1::uuid[]) as k(id)
+        cross join lateral (select * from packet where id = k.id limit 1) as p
+        join account as e on e.id = p.escrow
+        left join lateral (select w.owner as user_id, t.slot, t.amount, t.at
+                           from transfer as t join account as w on w.id = t.credit
+                           where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null limit 1) as l on true
+        """.replace("@progress", progressOf("p"));
 
     /** Packets with one block of their amounts each, if there is such a block. */
     private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
@@ -63,12 +61,11 @@ public final class PacketStore {
             + " cross join lateral (select * from packet where id = k.id limit 1) as p" + POOL;
 
     private final Pool pool;
-    private final ArchivedMonths archived;
     private final @Nullable Unreadable unreadable;
 
     /** By itself: a packet whose terms cannot be read fails what looks it up. */
     public PacketStore(Pool pool) {
-        this(pool, new ArchivedMonths(pool), null);
+        this(pool, null);
     }
 
     /**
@@ -76,14 +73,9 @@ public final class PacketStore {
      *
      * @param unreadable hears of a packet whose terms cannot be read, which is left out of every answer; null: it fails what looks it up
      */
-    public PacketStore(Pool pool, ArchivedMonths archived, @Nullable Unreadable unreadable) {
+    public PacketStore(Pool pool, @Nullable Unreadable unreadable) {
         this.pool = pool;
-        this.archived = archived;
         this.unreadable = unreadable;
-    }
-
-    ArchivedMonths archived() {
-        return archived;
     }
 
     /**
@@ -122,15 +114,10 @@ public final class PacketStore {
 
     /** How far a packet has come; null for an unknown one. */
     Future<@Nullable Progress> progress(PacketId id) {
-        return unlessArchived(
-                id,
-                pool.preparedQuery("select " + progressOf("p") + " from packet as p"
-                                + " join account as e on e.id = p.escrow where p.id = $1")
-                        .execute(Tuple.of(id.value()))
-                        .map(rows -> stream(rows)
-                                .map(PacketRows::progress)
-                                .findFirst()
-                                .orElse(null)));
+        return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
+                        + " join account as e on e.id = p.escrow where p.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
     }
 
     /** How these packets have ended; those that are not over, unknown, or put away are left out. */
@@ -153,10 +140,9 @@ public final class PacketStore {
     /** Columns of its progress; its escrow is {@code e}. @param p what the packet is called */
     static String progressOf(String p) {
         // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
-        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund, p.ending,"
-                        + " coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)"
-                        + " as claimed_count,"
-                        + " p.amount - p.refund - e.balance as claimed_amount,"
+        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund, p.ending, coalesce((select"
+                        + " max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as claimed_count, p.amount"
+                        + " - case when p.closed_at is null then e.balance else p.refund end as claimed_amount,"
                         // The seed of an open packet never leaves Postgres.
                         + " case when p.closed_at is not null then encode(p.seed, 'hex') end as seed")
                 .replace("p.", p + ".");
@@ -171,8 +157,7 @@ public final class PacketStore {
 
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
-        return unlessArchived(
-                packet, claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0)));
+        return claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0));
     }
 
     /** The settled claims of these (packet, user) pairs; the two lists go together. */
@@ -187,37 +172,25 @@ public final class PacketStore {
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
-        return unlessArchived(
-                packet,
-                pool.preparedQuery(
-                                "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p on p.id = c.packet"
-                                        + " where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
-                        .execute(Tuple.of(packet.value(), fromSlot, limit))
-                        .map(rows -> stream(rows).map(PacketRows::claim).toList()));
+        return pool.preparedQuery(
+                        "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p"
+                                + " on p.id = c.packet where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+                .execute(Tuple.of(packet.value(), fromSlot, limit))
+                .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }
 
     /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
-        return unlessArchived(
-                packet,
-                pool.preparedQuery(LUCKIEST)
-                        .execute(Tuple.of(packet.value()))
-                        .map(rows ->
-                                stream(rows).map(PacketRows::claim).findFirst().orElse(null)));
+        return pool.preparedQuery(LUCKIEST)
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
     }
 
     /** Who won a packet. */
     Future<List<String>> winners(PacketId packet) {
-        return unlessArchived(
-                packet,
-                pool.preparedQuery("select user_id from claim where packet = $1")
-                        .execute(Tuple.of(packet.value()))
-                        .map(rows -> stream(rows).map(row -> row.getString(0)).toList()));
-    }
-
-    /** What was read of one packet; refused with ARCHIVED when it may lack rows. */
-    <T> Future<T> unlessArchived(PacketId packet, Future<T> read) {
-        return archived.unlessArchived(packet.value(), read);
+        return pool.preparedQuery("select user_id from claim where packet = $1")
+                .execute(Tuple.of(packet.value()))
+                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
     }
 
     /** An open packet whose time ran out. */
@@ -241,6 +214,14 @@ public final class PacketStore {
                 .map(rows -> stream(rows)
                         .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
                         .toList());
+    }
+
+    /** Pays the refunds that are due to one account, the first that nobody holds. How many; 0 when there is none. */
+    Future<Integer> payRefunds(Collection<Integer> shards) {
+        Tuple of = Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new));
+        return Transactions.statement(
+                        () -> pool.preparedQuery("select pay_refunds($1)").execute(of))
+                .map(rows -> rows.iterator().next().getInteger(0));
     }
 
     /** Whether a packet that was not found is there all the same, and cannot be shown. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
@@ -41,7 +42,7 @@ final class PacketSummaries {
             """;
 
     private final Pool pool;
-    private final OnePerUser oneAtATime = new OnePerUser("Another summary of yours is under way.");
+    private final OnePerUser oneAtATime = new OnePerUser(Text.of("packet.summary-busy"));
 
     PacketSummaries(Pool pool) {
         this.pool = pool;

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.Sha256;
+import dev.hongbao.common.values.ShownText;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.text.Normalizer;
@@ -18,7 +19,7 @@ public final class Passcode {
         this.digest = digest;
     }
 
-    /** From what the sender typed; surrounding space and the Unicode form do not count. */
+    /** From what the sender typed; surrounding space, the Unicode form and characters that nobody sees do not count. */
     public static Passcode of(PacketId packet, String typed) {
         return new Passcode(digest(packet, typed));
     }
@@ -38,8 +39,17 @@ public final class Passcode {
         return digest.clone();
     }
 
+    /** Whether somebody can type it: there is something to see in it. */
+    static boolean isSeen(String typed) {
+        return !seen(typed).isEmpty();
+    }
+
+    private static String seen(String typed) {
+        return ShownText.seen(Normalizer.normalize(typed, Normalizer.Form.NFKC));
+    }
+
     private static byte[] digest(PacketId packet, String typed) {
-        String form = Normalizer.normalize(typed.strip(), Normalizer.Form.NFKC);
+        String form = seen(typed);
         MessageDigest sha256 = Sha256.begin();
         sha256.update(packet.toString().getBytes(StandardCharsets.US_ASCII));
         return sha256.digest(form.getBytes(StandardCharsets.UTF_8));

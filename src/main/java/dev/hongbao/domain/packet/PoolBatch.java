@@ -5,7 +5,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.SendStatement.NewPacket;
-import dev.hongbao.domain.packet.SendStatement.Shares;
+import dev.hongbao.domain.packet.SendStatement.SplitResult;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.shard.Generation;
@@ -49,7 +49,8 @@ public final class PoolBatch {
                     new IdempotencyKey(id.toString()),
                     pool.wish(command.group()),
                     Origin.service(pool.opener()));
-            Shares shares = Shares.of(id, command, Objects.requireNonNull(command.split()), command.max(), seed);
+            SplitResult shares =
+                    SplitResult.of(id, command, Objects.requireNonNull(command.split()), command.max(), seed);
             packets.add(new NewPacket(
                     scope, id, pool.shard(), command, shares, Objects.requireNonNull(command.expiresIn())));
         }

@@ -3,6 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -50,9 +51,12 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
             users = Set.copyOf(users);
         }
 
-        /** Whether {@code caller} may claim, as far as the campaign says; it says nothing of groups. */
-        public boolean admits(Caller caller) {
-            return (users.isEmpty() || users.contains(caller.user())) && (token == null || token.admits(caller));
+        /** Why {@code caller} may not claim, as far as the campaign says, which says nothing of groups; null for a caller who may. */
+        public @Nullable Reason unfit(Caller caller) {
+            if (!users.isEmpty() && !users.contains(caller.user())) {
+                return Reason.USER;
+            }
+            return token == null || token.admits(caller) ? null : Reason.TRAIT;
         }
 
         /** The number of a moment's day in the campaign's zone, from 1970-01-01. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param expiresIn counted from {@code opensAt}, or from the sending; null for the configured default (24 h)
  * @param pool the campaign that pays, and what for; null when the sender's wallet pays
  * @param note of the host application's backend; empty of anybody else
+ * @param metadata of whoever sends it
  * @param onBehalfOf the sender, when the host's backend sends for a user; null when the caller is the sender
  */
 public record SendCommand(
@@ -43,6 +45,7 @@ public record SendCommand(
         @Nullable Duration expiresIn,
         @Nullable PoolTerms pool,
         Note note,
+        Metadata metadata,
         @Nullable UserId onBehalfOf) {
     public SendCommand {
         recipients = List.copyOf(recipients);
@@ -70,6 +73,7 @@ public record SendCommand(
         private @Nullable Duration expiresIn;
         private @Nullable PoolTerms pool;
         private Note note = Note.NONE;
+        private Metadata metadata = Metadata.NONE;
         private @Nullable UserId onBehalfOf;
 
         private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
@@ -126,6 +130,11 @@ public record SendCommand(
             return this;
         }
 
+        public Builder metadata(Metadata words) {
+            this.metadata = words;
+            return this;
+        }
+
         public Builder onBehalfOf(@Nullable UserId sender) {
             this.onBehalfOf = sender;
             return this;
@@ -148,6 +157,7 @@ public record SendCommand(
                     expiresIn,
                     pool,
                     note,
+                    metadata,
                     onBehalfOf);
         }
     }

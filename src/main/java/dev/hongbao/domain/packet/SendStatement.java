@@ -27,21 +27,68 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The one statement that sends packets: {@code send_packets}, a transaction by itself. Thread-safe. */
 final class SendStatement {
+    /** What {@code send_packets} takes of each packet, by the names of its parameters. */
+    private static final List<Column> COLUMNS = List.of(
+            texts("senders", p -> p.sender().value()),
+            texts("keys", p -> p.scope.key().value()),
+            bytes("fingerprints", p -> Buffer.buffer(p.scope.fingerprint())),
+            uuids("ids", p -> p.id.value()),
+            shorts("shards", p -> p.shard),
+            texts("groups", p -> p.command.group().value()),
+            texts("kinds", p -> p.command.kind().wireName()),
+            texts("assets", p -> p.command.asset().code()),
+            longs("totals", p -> p.command.amount()),
+            integers("counts", p -> p.command.count()),
+            texts("splits", p -> p.shares.terms.algorithm().wireName()),
+            shorts("split_versions", p -> p.shares.commitment.splitVersion()),
+            longs("mins", p -> p.shares.terms.min()),
+            longs("maxs", p -> p.shares.terms.max()),
+            bytes("seeds", p -> Buffer.buffer(p.shares.seed)),
+            bytes("commitments", SendStatement::commitment),
+            integers("luckiests", p -> Split.luckiest(p.shares.amounts)),
+            texts("greetings", p -> p.command.greeting()),
+            texts(
+                    "metadatas",
+                    p -> p.command.metadata().isEmpty()
+                            ? null
+                            : p.command.metadata().json()),
+            texts("recipients", p -> recipients(p.command)),
+            bytes("passcodes", SendStatement::passcode),
+            new Column(
+                    "openings",
+                    (tuple, packets) -> tuple.addArrayOfOffsetDateTime(
+                            column(packets, OffsetDateTime[]::new, p -> opening(p.command)))),
+            longs("lifetimes", p -> p.expiresIn.toMillis()),
+            uuids("campaigns", ofPool(PoolTerms::campaign)),
+            texts("products", ofPool(PoolTerms::product)),
+            texts("actors", p -> p.scope.user().value()),
+            texts("askers", p -> p.scope.origin().actor().value()),
+            texts("roles", p -> p.scope.origin().by().wireName()),
+            texts("refs", p -> p.scope.origin().note().reference()),
+            texts("reasons", p -> p.scope.origin().note().reason()));
+
     private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
-            + " send_packets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,"
-            + " $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)";
+            + " send_packets(block_places => $1, blocks => $2, block_amounts => $3"
+            + IntStream.range(0, COLUMNS.size())
+                    .mapToObj(i -> ", " + COLUMNS.get(i).name + " => $" + (i + 4))
+                    .collect(Collectors.joining())
+            + ")";
 
     /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
-    private static final String POOR = "select not exists (select from idempotency"
-            + " where user_id = $1 and operation = 'send' and key = $2)"
-            + " and coalesce((select balance from account where owner = $5 and kind = 'wallet' and asset = $3), 0) < $4";
+    private static final String POOR = "select not exists (select from idempotency where user_id = $1 and operation ="
+            + " 'send' and key = $2) and coalesce((select balance from account where owner = $5 and kind = 'wallet' and"
+            + " asset = $3), 0) < $4";
 
     private static final String MISSING = "select greatest(0, $3 - coalesce("
             + "(select balance from account where owner = $1 and kind = 'wallet' and asset = $2), 0))";
@@ -60,7 +107,12 @@ final class SendStatement {
      * @param scope who asks for it, and under which key
      */
     record NewPacket(
-            Idempotency.Scope scope, PacketId id, int shard, SendCommand command, Shares shares, Duration expiresIn) {
+            Idempotency.Scope scope,
+            PacketId id,
+            int shard,
+            SendCommand command,
+            SplitResult shares,
+            Duration expiresIn) {
 
         /** What no two packets of one statement share: a plain sender's wallet, and what a campaign allows one user. */
         Object unit() {
@@ -77,11 +129,12 @@ final class SendStatement {
     }
 
     /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
-    record Shares(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {
+    record SplitResult(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {
         /** Splits a packet's amount; of a hundred thousand shares that takes some 10 ms. @param max in place of the command's */
-        static Shares of(PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
+        static SplitResult of(
+                PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
             SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), max);
-            return new Shares(
+            return new SplitResult(
                     terms, seed, Split.amounts(terms, seed), Commitment.of(id.value(), command.asset(), terms, seed));
         }
     }
@@ -113,6 +166,11 @@ final class SendStatement {
                         command.amount(),
                         payer(scope, command).value()))
                 .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    /** As {@link Idempotency#before}. */
+    Future<@Nullable UUID> before(Idempotency.Scope scope) {
+        return Idempotency.before(pool, scope);
     }
 
     /** What a wallet lacks of an amount, minor units; 0 when it holds as much by now. */
@@ -174,53 +232,51 @@ final class SendStatement {
                         .collect(Collectors.joining(",", "{", "}")));
             }
         }
-        return Tuple.tuple()
-                .addArrayOfString(column(packets, String[]::new, p -> p.sender().value()))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.scope.key().value()))
-                .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.scope.fingerprint())))
-                .addArrayOfUUID(column(packets, UUID[]::new, p -> p.id.value()))
-                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shard))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.command.group().value()))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.command.kind().wireName()))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.command.asset().code()))
-                .addArrayOfLong(column(packets, Long[]::new, p -> p.command.amount()))
-                .addArrayOfInteger(column(packets, Integer[]::new, p -> p.command.count()))
-                .addArrayOfString(column(
-                        packets, String[]::new, p -> p.shares.terms.algorithm().wireName()))
-                .addArrayOfBuffer(column(packets, Buffer[]::new, p -> Buffer.buffer(p.shares.seed)))
-                .addArrayOfInteger(column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
-                .addArrayOfString(column(packets, String[]::new, p -> p.command.greeting()))
-                .addArrayOfString(column(packets, String[]::new, p -> recipients(p.command)))
-                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::passcode))
-                .addArrayOfOffsetDateTime(column(packets, OffsetDateTime[]::new, p -> opening(p.command)))
-                .addArrayOfLong(column(packets, Long[]::new, p -> p.expiresIn.toMillis()))
+        Tuple tuple = Tuple.tuple()
                 .addArrayOfInteger(places.toArray(Integer[]::new))
                 .addArrayOfInteger(numbers.toArray(Integer[]::new))
-                .addArrayOfString(amounts.toArray(String[]::new))
-                .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.min()))
-                .addArrayOfLong(column(packets, Long[]::new, p -> p.shares.terms.max()))
-                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
-                .addArrayOfBuffer(column(packets, Buffer[]::new, SendStatement::commitment))
-                .addArrayOfUUID(pools(packets, UUID[]::new, PoolTerms::campaign))
-                .addArrayOfString(pools(packets, String[]::new, PoolTerms::product))
-                .addArrayOfString(
-                        column(packets, String[]::new, p -> p.scope.user().value()))
-                .addArrayOfString(column(
-                        packets, String[]::new, p -> p.scope.origin().actor().value()))
-                .addArrayOfString(column(
-                        packets, String[]::new, p -> p.scope.origin().by().wireName()))
-                .addArrayOfString(column(
-                        packets, String[]::new, p -> p.scope.origin().note().reference()))
-                .addArrayOfString(column(
-                        packets, String[]::new, p -> p.scope.origin().note().reason()));
+                .addArrayOfString(amounts.toArray(String[]::new));
+        COLUMNS.forEach(column -> column.add.accept(tuple, packets));
+        return tuple;
     }
 
-    private static <T> T[] pools(List<NewPacket> packets, IntFunction<T[]> array, Function<PoolTerms, T> value) {
-        return column(packets, array, p -> p.command.pool() == null ? null : value.apply(p.command.pool()));
+    /** A parameter of {@code send_packets}. @param add adds its array to the statement's values */
+    private record Column(String name, BiConsumer<Tuple, List<NewPacket>> add) {}
+
+    private static <T> Function<NewPacket, @Nullable T> ofPool(Function<PoolTerms, T> value) {
+        return packet -> {
+            PoolTerms pool = packet.command.pool();
+            return pool == null ? null : value.apply(pool);
+        };
+    }
+
+    private static Column texts(String name, Function<NewPacket, @Nullable String> value) {
+        return new Column(name, (tuple, packets) -> tuple.addArrayOfString(column(packets, String[]::new, value)));
+    }
+
+    private static Column bytes(String name, Function<NewPacket, @Nullable Buffer> value) {
+        return new Column(name, (tuple, packets) -> tuple.addArrayOfBuffer(column(packets, Buffer[]::new, value)));
+    }
+
+    private static Column uuids(String name, Function<NewPacket, @Nullable UUID> value) {
+        return new Column(name, (tuple, packets) -> tuple.addArrayOfUUID(column(packets, UUID[]::new, value)));
+    }
+
+    private static Column shorts(String name, ToIntFunction<NewPacket> value) {
+        return new Column(
+                name,
+                (tuple, packets) -> tuple.addArrayOfShort(
+                        column(packets, Short[]::new, packet -> (short) value.applyAsInt(packet))));
+    }
+
+    private static Column integers(String name, ToIntFunction<NewPacket> value) {
+        return new Column(
+                name, (tuple, packets) -> tuple.addArrayOfInteger(column(packets, Integer[]::new, value::applyAsInt)));
+    }
+
+    private static Column longs(String name, ToLongFunction<NewPacket> value) {
+        return new Column(
+                name, (tuple, packets) -> tuple.addArrayOfLong(column(packets, Long[]::new, value::applyAsLong)));
     }
 
     private static <T> T[] column(
@@ -262,7 +318,12 @@ final class SendStatement {
                 sent.shard,
                 sent.sender(),
                 new Packet.Contents(
-                        command.kind(), command.asset(), sent.shares.terms, command.greeting(), sent.shares.commitment),
+                        command.kind(),
+                        command.asset(),
+                        sent.shares.terms,
+                        command.greeting(),
+                        command.metadata(),
+                        sent.shares.commitment),
                 new Packet.Audience(
                         command.group(),
                         Set.copyOf(command.recipients()),

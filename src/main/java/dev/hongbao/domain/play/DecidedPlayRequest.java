@@ -82,7 +82,7 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
 
     @Override
     public String payload() {
-        String whose = draw + " " + request + " " + attempt + " " + user.value() + " " + atMillis;
+        String whose = draw + " " + request + " " + attempt + " " + user.inRedis() + " " + atMillis;
         if (decision instanceof Played played) {
             return whose + " " + played.firstSeq + " "
                     + played.prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
@@ -122,13 +122,13 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
     static @Nullable DecidedPlayRequest decode(String payload) {
         String[] words = payload.split(" ", -1);
         DrawId draw = DrawId.parse(words[0]);
-        if (draw == null || words.length < 7 || !UserId.isValid(words[3])) {
+        UserId user = words.length < 7 ? null : UserId.ofRedis(words[3]);
+        if (draw == null || user == null) {
             return null;
         }
         try {
             UUID request = UUID.fromString(words[1]);
             UUID attempt = UUID.fromString(words[2]);
-            UserId user = new UserId(words[3]);
             long at = Long.parseLong(words[4]);
             if (words[5].equals("!")) {
                 return new DecidedPlayRequest(draw, request, attempt, user, at, new Refused(words[6]));

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.HoldBatcher.Status;
@@ -45,10 +46,11 @@ public final class GatheredHolds {
     /** @param maxWaiting requests that may wait for the statement that holds their cost */
     public GatheredHolds(Pool pool, int maxWaiting, PlayMetrics metrics) {
         // One of a user in a statement, so that a wallet's balance is judged request by request.
-        this.holds = new GatheredCommands<>("plays", maxWaiting, paid -> paid.request.user(), requests -> {
-            metrics.holds(requests.size());
-            return Transactions.statement(() -> hold(pool, requests));
-        });
+        this.holds =
+                new GatheredCommands<>(Text.of("noun.plays"), maxWaiting, paid -> paid.request.user(), requests -> {
+                    metrics.holds(requests.size());
+                    return Transactions.statement(() -> hold(pool, requests));
+                });
         this.played = new GatheredLookups<>(requests -> played(pool, requests));
     }
 

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.engine.journal.AttemptSettings;
@@ -53,7 +54,7 @@ final class HoldBatcher {
     Future<Hold> submit(Draw draw, PlayRequest request, Instant now) {
         if (waiting >= settings.maxQueued()) {
             return Future.failedFuture(
-                    UnavailableException.overloaded("Too many plays are waiting. Try again shortly."));
+                    UnavailableException.overloaded(Text.of("overloaded.waiting", Text.of("noun.plays"))));
         }
         waiting++;
         Future<Hold> hold = draw.definition().cost() != null

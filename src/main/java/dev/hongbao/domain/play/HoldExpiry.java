@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
@@ -42,12 +43,12 @@ public final class HoldExpiry implements OwnerTask {
     private static final long REMEMBERED_NANOS = 60_000_000_000L;
 
     private static final String HELD_TOO_LONG = """
-            select t.id, t.draw, t.attempt, t.user_id, d.shard
-            from play_request as t join draw as d on d.id = t.draw
-            where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
-              and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)
-            order by t.held_at limit $3
-            """;
+        select t.id, t.draw, t.attempt, t.user_id, d.shard
+        from play_request as t join draw as d on d.id = t.draw
+        where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
+          and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)
+        order by t.held_at limit $3
+        """;
 
     private final Pool pool;
     private final Shards shards;
@@ -124,7 +125,7 @@ public final class HoldExpiry implements OwnerTask {
                 request.arg(row.getUUID("draw").toString())
                         .arg(row.getUUID("id").toString())
                         .arg(row.getUUID("attempt").toString())
-                        .arg(row.getString("user_id"));
+                        .arg(UserId.toRedis(row.getString("user_id")));
             }
         }
 

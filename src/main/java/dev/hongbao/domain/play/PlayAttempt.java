@@ -1,6 +1,8 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
@@ -13,8 +15,7 @@ import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
 import dev.hongbao.domain.play.PlayBatcher.Answer;
 import dev.hongbao.domain.play.PlayOutcome.Kind;
-import dev.hongbao.engine.admission.AdmissionGate;
-import dev.hongbao.engine.admission.Entry;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.shard.Generation;
@@ -39,7 +40,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             Clock clock) {}
 
     /** What a request that is to be settled passes, in this order. */
-    record Stations(AdmissionGate gate, HoldBatcher holds, PlayBatcher batcher) {
+    record Stations(AdmissionControl.Gate gate, HoldBatcher holds, PlayBatcher batcher) {
         int waiting() {
             return holds.waiting() + batcher.waiting();
         }
@@ -56,7 +57,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private final Caller caller;
     private final Draw draw;
     private final PlayRequest request;
-    private final Entry entry;
+    private final AdmissionControl.Entry entry;
     private @Nullable Held held;
 
     /**
@@ -103,8 +104,11 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     /** Answers early, or holds the cost and asks the script. */
     private Future<PlayOutcome> start() {
         Kind refusal = refusal();
-        if (refusal == Kind.NOT_ELIGIBLE || refusal == Kind.NOT_OPEN_YET) {
-            return Future.succeededFuture(PlayOutcome.refused(refusal));
+        if (refusal == Kind.NOT_OPEN_YET) {
+            return refused(refusal);
+        }
+        if (refusal == Kind.NOT_ELIGIBLE) {
+            return refusedUnlessPlayed(refusal);
         }
         if (isSetAside()) {
             // What is settled stands, and what was held waits for an operator.
@@ -132,8 +136,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     private @Nullable Kind refusal() {
         Instant now = needs.clock().instant();
-        var group = draw.definition().group();
-        if ((group != null && !caller.isMemberOf(group)) || !draw.definition().admits(caller.user())) {
+        if (!isInGroup() || !draw.definition().admits(caller.user())) {
             return Kind.NOT_ELIGIBLE;
         }
         if (!now.isBefore(draw.closesAt())) {
@@ -146,7 +149,10 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private Future<PlayOutcome> unlessPlayed(Supplier<Future<PlayOutcome>> otherwise) {
         return inTime(needs.requests().played(List.of(request.id()))).compose(found -> {
             List<Play> plays = found.get(request.id());
-            return plays == null ? otherwise.get() : played(plays, Kind.ALREADY_PLAYED);
+            if (plays == null) {
+                return otherwise.get();
+            }
+            return plays.size() == request.plays() ? played(plays, Kind.ALREADY_PLAYED) : Future.failedFuture(reused());
         });
     }
 
@@ -158,13 +164,20 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private Future<PlayOutcome> unlessDecided(Supplier<Future<PlayOutcome>> otherwise) {
         return unlessPlayed(() -> inTime(needs.requests().isHeld(request.id()))
                 .compose(held -> held
-                        ? Future.failedFuture(
-                                UnavailableException.unknown("It is being decided. Repeat the same request shortly."))
+                        ? Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.deciding")))
                         : otherwise.get()));
     }
 
-    private static Future<PlayOutcome> refused(Kind refusal) {
-        return Future.succeededFuture(PlayOutcome.refused(refusal));
+    private Future<PlayOutcome> refused(Kind refusal) {
+        return Future.succeededFuture(
+                refusal == Kind.NOT_ELIGIBLE
+                        ? new PlayOutcome(refusal, List.of(), isInGroup() ? Reason.USER : Reason.GROUP)
+                        : PlayOutcome.refused(refusal));
+    }
+
+    private boolean isInGroup() {
+        var group = draw.definition().group();
+        return group == null || caller.isMemberOf(group);
     }
 
     /** @param generation the latest before the database was asked */
@@ -177,19 +190,16 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
             case REUSED -> Future.failedFuture(reused());
             case POOR ->
-                Future.failedFuture(
-                        new RefusedException(Refusal.INSUFFICIENT_FUNDS, "The wallet holds less than the plays cost."));
+                Future.failedFuture(new RefusedException(Refusal.INSUFFICIENT_FUNDS, Text.of("play.too-expensive")));
             case REFUSED -> refused(Objects.requireNonNull(hold.refusal()).kind());
             case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
             case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());
-            case UNKNOWN -> Future.failedFuture(UnavailableException.unknown("The draw is not known to the database."));
+            case UNKNOWN -> Future.failedFuture(UnavailableException.unknown(Text.of("draw.not-known")));
         };
     }
 
     private static RefusedException reused() {
-        return new RefusedException(
-                Refusal.IDEMPOTENCY_KEY_REUSED,
-                "This idempotency key was used for another number of plays. Use a new key for a new request.");
+        return new RefusedException(Refusal.IDEMPOTENCY_KEY_REUSED, Text.of("play.key-reused"));
     }
 
     /**
@@ -258,8 +268,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         if (reason != null) {
             PlayRefusal refusal = PlayRefusal.of(reason);
             return refusal == null
-                    ? Future.failedFuture(
-                            UnavailableException.unknown("The play was given up and its cost returned. Try again."))
+                    ? Future.failedFuture(UnavailableException.unknown(Text.of("play.given-up")))
                     : refused(refusal.kind());
         }
         return played(settled.plays(), kind);

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
@@ -68,7 +69,7 @@ final class PlayBatcher {
                 redis,
                 shards,
                 new ScriptBatcher.Settings<>(
-                        "plays",
+                        Text.of("noun.plays"),
                         settings.batchSize(),
                         submission -> submission.request.plays(),
                         settings.maxQueued(),
@@ -171,7 +172,7 @@ final class PlayBatcher {
                     Submission submission = submissions.get(place);
                     call.arg(submission.request.id().toString())
                             .arg(submission.attempt.toString())
-                            .arg(submission.request.user().value())
+                            .arg(submission.request.user().inRedis())
                             .arg(submission.request.plays())
                             .arg(draw.definition().cost() == null ? 0 : 1)
                             .arg(Buffer.buffer(chance == null ? NO_NUMBERS : numbers(chance, submission)));

@@ -9,7 +9,7 @@ import dev.hongbao.engine.cluster.SettledFacts;
 import dev.hongbao.engine.cluster.WireReader;
 import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,11 +29,11 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     private static final Logger LOG = LoggerFactory.getLogger(PlayFacts.class);
 
     private final DrawCatalog catalog;
-    private final SettledNews<SettledPlayRequests> news;
+    private final Settlements<SettledPlayRequests> settlements;
 
-    public PlayFacts(DrawCatalog catalog, SettledNews<SettledPlayRequests> news) {
+    public PlayFacts(DrawCatalog catalog, Settlements<SettledPlayRequests> settlements) {
         this.catalog = catalog;
-        this.news = news;
+        this.settlements = settlements;
     }
 
     @Override
@@ -42,8 +42,8 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     }
 
     @Override
-    public SettledNews<SettledPlayRequests> news() {
-        return news;
+    public Settlements<SettledPlayRequests> settlements() {
+        return settlements;
     }
 
     @Override
@@ -85,11 +85,11 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
             }
         }
         SettledPlayRequests told = settled(known, cached);
-        news.toWaiters().tell(told);
-        news.toListeners().tell(told);
+        settlements.toWaiters().tell(told);
+        settlements.toListeners().tell(told);
         if (!unknown.isEmpty()) {
             catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
-                    .onSuccess(found -> news.toListeners().tell(settled(unknown, found)))
+                    .onSuccess(found -> settlements.toListeners().tell(settled(unknown, found)))
                     .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
         }
     }

@@ -39,7 +39,7 @@ public final class PlayMetrics {
                 .register(registry);
         inFlight = new LoopSum(
                 registry,
-                "hongbao.plays.waiting",
+                "hongbao.play.waiting",
                 "Requests to play in flight: waiting for their hold, for the script or for their settlement, also when nobody waits for them any more");
     }
 

@@ -1,15 +1,19 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.domain.draw.Play;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What became of a request to play: a closed set. A refusal has changed nothing: what was held of the cost is back in the
  * wallet. A fault of the stores is a failed future instead.
  *
  * @param plays in order, for the kinds that have them; empty for a refusal
+ * @param reason which cause NOT_ELIGIBLE has; null for the other kinds
  */
-public record PlayOutcome(Kind kind, List<Play> plays) {
+public record PlayOutcome(
+        Kind kind, List<Play> plays, @Nullable Reason reason) {
 
     /** The closed set. */
     public enum Kind {
@@ -39,6 +43,11 @@ public record PlayOutcome(Kind kind, List<Play> plays) {
         if (played == plays.isEmpty()) {
             throw new IllegalArgumentException(kind + (played ? " needs plays" : " has no plays"));
         }
+    }
+
+    /** An outcome of one cause. */
+    public PlayOutcome(Kind kind, List<Play> plays) {
+        this(kind, plays, null);
     }
 
     /** A refusal of {@code kind}. */

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
@@ -16,8 +17,8 @@ import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.SettledNews;
 import dev.hongbao.engine.journal.SettlementWaiters;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -39,12 +40,12 @@ public final class PlayService {
     private final PlayMetrics metrics;
     private final Restrictions restrictions;
     private final PlayAttempt.Dependencies needs;
-    private final SettledNews<SettledPlayRequests> news;
+    private final Settlements<SettledPlayRequests> settlements;
 
     /**
      * @param redis the links of this event loop
      * @param admission the server's
-     * @param news the server's
+     * @param settlements the server's
      * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
      */
     public PlayService(
@@ -60,9 +61,9 @@ public final class PlayService {
             Restrictions restrictions,
             AttemptSettings settings,
             PlayMetrics metrics,
-            SettledNews<SettledPlayRequests> news,
+            Settlements<SettledPlayRequests> settlements,
             Clock clock) {
-        this.news = news;
+        this.settlements = settlements;
         this.catalog = catalog;
         this.requests = new PlayRequestStore(pool, catalog);
         this.draws = draws;
@@ -75,7 +76,7 @@ public final class PlayService {
         this.waiters = new SettlementWaiters<>(
                 vertx, shards, settings.maxUnsettled(), requests::decided, metrics::settledAfter, System::nanoTime);
         waiters.listen(
-                news,
+                settlements,
                 batcher::isUnanswered,
                 settled -> settled.requests().forEach(request -> waiters.settled(AttemptKey.of(request), request)));
         waiters.refuseSetAside(vertx, attempt -> attempt.draw().value());
@@ -94,8 +95,8 @@ public final class PlayService {
     }
 
     /** Where settled requests are told on this server. */
-    public SettledNews<SettledPlayRequests> news() {
-        return news;
+    public Settlements<SettledPlayRequests> settlements() {
+        return settlements;
     }
 
     /** Requests in flight on this event loop, also those that were given up and are not settled. */
@@ -114,24 +115,18 @@ public final class PlayService {
      */
     public Future<PlayOutcome> play(Caller caller, DrawId id, int plays, IdempotencyKey key) {
         if (plays < 1 || plays > PlayRequest.MAX_PLAYS) {
-            return Future.failedFuture(new RefusedException(
-                    Refusal.INVALID, "Play from 1 to " + PlayRequest.MAX_PLAYS + " times at once."));
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, Text.of("play.times", PlayRequest.MAX_PLAYS)));
         }
         long deadlineNanos = System.nanoTime() + settings.timeout().toNanos();
         PlayRequest request = PlayRequest.of(id, caller.user(), key, plays);
-        Future<PlayOutcome> outcome = answer(caller, id, request, deadlineNanos)
-                .compose(known ->
-                        // A draw that is closed may be archived, and then nobody knows who has played it.
-                        known.kind() == Kind.CLOSED
-                                ? Attempt.inTime(draws.unlessArchived(id, Future.succeededFuture(known)), deadlineNanos)
-                                : Future.succeededFuture(known))
-                .map(known -> {
-                    metrics.answered(known.kind());
-                    if (known.kind() == Kind.ALREADY_PLAYED) {
-                        key.repeats();
-                    }
-                    return known;
-                });
+        Future<PlayOutcome> outcome = answer(caller, id, request, deadlineNanos).map(known -> {
+            metrics.answered(known.kind());
+            if (known.kind() == Kind.ALREADY_PLAYED) {
+                key.repeats();
+            }
+            return known;
+        });
         return Attempt.orUnknown(outcome);
     }
 

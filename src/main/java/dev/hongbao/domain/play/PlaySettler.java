@@ -7,7 +7,7 @@ import dev.hongbao.domain.draw.Play;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -35,11 +35,11 @@ public final class PlaySettler implements Settler {
             + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
     private final DrawCatalog catalog;
-    private final SettledNews<SettledPlayRequests> news;
+    private final Settlements<SettledPlayRequests> settlements;
 
-    public PlaySettler(DrawCatalog catalog, SettledNews<SettledPlayRequests> news) {
+    public PlaySettler(DrawCatalog catalog, Settlements<SettledPlayRequests> settlements) {
         this.catalog = catalog;
-        this.news = news;
+        this.settlements = settlements;
     }
 
     @Override
@@ -138,7 +138,7 @@ public final class PlaySettler implements Settler {
                     request.reason()));
         }
         if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
-            news.here().tell(new SettledPlayRequests(settled, moves.moves()));
+            settlements.here().tell(new SettledPlayRequests(settled, moves.moves()));
         }
         return voids.size();
     }

@@ -4,7 +4,7 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Requests that one settlement committed, as {@link dev.hongbao.engine.journal.SettledNews} tells them. Immutable.
+ * Requests that one settlement committed, as {@link dev.hongbao.engine.journal.Settlements} tells them. Immutable.
  *
  * @param moves of the cursors of their shards; empty of what another server settled
  */

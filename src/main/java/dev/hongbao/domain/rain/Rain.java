@@ -12,10 +12,10 @@ import dev.hongbao.domain.packet.PoolTerms;
  *
  * @param id also the campaign's that holds its money
  * @param shard where it and all its drops live
- * @param host who made it: its wallet pays the budget, and gets what is left
+ * @param sponsor who made it: its wallet pays the budget, and gets what is left
  * @param commitment to its moments: 64 hexadecimal digits
  */
-public record Rain(CampaignId id, int shard, UserId host, RainDefinition definition, String commitment) {
+public record Rain(CampaignId id, int shard, UserId sponsor, RainDefinition definition, String commitment) {
     /** The group of its drops, whose feed tells of them. */
     public GroupId channel() {
         return GroupId.channel(id.value());
@@ -32,6 +32,6 @@ public record Rain(CampaignId id, int shard, UserId host, RainDefinition definit
 
     /** What makes a packet its drop. @param n from 1, in the order of the moments */
     PoolTerms drop(int n) {
-        return new PoolTerms(id.value(), shard, definition.name(), "drop-" + n, host, definition.claiming());
+        return new PoolTerms(id.value(), shard, definition.name(), "drop-" + n, sponsor, definition.claiming());
     }
 }

@@ -6,7 +6,6 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.feed.Channels;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -28,8 +27,8 @@ public final class RainCatalog implements Channels {
     private final Cache<CampaignId, Rain> rains =
             Caffeine.newBuilder().maximumSize(MAX_RAINS).build();
 
-    public RainCatalog(Pool pool, ArchivedMonths archived) {
-        this.store = new RainStore(pool, archived);
+    public RainCatalog(Pool pool) {
+        this.store = new RainStore(pool);
     }
 
     RainStore store() {

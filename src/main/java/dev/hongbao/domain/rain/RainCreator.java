@@ -1,6 +1,7 @@
 package dev.hongbao.domain.rain;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.UserId;
@@ -56,15 +57,15 @@ final class RainCreator {
     private record NewRain(Rain rain, JsonObject stored, RainSeed seed, PoolBatch drops) {}
 
     /**
-     * Makes a rain. Idempotent by (host, key).
+     * Makes a rain. Idempotent by (sponsor, key).
      *
-     * @param body as the host wrote it
+     * @param body as the sponsor wrote it
      * @param stored the same as it is stored
      */
     Future<CampaignId> create(
-            Caller host, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
-        var scope = Idempotency.Scope.of(host, "rain", key, body.encode());
-        return vertx.executeBlocking(() -> prepare(host.user(), definition, stored), false)
+            Caller sponsor, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(sponsor, "rain", key, body.encode());
+        return vertx.executeBlocking(() -> prepare(sponsor.user(), definition, stored), false)
                 .compose(fresh -> idempotency
                         .once(
                                 scope,
@@ -84,7 +85,7 @@ final class RainCreator {
                         }));
     }
 
-    private NewRain prepare(UserId host, RainDefinition definition, JsonObject stored) {
+    private NewRain prepare(UserId sponsor, RainDefinition definition, JsonObject stored) {
         CampaignId id = CampaignId.create();
         byte[] bytes = new byte[RainSeed.BYTES];
         random.nextBytes(bytes);
@@ -93,7 +94,7 @@ final class RainCreator {
         Rain rain = new Rain(
                 id,
                 shards.shardFor(id.value()),
-                host,
+                sponsor,
                 definition,
                 seed.commitment(id.value(), fall.startsAt(), fall.lastAt(), fall.drops()));
         return new NewRain(rain, stored, seed, PoolBatch.of(drops(rain, seed), random));
@@ -125,7 +126,7 @@ final class RainCreator {
         NewCampaign campaign = new NewCampaign(
                 rain.id(),
                 NewCampaign.Kind.RAIN,
-                rain.host(),
+                rain.sponsor(),
                 new NewCampaign.Budget(definition.name(), definition.asset(), definition.budget()),
                 new NewCampaign.Times(
                         null, definition.fall().endsAt(), definition.claiming().zone()),
@@ -133,7 +134,7 @@ final class RainCreator {
         return RainStore.isAhead(tx, definition.fall().startsAt())
                 .compose(ahead -> ahead
                         ? shards.hold(tx, rain.shard())
-                        : Future.failedFuture(InvalidInputException.of("#/startsAt", "must be after now")))
+                        : Future.failedFuture(InvalidInputException.of("#/startsAt", Text.of("time.after-now"))))
                 .compose(generation -> campaign.insert(tx, rain.shard())
                         .compose(paid -> RainStore.insert(tx, rain, fresh.seed))
                         .compose(made -> fresh.drops.send(tx))

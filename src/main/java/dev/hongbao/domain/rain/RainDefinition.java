@@ -1,5 +1,6 @@
 package dev.hongbao.domain.rain;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.ledger.Asset;
@@ -8,14 +9,20 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * What a host says of a rain.
+ * What a sponsor says of a rain.
  *
  * @param budget minor units, all of it in the drops
  * @param members whom it is for, beside its channel's
  * @param claiming of all its drops; its total is how many shares one user may catch
  */
 public record RainDefinition(
-        String name, Asset asset, long budget, Members members, Fall fall, PoolTerms.Claiming claiming) {
+        String name,
+        Metadata metadata,
+        Asset asset,
+        long budget,
+        Members members,
+        Fall fall,
+        PoolTerms.Claiming claiming) {
 
     /**
      * When and how the drops fall. Times are whole milliseconds.

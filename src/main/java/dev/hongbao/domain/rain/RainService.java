@@ -1,10 +1,12 @@
 package dev.hongbao.domain.rain;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
@@ -87,7 +89,7 @@ public final class RainService {
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
                         ? known(id).compose(view -> withMine(view, caller.user()))
                         : Future.failedFuture(new RefusedException(
-                                Refusal.NOT_ELIGIBLE, "This rain is for groups that your token does not name.")));
+                                Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("rain.other-groups"))));
     }
 
     /** With its drops, and for nobody's eyes alone: those who ask at the same time share the queries. */
@@ -121,7 +123,7 @@ public final class RainService {
                         ? lists.ask(group, () -> store.current(group, MOST_CURRENT))
                                 .compose(views -> withMine(views, caller.user()))
                         : Future.failedFuture(new RefusedException(
-                                Refusal.NOT_ELIGIBLE, "You can follow only the groups that your token names.")));
+                                Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed"))));
     }
 
     private Future<List<RainView>> withMine(List<RainView> views, UserId user) {
@@ -138,8 +140,19 @@ public final class RainService {
                                 .toList());
     }
 
-    /** The caller's rains, the newest first, without their drops. @param cursor a page's {@code next}; null for the first page */
-    public Future<Page<RainView>> own(Caller caller, @Nullable String cursor, int limit) {
+    /**
+     * Rains, the newest first, without their drops.
+     *
+     * @param sponsor of this one only; null for all
+     * @param status null for all
+     * @param cursor a page's {@code next}; null for the first page
+     */
+    public Future<Page<RainView>> list(
+            Caller caller,
+            @Nullable UserId sponsor,
+            RainView.@Nullable Status status,
+            @Nullable String cursor,
+            int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
@@ -149,7 +162,7 @@ public final class RainService {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        return store.told(store.of(caller.user(), before, limit + 1)
+        return store.told(store.list(sponsor, status, before, limit + 1)
                 .map(views -> Page.of(views, limit, view -> view.rain().id().toString())));
     }
 
@@ -170,13 +183,13 @@ public final class RainService {
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
         return found == null
-                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such rain."))
+                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("rain.not-found")))
                 : Future.succeededFuture(found);
     }
 
     private static void requireService(Caller caller) {
         if (caller.role() != Role.SERVICE) {
-            throw new RefusedException(Refusal.NOT_ELIGIBLE, "Only the host application's backend makes rains.");
+            throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("rain.only-backend"));
         }
     }
 }

@@ -12,7 +12,6 @@ import dev.hongbao.domain.fairness.RainSeed;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.engine.postgres.ArchivedMonths;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -36,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Rains as Postgres has them. Thread-safe. */
 final class RainStore {
-    private static final String RAIN = "c.id, c.shard, c.host, c.definition, encode(r.commitment, 'hex') as commitment";
+    private static final String RAIN =
+            "c.id, c.shard, c.sponsor, c.definition, encode(r.commitment, 'hex') as commitment";
 
     private static final String FIND =
             "select " + RAIN + " from rain as r join campaign as c on c.id = r.id where r.id = any ($1)";
@@ -52,31 +52,29 @@ final class RainStore {
             + " left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true ";
 
     private static final String FALLEN = """
-            select p.id, p.opens_at, p.amount, p.closed_at is not null or p.expires_at <= now() as over
-            from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
-            where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at) and coalesce(p.closed_at >= p.opens_at, true)
-            order by p.opens_at, p.id
-            """;
+        select p.id, p.opens_at, p.amount, p.closed_at is not null or p.expires_at <= now() as over
+        from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
+        where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at) and coalesce(p.closed_at >= p.opens_at, true)
+        order by p.opens_at, p.id
+        """;
 
     private static final String CAUGHT = """
-            select o.campaign, t.subject, t.slot, t.amount, w.asset, t.at
-            from account as w
-            join pool as o on o.campaign = any ($1)
-            join transfer as t on t.credit = w.id and t.subject = o.packet and t.slot is not null
-            where w.owner = $2 and w.kind = 'wallet'
-            order by t.id
-            """;
+        select o.campaign, t.subject, t.slot, t.amount, w.asset, t.at
+        from account as w
+        join pool as o on o.campaign = any ($1)
+        join transfer as t on t.credit = w.id and t.subject = o.packet and t.slot is not null
+        where w.owner = $2 and w.kind = 'wallet'
+        order by t.id
+        """;
 
     private static final String INSERT =
             "insert into rain (id, channel, public, groups, starts_at, last_at, ends_at, drops, seed, commitment)"
                     + " values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
     private final Pool pool;
-    private final ArchivedMonths archived;
 
-    RainStore(Pool pool, ArchivedMonths archived) {
+    RainStore(Pool pool) {
         this.pool = pool;
-        this.archived = archived;
     }
 
     /** What never changes of rains; those unknown are left out. */
@@ -88,25 +86,37 @@ final class RainStore {
 
     /** How a rain is now, without its drops; null for an unknown one. */
     Future<@Nullable RainView> view(CampaignId id) {
-        return archived.unlessArchived(
-                id.value(),
-                pool.preparedQuery(VIEW + "where r.id = $1")
-                        .execute(Tuple.of(id.value()))
-                        .map(rows ->
-                                stream(rows).map(RainStore::view).findFirst().orElse(null)));
+        return pool.preparedQuery(VIEW + "where r.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> stream(rows).map(RainStore::view).findFirst().orElse(null));
     }
 
     /** A list of rains, that says what it lacks. */
     <T> Future<Page<T>> told(Future<Page<T>> list) {
-        return archived.told(list);
+        return list;
     }
 
-    /** A host's rains older than a rain, the newest first, without their drops. */
-    Future<List<RainView>> of(UserId host, CampaignId before, int limit) {
-        return pool.preparedQuery(
-                        VIEW
-                                + "where c.host = $1 and c.kind = 'rain' and c.id < $2 and not is_archived(c.id) order by c.id desc limit $3")
-                .execute(Tuple.of(host.value(), before.value(), limit))
+    /**
+     * Rains older than a rain, the newest first, without their drops.
+     *
+     * @param sponsor of this one only; null for all
+     * @param status null for all
+     */
+    Future<List<RainView>> list(
+            @Nullable UserId sponsor, RainView.@Nullable Status status, CampaignId before, int limit) {
+        Tuple parameters = Tuple.of(before.value(), limit);
+        String some = VIEW + "where c.kind = 'rain' and c.id < $1";
+        if (sponsor != null) {
+            parameters.addString(sponsor.value());
+            some += " and c.sponsor = $" + parameters.size();
+        }
+        some += " order by c.id desc";
+        if (status != null) {
+            parameters.addString(status.wireName());
+            some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
+        }
+        return pool.preparedQuery(some + " limit $2")
+                .execute(parameters)
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }
 
@@ -196,7 +206,7 @@ final class RainStore {
         return new Rain(
                 new CampaignId(row.getUUID("id")),
                 row.getInteger("shard"),
-                new UserId(row.getString("host")),
+                new UserId(row.getString("sponsor")),
                 RainText.read(row.getJsonObject("definition")),
                 row.getString("commitment"));
     }

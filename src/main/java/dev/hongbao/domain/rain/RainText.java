@@ -2,6 +2,8 @@ package dev.hongbao.domain.rain;
 
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
@@ -24,7 +26,7 @@ final class RainText {
     /** Of one rain, in all its drops: as many as of one packet. */
     private static final int MAX_SHARES = 100_000;
 
-    /** When the host does not say: time enough for clients to hear of it. */
+    /** When the sponsor does not say: time enough for clients to hear of it. */
     private static final Duration LEAD = Duration.ofSeconds(3);
 
     /** From now to the start. */
@@ -35,7 +37,7 @@ final class RainText {
     private RainText() {}
 
     /**
-     * What is stored of a definition that fits the contract's {@code RainDefinition}: as the host wrote it, with its start, and with its
+     * What is stored of a definition that fits the contract's {@code RainDefinition}: as the sponsor wrote it, with its start, and with its
      * limit as every campaign has it.
      *
      * @throws InvalidInputException for a start that names no moment
@@ -56,7 +58,7 @@ final class RainText {
         try {
             return OffsetDateTime.parse(startsAt).toInstant();
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("#/startsAt", "is not allowed: " + unreadable.getMessage());
+            throw InvalidInputException.of("#/startsAt", Text.of("field.not-allowed", unreadable.getMessage()));
         }
     }
 
@@ -75,6 +77,7 @@ final class RainText {
                 lasts);
         return new RainDefinition(
                 stored.getString("name"),
+                Metadata.ofJson(stored.getJsonObject("metadata")),
                 new Asset(stored.getString("asset")),
                 budget,
                 members,
@@ -98,27 +101,28 @@ final class RainText {
         PoolShape drop = fall.drop();
         Members members = definition.members();
         if (members.everyone() != members.groups().isEmpty()) {
-            faults.add(new FieldFault("#/groups", "must be given, unless `public` is true: one of both"));
+            faults.add(new FieldFault("#/groups", Text.of("rain.groups-or-public")));
         }
         if (members.groups().stream().anyMatch(group -> group.isChannel())) {
-            faults.add(new FieldFault("#/groups", "must not be the channels of rains"));
+            faults.add(new FieldFault("#/groups", Text.of("rain.channels")));
         }
         if (fall.startsAt().isAfter(now.plus(FURTHEST))) {
-            faults.add(new FieldFault("#/startsAt", "must be within " + FURTHEST.toDays() + " days"));
+            faults.add(new FieldFault("#/startsAt", Text.of("rain.starts-late", FURTHEST.toDays())));
         }
         if (fall.lasts().compareTo(limits.maxExpiry()) > 0) {
             faults.add(new FieldFault(
-                    "#/durationSeconds", "must be at most " + limits.maxExpiry().toSeconds()));
+                    "#/durationSeconds",
+                    Text.of("number.at-most", limits.maxExpiry().toSeconds())));
         }
         if (drop.shares() > limits.maxCount()) {
-            faults.add(new FieldFault("#/sharesPerDrop", "must be at most " + limits.maxCount()));
+            faults.add(new FieldFault("#/sharesPerDrop", Text.of("number.at-most", limits.maxCount())));
         }
         if ((long) fall.drops() * drop.shares() > MAX_SHARES) {
-            faults.add(new FieldFault("#/drops", "must have at most " + MAX_SHARES + " shares in all"));
+            faults.add(new FieldFault("#/drops", Text.of("rain.too-many-shares", MAX_SHARES)));
         }
-        String reason = drop.infeasible();
+        Text reason = drop.infeasible();
         if (reason != null) {
-            faults.add(new FieldFault("#/budget", "cannot be split: " + reason));
+            faults.add(new FieldFault("#/budget", Text.of("split.not-possible", reason)));
         }
         if (!faults.isEmpty()) {
             throw InvalidInputException.of(faults);

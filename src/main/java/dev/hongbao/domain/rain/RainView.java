@@ -45,7 +45,7 @@ public record RainView(
      *
      * @param shares on all drops
      * @param amount of the drops that are over, minor units; of an open drop it would tell what its last share is
-     * @param returned to the host at the end
+     * @param returned to the sponsor at the end
      */
     public record Caught(int shares, long amount, long returned) {}
 
@@ -63,7 +63,7 @@ public record RainView(
         PLANNED,
         /** Its drops fall. */
         FALLING,
-        /** Its time is over, or it is cancelled; its drops close, and what is left goes back to the host. */
+        /** Its time is over, or it is cancelled; its drops close, and what is left goes back to the sponsor. */
         ENDING,
         /** Over; what was left is returned. */
         ENDED;

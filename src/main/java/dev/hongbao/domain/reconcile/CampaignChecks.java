@@ -6,81 +6,83 @@ import java.util.List;
 final class CampaignChecks {
     static final List<Check> ALL = List.of(
             new Check("I1", "a campaign's escrow is its budget, less its pools, with what came back of them", """
-                    select format('campaign %s: funds %s of a budget of %s, pools %s, back from them %s, returned %s, the escrow holds %s',
-                                  c.id, f.sum, c.budget, p.amount, p.refund, c.returned, e.balance)
-                    from campaign as c
-                    join account as e on e.id = c.escrow
-                    cross join lateral (select coalesce(sum(amount), 0) as sum from transfer
-                                        where subject = c.id and kind = 'fund' and credit = c.escrow) as f
-                    cross join lateral (select coalesce(sum(p.amount), 0) as amount, coalesce(sum(p.refund), 0) as refund
-                                        from pool as o join packet as p on p.id = o.packet where o.campaign = c.id) as p
-                    where (f.sum <> c.budget and not is_archived(c.id)) or e.balance <> c.budget - p.amount + p.refund - c.returned
-                    """)
+                select format('campaign %s: funds %s of a budget of %s, pools %s, back from them %s, returned %s, the escrow holds %s',
+                              c.id, f.sum, c.budget, p.amount, p.refund, c.returned, e.balance)
+                from campaign as c
+                join account as e on e.id = c.escrow
+                cross join lateral (select coalesce(sum(amount), 0) as sum from transfer
+                                    where subject = c.id and kind = 'fund' and credit = c.escrow) as f
+                cross join lateral (select coalesce(sum(p.amount), 0) as amount, coalesce(sum(p.refund) filter (where d.packet is null), 0) as refund
+                                    from pool as o join packet as p on p.id = o.packet left join refund_due as d on d.packet = p.id
+                                    where o.campaign = c.id) as p
+                where f.sum <> c.budget or e.balance <> c.budget - p.amount + p.refund - c.returned
+                """)
                     .since(Scope.CAMPAIGNS),
             new Check("I1", "a closed campaign has an empty escrow and no open pool", """
-                    select format('campaign %s is closed, its escrow holds %s, open pools %s', c.id, e.balance, p.open)
-                    from campaign as c
-                    join account as e on e.id = c.escrow
-                    cross join lateral (select count(*) as open from pool as o join packet as p on p.id = o.packet
-                                        where o.campaign = c.id and p.closed_at is null) as p
-                    where c.closed_at is not null and (e.balance <> 0 or p.open > 0)
-                    """).since(Scope.CAMPAIGNS),
+                select format('campaign %s is closed, its escrow holds %s, open pools %s', c.id, e.balance, p.open)
+                from campaign as c
+                join account as e on e.id = c.escrow
+                cross join lateral (select count(*) as open from pool as o join packet as p on p.id = o.packet
+                                    where o.campaign = c.id and p.closed_at is null) as p
+                where c.closed_at is not null and (e.balance <> 0 or p.open > 0)
+                """).since(Scope.CAMPAIGNS),
             new Check("I1", "a pool is in its campaign's shard, and is paid from its escrow", """
-                    select format('pool %s of campaign %s: shard %s of %s, sender %s', p.id, c.id, p.shard, c.shard, p.sender)
-                    from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
-                    left join transfer as t on t.subject = p.id and t.kind = 'send'
-                    where p.shard <> c.shard or p.sender <> c.id::text or p.asset <> c.asset or p.refund_to <> c.escrow
-                       or (t.debit is distinct from c.escrow and not is_archived(p.id))
-                    union all
-                    select format('packet %s is paid by a campaign, and no pool', p.id)
-                    from packet as p join campaign as c on c.escrow = p.refund_to
-                    where not exists (select from pool as o where o.packet = p.id)
-                    """)
+                select format('pool %s of campaign %s: shard %s of %s, sender %s', p.id, c.id, p.shard, c.shard, p.sender)
+                from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
+                left join transfer as t on t.subject = p.id and t.kind = 'send'
+                where p.shard <> c.shard or p.sender <> c.id::text or p.asset <> c.asset or p.refund_to <> c.escrow
+                   or t.debit is distinct from c.escrow
+                """)
                     .since(Scope.CAMPAIGNS),
+            new Check("I1", "a packet that a campaign pays is a pool of it", """
+                select format('packet %s is paid by a campaign, and no pool', p.id)
+                from packet as p join campaign as c on c.escrow = p.refund_to
+                where not exists (select from pool as o where o.packet = p.id)
+                """).since(Scope.PACKETS),
             new Check("I8", "what a campaign has left is returned to its host once", """
-                    select format('campaign %s: returned %s, transfers %s', c.id, c.returned, coalesce(t.sum, 0))
-                    from campaign as c
-                    left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
-                               from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
-                    where (c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to) and not is_archived(c.id)
-                    """).since(Scope.CAMPAIGNS),
+                select format('campaign %s: returned %s, transfers %s', c.id, c.returned, coalesce(t.sum, 0))
+                from campaign as c
+                left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
+                           from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
+                where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
+                """).since(Scope.CAMPAIGNS),
             new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
-                    select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
-                    from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
-                                 count(*) over (partition by c.id, w.owner) as total
-                          from campaign as c join pool as o on o.campaign = c.id
-                          join transfer as t on t.subject = o.packet and t.slot is not null
-                          join account as w on w.id = t.credit
-                          where c.definition -> 'claiming' ?| array['total', 'aProduct']) as claims
-                    group by id, owner, product, claiming, total
-                    having count(*) > (claiming ->> 'aProduct')::bigint or total > (claiming ->> 'total')::bigint
-                    """)
+                select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
+                from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
+                             count(*) over (partition by c.id, w.owner) as total
+                      from campaign as c join pool as o on o.campaign = c.id
+                      join transfer as t on t.subject = o.packet and t.slot is not null
+                      join account as w on w.id = t.credit
+                      where c.definition -> 'claiming' ?| array['total', 'aProduct']) as claims
+                group by id, owner, product, claiming, total
+                having count(*) > (claiming ->> 'aProduct')::bigint or total > (claiming ->> 'total')::bigint
+                """)
                     .since(Scope.CAMPAIGNS),
             // A claim counts for the day on which it was made: from the opening of its pool to its settlement, with the
             // minute by which clocks may differ. So on a day, and on two that follow on each other, are at least those
             // that can have been made on no other.
             new Check("I10", "nobody has more of a campaign on a day than its limit", """
-                    select format('campaign %s user %s: %s claims on the %s days from %s on', id, owner, count(*), days,
-                                  date '1970-01-01' + from_day)
-                    from (select c.id, w.owner, (c.definition #>> '{claiming,aDay}')::bigint as a_day,
-                                 local_day(least(p.opens_at, t.at) - interval '1 minute', c.zone) as first,
-                                 local_day(t.at + interval '1 minute', c.zone) as last
-                          from campaign as c join pool as o on o.campaign = c.id join packet as p on p.id = o.packet
-                          join transfer as t on t.subject = o.packet and t.slot is not null
-                          join account as w on w.id = t.credit
-                          where c.definition -> 'claiming' ? 'aDay') as claims
-                    cross join generate_series(1, 2) as days
-                    cross join lateral generate_series(last - days + 1, first) as from_day
-                    group by id, owner, a_day, days, from_day
-                    having count(*) > a_day * days
-                    """).since(Scope.CAMPAIGNS),
+                select format('campaign %s user %s: %s claims on the %s days from %s on', id, owner, count(*), days,
+                              date '1970-01-01' + from_day)
+                from (select c.id, w.owner, (c.definition #>> '{claiming,aDay}')::bigint as a_day,
+                             local_day(least(p.opens_at, t.at) - interval '1 minute', c.zone) as first,
+                             local_day(t.at + interval '1 minute', c.zone) as last
+                      from campaign as c join pool as o on o.campaign = c.id join packet as p on p.id = o.packet
+                      join transfer as t on t.subject = o.packet and t.slot is not null
+                      join account as w on w.id = t.credit
+                      where c.definition -> 'claiming' ? 'aDay') as claims
+                cross join generate_series(1, 2) as days
+                cross join lateral generate_series(last - days + 1, first) as from_day
+                group by id, owner, a_day, days, from_day
+                having count(*) > a_day * days
+                """).since(Scope.CAMPAIGNS),
             new Check("I11", "no campaign stays open after its end", Severity.HEALS, """
-                    select format('campaign %s is open and has ended at %s', c.id, c.ends_at)
-                    from campaign as c
-                    where c.closed_at is null and c.ends_at < now() - interval '20 seconds'
-                      and not exists (select from pool as o join quarantine_unit as q on q.id = o.packet
-                                      where o.campaign = c.id)
-                    """).since(Scope.WHOLE));
+                select format('campaign %s is open and has ended at %s', c.id, c.ends_at)
+                from campaign as c
+                where c.closed_at is null and c.ends_at < now() - interval '20 seconds'
+                  and not exists (select from pool as o join quarantine_unit as q on q.id = o.packet
+                                  where o.campaign = c.id)
+                """).since(Scope.WHOLE));
 
     private CampaignChecks() {}
 }

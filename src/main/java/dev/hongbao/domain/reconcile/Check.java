@@ -1,5 +1,7 @@
 package dev.hongbao.domain.reconcile;
 
+import java.util.List;
+
 /**
  * One rule on the database.
  *
@@ -42,8 +44,8 @@ public record Check(String invariant, String name, Severity severity, String que
         return Scope.WHOLE.over(query);
     }
 
-    /** What a run from the checkpoint runs for it. */
-    String sinceSql() {
-        return scope.over(query);
+    /** What it found. @param lines of its query, no more than {@link Reconciliation#MAX_LINES} */
+    Finding found(List<String> lines) {
+        return new Finding(invariant, name, severity, lines);
     }
 }

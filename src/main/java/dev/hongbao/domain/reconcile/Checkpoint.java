@@ -1,7 +1,7 @@
 package dev.hongbao.domain.reconcile;
 
+import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -9,29 +9,64 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
- * Checks of the database what is new since the checkpoint, and moves the checkpoint when all of it is clean. What it costs grows with what
- * is new, and with the draws and campaigns that are at work, not with what there ever was.
+ * Checks of the database what is new since the checkpoint, and moves the checkpoint when all of it is clean. Its cost grows with what is new,
+ * and with the open draws and campaigns, not with the whole history.
  *
- * <p>The checkpoint is an id of transfers. Ids are given in order, but committed out of order. So before it moves to an id, the checkpoint
- * waits for every transaction that writes transfers at that moment, as {@code create index concurrently} does. Then every transfer up to
- * the id is visible, or never will be. The sum of each account up to the checkpoint is kept; together with the later transfers it is the
- * balance.
+ * <p>A server at work does not notice it. It works in pieces, each one statement or one short READ COMMITTED transaction, and rests between
+ * them outside of any: so no snapshot stays open. A piece that takes long makes the next ones smaller.
  *
- * <p>Much that is new is read in steps, each in a snapshot of its own, so that none keeps Postgres from cleaning up for long. One run at a
- * time, of all servers.
+ * <ol>
+ *   <li>The checkpoint is an id of transfers. Ids are given in order, but committed out of order. So a run first waits for every
+ *       transaction that writes transfers at that moment, as {@code create index concurrently} does. Then every transfer up to the newest id
+ *       is visible, or never will be: what lies below that place is final.
+ *   <li>It pages through the transfers up to there. It checks each page, adds it to the sums of its accounts, and notes its subjects and
+ *       accounts as due.
+ *   <li>It checks the packets, draws and campaigns that are due. All numbers of one are read by one statement.
+ *   <li>It compares the accounts that are due, a page by one statement: a balance is the sum so far and what came since.
+ * </ol>
+ *
+ * <p>A clean page is due no more. A violation stays due, so each run finds it again until it is mended; and a run continues one that was
+ * interrupted. One run at a time, of all servers.
  */
 final class Checkpoint {
-    /** Transfers read at once: some seconds. */
-    static final long STEP = 1_000_000;
+    /** Transfers read at once. */
+    static final int PAGE = 5_000;
+
+    /** Subjects checked at once, of no more than as many claims and plays. */
+    private static final int SUBJECTS = 500;
+
+    private static final int ROWS = 10_000;
+    private static final int ACCOUNTS = 1_000;
+
+    /** More pages of new transfers are not read at once to compare the sources, which no index leads from to their transfers. */
+    private static final int PAGES_FOR_SOURCES = 20;
+
+    /** A draw of more plays is left to the run that reads everything, and so is a campaign of more shares: all are read at once. */
+    private static final int MAX_ROWS = 1_000_000;
 
     private static final Duration WRITERS = Duration.ofSeconds(30);
     private static final long LOOK_MILLIS = 20;
 
     private static final String LOCK = "hashtextextended('reconcile from the checkpoint', 0)";
+
+    /**
+     * A page is found by indexes, whatever the planner knows of the tables yet; what was read of them is in no order, and is joined by
+     * hashes. A plan is for as many rows as there are, and takes one core.
+     */
+    private static final String SETTINGS = "set application_name = 'hongbao reconcile'; set enable_seqscan = off;"
+            + " set enable_mergejoin = off; set plan_cache_mode = force_custom_plan; set work_mem = '64MB';"
+            + " set max_parallel_workers_per_gather = 0";
 
     private static final Check BALANCES = new Check(
             "I4",
@@ -40,51 +75,123 @@ final class Checkpoint {
             """
             select format('%s of %s in %s, account %s: balance %s, transfers %s',
                           a.kind, a.owner, a.asset, s.account, a.balance, s.balance + coalesce(l.amount, 0))
-            from since_account as s
+            from summed as s
             left join account as a on a.id = s.account
-            left join since_later as l on l.account = s.account
+            left join later as l on l.account = s.account
             where a.balance is distinct from s.balance + coalesce(l.amount, 0)
             """,
-            Scope.WHOLE);
+            Scope.ACCOUNTS);
 
-    private static final List<String> MOVE = List.of("""
-            insert into checkpoint_balance select account, balance from since_account where balance <> 0
-            on conflict (account) do update set balance = excluded.balance
-            """, """
-            delete from checkpoint_balance as b using since_account as s where b.account = s.account and s.balance = 0
-            """, """
-            insert into checkpoint_state
-            select id, checkpoint_state_of_draw(id) from since_draw
-            union all
-            select id, checkpoint_state_of_campaign(id) from since_campaign
-            on conflict (id) do update set state = excluded.state
-            """);
+    /** Adds the transfers above $1 and up to $2, unless they are; also those out of whose escrow money went under another subject are due. */
+    static final String ADD = """
+        with moved as (update checkpoint set summed = $2 where summed = $1 returning summed),
+             page as materialized (select t.* from transfer as t, moved where t.id > $1 and t.id <= $2),
+             sides as materialized (
+                 select s.account, sum(s.amount)::bigint as amount
+                 from page cross join lateral (values (credit, amount), (debit, -amount)) as s(account, amount)
+                 group by s.account),
+             sums as (
+                 insert into checkpoint_balance as b (account, balance, is_due) select account, amount, true from sides
+                 on conflict (account) do update set balance = b.balance + excluded.balance, is_due = true)
+        insert into checkpoint_due
+        select subject from page where slot is not null or kind not in ('deposit', 'withdrawal')
+        union
+        select o.campaign from (select distinct subject from page) as s join pool as o on o.packet = s.subject
+        union
+        select a.owner::uuid from sides as s join account as a on a.id = s.account
+        where a.kind in ('escrow', 'hold') and a.owner ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+        union
+        select c.id from sides as s join campaign as c on c.escrow = s.account
+        on conflict do nothing
+        """;
 
-    private static final String REMEMBER =
-            "insert into checkpoint_due select account from since_account on conflict do nothing";
-    private static final String FORGET = "delete from checkpoint_due";
+    /** Draws or campaigns after $1 of which something became without a transfer; returns the last one looked at. */
+    static final String CHANGED = """
+        with page as materialized (select id from %1$s where id > $1 order by id limit $2),
+             due as (
+                 insert into checkpoint_due
+                 select n.id from page as n left join checkpoint_state as s on s.id = n.id
+                 where s.state is distinct from checkpoint_state_of_%1$s(n.id)
+                 on conflict do nothing)
+        select id from page order by id desc limit 1
+        """;
 
-    /** By this connection, since it last told Postgres' statistics of what it read: not only in the transaction that asks. */
-    private static final String ROWS_READ = "select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::bigint"
-            + " from pg_stat_xact_user_tables where schemaname not like 'pg_temp%'";
+    /** The subjects due after $1: no more than $2, and of no more than $3 rows, unless the first one alone has more. */
+    static final String DUE = """
+        select id, scope, state, rows
+        from (select d.subject as id, o.*, sum(o.rows) over (order by d.subject) - o.rows as before
+              from (select subject from checkpoint_due where subject > $1 order by subject limit $2) as d
+              cross join lateral (
+                  select 'DRAWS' as scope, checkpoint_state_of_draw(w.id) as state,
+                         (select coalesce(sum(issued), 0) + 1000 from prize where draw = w.id)::bigint as rows
+                  from draw as w where w.id = d.subject
+                  union all
+                  select 'CAMPAIGNS', checkpoint_state_of_campaign(c.id),
+                         (select coalesce(sum(p.count), 0) + 1000 from pool as o join packet as p on p.id = o.packet
+                          where o.campaign = c.id)::bigint
+                  from campaign as c where c.id = d.subject
+                  union all
+                  select 'PACKETS', null, coalesce((select count from packet where id = d.subject), 1)::bigint
+                  where not exists (select from draw where id = d.subject)
+                    and not exists (select from campaign where id = d.subject)) as o) as weighed
+        where before < $3
+        """;
+
+    private static final String CHECKED = """
+        with done as (delete from checkpoint_due where subject = any ($1::uuid[]))
+        insert into checkpoint_state
+        select id, state from unnest($1::uuid[], $2::text[]) as s(id, state) where state is not null
+        on conflict (id) do update set state = excluded.state
+        """;
+
+    /** The accounts that are due after $1, $2 at the most; of sources ($3), or of all but those. */
+    private static final String MOVED = """
+        select account from checkpoint_balance as b
+        where is_due and account > $1
+          and coalesce((select a.kind = 'source' from account as a where a.id = b.account), false) = $3
+        order by account limit $2
+        """;
+
+    private static final String COMPARED = """
+        with empty as (delete from checkpoint_balance where account = any ($1::bigint[]) and balance = 0)
+        update checkpoint_balance set is_due = false where account = any ($1::bigint[]) and balance <> 0
+        """;
+
+    private static final UUID FIRST = new UUID(0, 0);
+
+    private static final List<Check> ALL =
+            Stream.concat(Reconciliation.checks().stream(), Stream.of(BALANCES)).toList();
 
     private final Vertx vertx;
     private final Pool pool;
-    private final long step;
+    private final Pace pace;
+    private final int page;
+    private final Map<String, Finding> findings = new LinkedHashMap<>();
+    private final List<String> leftOut = new ArrayList<>();
 
-    /** @param step how many transfers are read at once */
-    Checkpoint(Vertx vertx, Pool pool, long step) {
+    /** One run. @param page how many transfers are read at once, at most */
+    Checkpoint(Vertx vertx, Pool pool, Pace pace, int page) {
         this.vertx = vertx;
         this.pool = pool;
-        this.step = step;
+        this.pace = pace;
+        this.page = page;
+        ALL.stream().filter(check -> check.scope().isRead()).forEach(check -> note(check.found(List.of())));
+        rowChecks().values().forEach(rows -> note(rows.found()));
+    }
+
+    private Map<Scope, RowCheck> rowChecks() {
+        return Map.of(
+                Scope.PACKETS, SplitCheck.of(vertx),
+                Scope.DRAWS, DrawSeedCheck.of(vertx),
+                Scope.CAMPAIGNS, RainSeedCheck.of(vertx));
     }
 
     /** Empty when another run is under way; fails when a store does not answer, or somebody writes transfers for too long. */
     Future<Optional<SinceRun>> run() {
         return pool.withConnection(connection -> connection
-                .query("set application_name = 'hongbao reconcile'")
+                .query(SETTINGS)
                 .execute()
-                .compose(named -> one(connection, "select pg_try_advisory_lock(" + LOCK + ")"))
+                .compose(set -> one(connection, "select pg_try_advisory_lock(" + LOCK + ")"))
                 .compose(row -> row.getBoolean(0)
                         ? locked(connection)
                                 .map(Optional::of)
@@ -97,24 +204,43 @@ final class Checkpoint {
     private Future<SinceRun> locked(SqlConnection connection) {
         return one(connection, "select transfer from checkpoint")
                 .map(row -> row.getLong(0))
-                .compose(after -> place(connection, after)
-                        .compose(upTo -> steps(connection, upTo, new SinceRun(List.of(), after, after, 0, List.of()))));
+                .compose(after -> place(connection)
+                        .compose(end -> Pages.repeat(() -> add(connection, end))
+                                .compose(added -> changed(connection, "draw"))
+                                .compose(noted -> changed(connection, "campaign"))
+                                .compose(noted -> subjects(connection))
+                                .compose(checked -> accounts(connection))
+                                .compose(compared -> check(connection, Scope.WHOLE, Tuple.tuple(), 0))
+                                .compose(checked -> isClean() ? move(connection, end) : Future.succeededFuture(after)))
+                        .map(upTo -> new SinceRun(List.copyOf(findings.values()), after, upTo, leftOut)));
+    }
+
+    private boolean isClean() {
+        return findings.values().stream()
+                .allMatch(finding -> finding.isClean() || finding.severity() != Severity.VIOLATION);
+    }
+
+    private static Future<Long> move(SqlConnection connection, long upTo) {
+        return connection
+                .preparedQuery("update checkpoint set transfer = $1")
+                .execute(Tuple.of(upTo))
+                .map(upTo);
     }
 
     /** An id up to which all transfers are there that ever will be. */
-    private Future<Long> place(SqlConnection connection, long after) {
+    private Future<Long> place(SqlConnection connection) {
         // The order matters: a transaction that was given an id up to the place holds a lock by now, until it ends.
-        return one(connection, "select transfers_begun()")
-                .map(row -> row.getLong(0))
-                .compose(begun -> {
-                    if (begun == null || begun < after) {
+        return one(connection, "select transfers_begun(), summed from checkpoint")
+                .compose(row -> {
+                    Long begun = row.getLong(0);
+                    if (begun == null || begun < row.getLong(1)) {
                         return Future.failedFuture(new IllegalStateException("the ids of transfers stand at " + begun
-                                + ", and the checkpoint at " + after
+                                + ", and the checkpoint at " + row.getLong(1)
                                 + ": they must be given one by one, and above the highest"));
                     }
                     return one(connection, "select transfers_under_way()")
-                            .compose(row ->
-                                    await(connection, row.getArrayOfStrings(0), System.nanoTime() + WRITERS.toNanos()))
+                            .compose(writers -> await(
+                                    connection, writers.getArrayOfStrings(0), System.nanoTime() + WRITERS.toNanos()))
                             .map(begun);
                 });
     }
@@ -136,95 +262,176 @@ final class Checkpoint {
                                 + WRITERS.toSeconds() + " s; of these, by transaction and process: "
                                 + String.join(", ", writers)));
                     }
-                    Promise<Void> again = Promise.promise();
-                    vertx.setTimer(
-                            LOOK_MILLIS,
-                            later -> await(connection, writers, deadlineNanos).onComplete(again));
-                    return again.future();
+                    return vertx.timer(LOOK_MILLIS).compose(later -> await(connection, writers, deadlineNanos));
                 });
     }
 
-    private Future<SinceRun> steps(SqlConnection connection, long end, SinceRun before) {
-        long upTo = Math.min(end, before.upTo() + step);
-        boolean last = upTo == end;
-        return step(connection, before.upTo(), upTo, last).compose(done -> {
-            boolean clean = isClean(done.findings());
-            SinceRun so = new SinceRun(
-                    done.findings(),
-                    before.after(),
-                    clean ? upTo : before.upTo(),
-                    before.rowsRead() + done.rowsRead(),
-                    done.leftOut());
-            return last || !clean ? Future.succeededFuture(so) : steps(connection, end, so);
-        });
+    /** Checks and adds a page of transfers. @return whether there are more up to the end; a page with a violation is the last one */
+    private Future<Boolean> add(SqlConnection connection, long end) {
+        return one(connection, "select summed, summarize_transfers() from checkpoint")
+                .map(row -> row.getLong(0))
+                .compose(summed -> {
+                    long upTo = Math.min(end, summed + pace.size(page));
+                    if (upTo <= summed) {
+                        return Future.succeededFuture(false);
+                    }
+                    Tuple ids = Tuple.of(summed, upTo);
+                    // The planner takes a page for a few rows, and would compare each with each.
+                    return connection
+                            .query("set enable_nestloop = off")
+                            .execute()
+                            .compose(set -> check(connection, Scope.TRANSFERS, ids, upTo - summed))
+                            .eventually(() ->
+                                    connection.query("set enable_nestloop = on").execute())
+                            .compose(clean -> clean
+                                    ? rows(connection, ADD, ids).map(added -> upTo < end)
+                                    : Future.succeededFuture(false));
+                });
     }
 
-    static boolean isClean(List<Finding> findings) {
-        return findings.stream().allMatch(finding -> finding.isClean() || finding.severity() != Severity.VIOLATION);
+    /** Notes as due what changed without a transfer. @param table of draws or campaigns */
+    private Future<Void> changed(SqlConnection connection, String table) {
+        return Pages.each(
+                FIRST,
+                after -> rows(connection, CHANGED.formatted(table), Tuple.of(after, pace.size(SUBJECTS))),
+                last -> last.isEmpty() ? null : last.get(0).getUUID("id"),
+                noted -> Future.succeededFuture());
     }
 
-    private Future<SinceRun> step(SqlConnection connection, long after, long upTo, boolean last) {
-        List<Finding> findings = new ArrayList<>();
-        return connection
-                .query("begin isolation level repeatable read; " + Reconciliation.KEEP
-                        + "; set local work_mem = '64MB'")
-                .execute()
-                .compose(begun -> rowsRead(connection))
-                .compose(before -> Touched.gather(connection, after, upTo, last)
-                        .compose(left -> checks(connection, last, findings)
-                                .compose(checked ->
-                                        isClean(findings) ? move(connection, upTo, last) : Future.succeededFuture())
-                                .compose(moved -> rowsRead(connection))
-                                .map(read -> new SinceRun(findings, after, upTo, read - before, left))))
-                .compose(done -> connection
-                        .query(isClean(done.findings()) ? "commit" : "rollback")
-                        .execute()
-                        .map(done))
-                .recover(fault ->
-                        connection.query("rollback").execute().transform(rolledBack -> Future.failedFuture(fault)));
+    private Future<Void> subjects(SqlConnection connection) {
+        return Pages.each(
+                FIRST,
+                after -> rows(connection, DUE, Tuple.of(after, pace.size(SUBJECTS), (long) pace.size(ROWS))),
+                due -> due.isEmpty() ? null : due.get(due.size() - 1).getUUID("id"),
+                due -> subjects(connection, due));
     }
 
-    private Future<Void> checks(SqlConnection connection, boolean last, List<Finding> findings) {
-        Future<Void> done = Future.succeededFuture();
-        for (Check check : Reconciliation.checks()) {
-            if (check.scope().isRead() && (last || check.scope() != Scope.WHOLE)) {
-                done = done.compose(before -> Reconciliation.run(connection, check, check.sinceSql()))
-                        .onSuccess(findings::add)
-                        .mapEmpty();
+    private Future<Void> subjects(SqlConnection connection, List<Row> due) {
+        Map<Scope, List<UUID>> ids = new EnumMap<>(Scope.class);
+        long rows = 0;
+        for (Row row : due) {
+            Scope scope = Scope.valueOf(row.getString("scope"));
+            if (scope != Scope.PACKETS && row.getLong("rows") > MAX_ROWS) {
+                leftOut.add((scope == Scope.DRAWS ? "draw " : "campaign ") + row.getUUID("id") + ", with more than "
+                        + MAX_ROWS + (scope == Scope.DRAWS ? " plays" : " shares"));
+            } else {
+                ids.computeIfAbsent(scope, none -> new ArrayList<>()).add(row.getUUID("id"));
+                rows += row.getLong("rows");
             }
         }
-        if (last) {
-            done = done.compose(before -> Reconciliation.run(connection, BALANCES, BALANCES.sql()))
-                    .onSuccess(findings::add)
-                    .mapEmpty();
+        Future<Boolean> clean = Future.succeededFuture(true);
+        for (Scope scope : ids.keySet()) {
+            Tuple subjects = uuids(ids.get(scope));
+            long weight = rows;
+            clean = clean.compose(
+                    before -> check(connection, scope, subjects, weight).map(found -> before && found));
+            if (scope == Scope.PACKETS) {
+                clean = clean.compose(before ->
+                        check(connection, Scope.REVERSALS, subjects, weight).map(found -> before && found));
+            }
+            RowCheck seeds = Objects.requireNonNull(rowChecks().get(scope)).over(scope);
+            clean = clean.compose(before -> pace.piece(() -> connection
+                            .begin()
+                            .compose(tx -> seeds.run(connection, subjects).eventually(tx::commit)))
+                    .map(found -> before && note(found)));
         }
-        for (RowAudit audit : List.of(
-                SplitAudit.of(vertx).over(Scope.PACKETS),
-                DrawSeedAudit.of(vertx).over(Scope.DRAWS),
-                RainSeedAudit.of(vertx).over(Scope.CAMPAIGNS))) {
-            done = done.compose(before -> audit.run(connection))
-                    .onSuccess(findings::add)
-                    .mapEmpty();
-        }
-        return done;
+        return clean.compose(all -> all
+                ? rows(
+                                connection,
+                                CHECKED,
+                                uuids(due.stream().map(row -> row.getUUID("id")).toList())
+                                        .addArrayOfString(due.stream()
+                                                .map(row ->
+                                                        row.getLong("rows") > MAX_ROWS ? null : row.getString("state"))
+                                                .toArray(String[]::new)))
+                        .mapEmpty()
+                : Future.succeededFuture());
     }
 
-    private static Future<Void> move(SqlConnection connection, long upTo, boolean last) {
-        List<String> statements = new ArrayList<>(MOVE);
-        statements.add(last ? FORGET : REMEMBER);
-        statements.add("update checkpoint set transfer = " + upTo);
-        Future<Void> done = Future.succeededFuture();
-        for (String sql : statements) {
-            done = done.compose(before -> connection.query(sql).execute()).mapEmpty();
-        }
-        return done;
+    private Future<Void> accounts(SqlConnection connection) {
+        return accounts(connection, false)
+                // A transaction that has stayed open is in the way of the next run, and not of this one.
+                .compose(compared -> place(connection)
+                        .compose(end -> Pages.repeat(() -> add(connection, end)))
+                        .otherwise((Void) null))
+                .compose(added -> one(connection, "select transfers_begun() - summed from checkpoint"))
+                .compose(row -> {
+                    if (row.getLong(0) > (long) PAGES_FOR_SOURCES * page) {
+                        leftOut.add("the sources: " + row.getLong(0) + " transfers came meanwhile");
+                        return Future.succeededFuture();
+                    }
+                    return accounts(connection, true);
+                });
     }
 
-    private static Future<Long> rowsRead(SqlConnection connection) {
-        return one(connection, ROWS_READ).map(row -> row.getLong(0));
+    private Future<Void> accounts(SqlConnection connection, boolean sources) {
+        return Pages.each(
+                Long.MIN_VALUE,
+                after -> rows(connection, MOVED, Tuple.of(after, pace.size(ACCOUNTS), sources)),
+                due -> due.isEmpty() ? null : due.get(due.size() - 1).getLong("account"),
+                due -> {
+                    Tuple accounts = Tuple.tuple()
+                            .addArrayOfLong(due.stream()
+                                    .map(row -> row.getLong("account"))
+                                    .toArray(Long[]::new));
+                    return check(connection, Scope.ACCOUNTS, accounts, due.size())
+                            .compose(clean ->
+                                    clean ? rows(connection, COMPARED, accounts).mapEmpty() : Future.succeededFuture());
+                });
+    }
+
+    /** Makes the checks of a scope on a page: at once, but one by one when that is large. @return whether none is violated */
+    private Future<Boolean> check(SqlConnection connection, Scope scope, Tuple page, long rows) {
+        List<Check> checks =
+                ALL.stream().filter(check -> check.scope() == scope).toList();
+        int together = rows > ROWS ? 1 : checks.size();
+        Future<Boolean> clean = Future.succeededFuture(true);
+        for (int i = 0; i < checks.size(); i += together) {
+            List<Check> these = checks.subList(i, i + together);
+            clean = clean.compose(before -> rows(connection, scope.over(these), page)
+                    .map(lines -> {
+                        boolean all = before;
+                        for (int n = 0; n < these.size(); n++) {
+                            int which = n;
+                            all &= note(these.get(n)
+                                    .found(lines.stream()
+                                            .filter(line -> line.getInteger(0) == which)
+                                            .map(line -> line.getString(1))
+                                            .toList()));
+                        }
+                        return all;
+                    }));
+        }
+        return clean;
+    }
+
+    /** Adds to what was found. @return whether this is no violation */
+    private boolean note(Finding more) {
+        findings.merge(
+                more.name(),
+                more,
+                (before, after) -> new Finding(
+                        before.invariant(),
+                        before.name(),
+                        before.severity(),
+                        Stream.concat(before.lines().stream(), after.lines().stream())
+                                .distinct()
+                                .limit(Reconciliation.MAX_LINES)
+                                .toList()));
+        return more.isClean() || more.severity() != Severity.VIOLATION;
+    }
+
+    /** A piece that is one statement. */
+    private Future<List<Row>> rows(SqlConnection connection, String sql, Tuple parameters) {
+        return pace.piece(() -> connection.preparedQuery(sql).execute(parameters))
+                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
     }
 
     private static Future<Row> one(SqlConnection connection, String sql) {
         return connection.query(sql).execute().map(rows -> rows.iterator().next());
+    }
+
+    private static Tuple uuids(List<UUID> ids) {
+        return Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new));
     }
 }

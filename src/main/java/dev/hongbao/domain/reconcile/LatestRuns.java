@@ -11,18 +11,18 @@ import org.jspecify.annotations.Nullable;
 /** What the latest reconciliation of each kind found, for all servers and the operator. Thread-safe. */
 public final class LatestRuns {
     private static final String NOTE = """
-            insert into reconcile_run as r (since_checkpoint, clean_at, violations, quarantined, heals)
-            values ($1, case when $2 = 0 then now() end, $2, $3, $4)
-            on conflict (since_checkpoint) do update
-            set at = now(), clean_at = coalesce(excluded.clean_at, r.clean_at), violations = excluded.violations,
-                quarantined = excluded.quarantined, heals = excluded.heals
-            """;
+        insert into reconcile_run as r (since_checkpoint, clean_at, violations, quarantined, heals)
+        values ($1, case when $2 = 0 then now() end, $2, $3, $4)
+        on conflict (since_checkpoint) do update
+        set at = now(), clean_at = coalesce(excluded.clean_at, r.clean_at), violations = excluded.violations,
+            quarantined = excluded.quarantined, heals = excluded.heals
+        """;
 
     private static final String READ = """
-            select since_checkpoint, extract(epoch from now() - at)::float8 as age, extract(epoch from now() - clean_at)::float8 as clean_age,
-                   violations, quarantined, heals
-            from reconcile_run order by since_checkpoint
-            """;
+        select since_checkpoint, extract(epoch from now() - at)::float8 as age, extract(epoch from now() - clean_at)::float8 as clean_age,
+               violations, quarantined, heals
+        from reconcile_run order by since_checkpoint
+        """;
 
     private final Pool pool;
 
@@ -85,5 +85,12 @@ public final class LatestRuns {
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(Latest::of)
                         .toList());
+    }
+
+    /** How many transfers the run from the checkpoint has not finished with. */
+    public Future<Long> lag() {
+        return pool.query("select coalesce(transfers_begun() - transfer, 0) from checkpoint")
+                .execute()
+                .map(rows -> rows.iterator().next().getLong(0));
     }
 }

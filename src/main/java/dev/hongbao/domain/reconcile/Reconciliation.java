@@ -1,16 +1,18 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.engine.journal.JournalFormat;
-import dev.hongbao.engine.journal.ShardAudit;
+import dev.hongbao.engine.journal.RedisComparison;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -21,24 +23,18 @@ public final class Reconciliation {
     /** Lines listed for a check; the rest are known to be there. */
     public static final int MAX_LINES = 100;
 
-    /**
-     * Before the snapshot of a transaction is taken: no month is archived until it ends. Else it would see the rows of a month gone, and
-     * not yet what they left behind.
-     */
-    static final String KEEP = "lock table transfer, packet_amounts, play in access share mode";
-
     private final Vertx vertx;
     private final Pool pool;
     private final RedisLinks redis;
     private final String namespace;
     private final List<JournalFormat> formats;
-    private final List<ShardAudit.Factory> audits;
+    private final List<RedisComparison.Factory> comparisons;
 
     /**
      * @param redis the links of the event loop that {@link #run} is called on
      * @param namespace the installation's in Redis
      * @param formats of all that the journals may hold
-     * @param audits of Redis, one of each mode
+     * @param comparisons of Redis, one of each mode
      */
     public Reconciliation(
             Vertx vertx,
@@ -46,16 +42,16 @@ public final class Reconciliation {
             RedisLinks redis,
             String namespace,
             List<JournalFormat> formats,
-            List<ShardAudit.Factory> audits) {
+            List<RedisComparison.Factory> comparisons) {
         this.vertx = vertx;
         this.pool = pool;
         this.redis = redis;
         this.namespace = namespace;
         this.formats = List.copyOf(formats);
-        this.audits = List.copyOf(audits);
+        this.comparisons = List.copyOf(comparisons);
     }
 
-    /** Every check on the database that is a query; {@link SplitAudit}, {@link DrawSeedAudit} and {@link RainSeedAudit} are none. */
+    /** Every check on the database that is a query; {@link SplitCheck}, {@link DrawSeedCheck} and {@link RainSeedCheck} are none. */
     public static List<Check> checks() {
         return Stream.of(
                         LedgerChecks.ALL,
@@ -74,7 +70,7 @@ public final class Reconciliation {
         return checks().stream().filter(check -> !check.scope().isRead()).toList();
     }
 
-    /** How many findings a run makes: of the queries, of three audits of seeds, and two of Redis. */
+    /** How many findings a run makes: of the queries, of three checks of seeds, and two of Redis. */
     public static int steps() {
         return checks().size() + 5;
     }
@@ -94,7 +90,6 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        .compose(begun -> connection.query(KEEP).execute())
                         // The checks read whole tables, also right after a burst that no statistics know of yet: then
                         // the
                         // planner would take nested loops over millions of rows for cheap.
@@ -104,7 +99,7 @@ public final class Reconciliation {
                         .compose(set -> each(connection, found))
                         .compose(checked -> again(connection, found))
                         .eventually(() -> connection.query("rollback").execute()))
-                .compose(checked -> redis())
+                .compose(checked -> redis(new Pace(vertx, millis -> 0)))
                 .map(differences -> {
                     differences.forEach(found);
                     return findings;
@@ -115,24 +110,26 @@ public final class Reconciliation {
      * Runs the checks on what is new since the checkpoint, and moves the checkpoint: see {@link Checkpoint}. Redis is held against it as a
      * whole: it holds what is open.
      *
+     * @param restMillis how long to rest after a piece that took so many milliseconds; 0 for not at all
      * @return empty when another such run is under way, here or on another server; fails when a store does not answer
      */
-    public Future<Optional<SinceRun>> runSinceCheckpoint() {
-        return new Checkpoint(vertx, pool, Checkpoint.STEP)
+    public Future<Optional<SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
+        Pace pace = new Pace(vertx, restMillis);
+        return new Checkpoint(vertx, pool, pace, Checkpoint.PAGE)
                 .run()
                 .compose(run -> run.isEmpty()
                         ? Future.succeededFuture(run)
-                        : redis().map(differences -> run.map(done -> done.with(differences))));
+                        : redis(pace).map(differences -> run.map(done -> done.with(differences))));
     }
 
-    private Future<List<Finding>> redis() {
-        return new RedisAudit(vertx, pool, redis, namespace, formats, audits).run();
+    private Future<List<Finding>> redis(Pace pace) {
+        return new RedisComparisons(vertx, pace, pool, redis, namespace, formats, comparisons).run();
     }
 
     private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
-        for (RowAudit audit : List.of(SplitAudit.of(vertx), DrawSeedAudit.of(vertx), RainSeedAudit.of(vertx))) {
-            done = done.compose(before -> audit.run(connection)).map(finding -> {
+        for (RowCheck rows : List.of(SplitCheck.of(vertx), DrawSeedCheck.of(vertx), RainSeedCheck.of(vertx))) {
+            done = done.compose(before -> rows.run(connection, Tuple.tuple())).map(finding -> {
                 found.accept(finding);
                 return null;
             });
@@ -146,21 +143,16 @@ public final class Reconciliation {
             done = done.compose(before -> connection
                             .query("set local enable_mergejoin = " + (check.isHashed() ? "off" : "on"))
                             .execute())
-                    .compose(set -> run(connection, check, check.sql()))
-                    .map(finding -> {
-                        found.accept(finding);
+                    .compose(set -> connection
+                            .query(check.sql() + " limit " + MAX_LINES)
+                            .execute())
+                    .map(rows -> {
+                        List<String> lines = new ArrayList<>();
+                        rows.forEach(row -> lines.add(row.getString(0)));
+                        found.accept(check.found(lines));
                         return null;
                     });
         }
         return done;
-    }
-
-    /** @param sql the check's query, or its query on a part of the tables */
-    static Future<Finding> run(SqlConnection connection, Check check, String sql) {
-        return connection.query(sql + " limit " + MAX_LINES).execute().map(rows -> {
-            List<String> lines = new ArrayList<>();
-            rows.forEach(row -> lines.add(row.getString(0)));
-            return new Finding(check.invariant(), check.name(), check.severity(), lines);
-        });
     }
 }

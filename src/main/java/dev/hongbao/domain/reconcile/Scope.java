@@ -1,11 +1,13 @@
 package dev.hongbao.domain.reconcile;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run from the checkpoint reads for a check. The check's query is the same: the names of some tables stand for what {@link Touched}
- * has gathered of them. Two names are no tables': {@code packet_claims} has of each packet that has any the number of its claims, their
- * sum, the highest slot, and when the first and the last were settled; {@code other_transfer} has every transfer but claims.
+ * What a run from the checkpoint reads for a check. The check's query is the same: the names of some tables stand for a page of them, which
+ * parameters name. Two names are no tables': {@code packet_claims} has of each packet that has any the number of its claims, their sum, the
+ * highest slot, and when the first and the last were settled; {@code other_transfer} has every transfer but claims.
  */
 public enum Scope {
     /** Not read: what it costs grows with what there ever was. It is left to the run that reads everything. */
@@ -15,59 +17,104 @@ public enum Scope {
     WHOLE("with packet_claims as not materialized (" + claims("transfer") + "),"
             + " other_transfer as not materialized (select * from transfer where slot is null) "),
 
-    /** The transfers since the checkpoint, each for itself, with its accounts, its packet and its command. */
+    /**
+     * Transfers, above the id $1 and up to $2, each with its accounts, its packet and its command: these are looked up one by one, however
+     * few there seem to be.
+     */
     TRANSFERS("""
-            with transfer as not materialized (select * from since_new),
-                 other_transfer as not materialized (select * from since_other),
-                 account as not materialized (select a.* from since_account as s join account as a on a.id = s.account),
-                 packet as not materialized (select * from since_packet),
-                 command as not materialized (select * from since_command)
-            """),
+        with transfer as materialized (select * from transfer where id > $1 and id <= $2),
+             other_transfer as (select * from transfer where slot is null),
+             account as materialized (
+                 select a.* from (select debit as id from transfer union select credit from transfer) as s
+                 cross join lateral (select * from account where id = s.id offset 0) as a),
+             packet as materialized (
+                 select p.* from (select distinct subject as id from transfer) as s
+                 cross join lateral (select * from packet where id = s.id offset 0) as p),
+             command as materialized (
+                 select c.* from (select distinct subject as id from transfer) as s
+                 cross join lateral (select * from command where id = s.id offset 0) as c)
+        """),
 
-    /** The accounts that moved. */
+    /**
+     * The accounts of $1: as they are, by the sums up to the checkpoint, and what moved since. An account's later transfers are found by
+     * its own indexes, so a busy server's other transfers cost nothing. Only a source has none: its transfers are found by their ids.
+     */
     ACCOUNTS("""
-            with account as not materialized (select a.* from since_account as s join account as a on a.id = s.account)
-            """),
+        with account as materialized (select a.* from unnest($1::bigint[]) as s(id) join account as a on a.id = s.id),
+             summed as materialized (
+                 select s.* from unnest($1::bigint[]) as d(id) join checkpoint_balance as s on s.account = d.id),
+             later as materialized (
+                 select a.id as account, m.amount
+                 from account as a
+                 cross join lateral (
+                     select sum(t.amount) as amount
+                     from (select amount from transfer
+                           where credit = a.id and id > (select summed from checkpoint) and kind in (%1$s)
+                           union all
+                           select -amount from transfer
+                           where debit = a.id and id > (select summed from checkpoint) and kind in (%2$s)
+                           union all
+                           -- What neither index has: an escrow's and a hold's other transfers are its subject's.
+                           select case when credit = a.id then amount else -amount end from transfer
+                           where subject = case when a.kind in ('escrow', 'hold') then a.owner::uuid end
+                             and id > (select summed from checkpoint)
+                             and (credit = a.id and kind not in (%1$s) or debit = a.id and kind not in (%2$s))) as t) as m
+                 where a.kind <> 'source'
+                 union all
+                 select s.account, sum(s.amount)
+                 from (select array_agg(id) as ids from account where kind = 'source' having count(*) > 0) as a
+                 cross join lateral (
+                     select s.account, s.amount
+                     from transfer as t
+                     cross join lateral (values (t.credit, t.amount), (t.debit, -t.amount)) as s(account, amount)
+                     where t.id > (select summed from checkpoint) and s.account = any (a.ids)) as s
+                 group by s.account)
+        """.formatted(
+                    "'deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal'",
+                    "'withdrawal', 'send', 'fund', 'cost', 'reversal'")),
 
-    /** Packets with a transfer since the checkpoint, each with all its transfers; among those are new ones of what is no packet. */
+    /** The packets of $1, each with all its transfers; among those are some of what is no packet. */
     PACKETS("""
-            with packet as not materialized (select * from since_packet),
-                 transfer as not materialized (select * from since_new union all select * from since_more),
-                 packet_claims as not materialized (select * from since_claims),
-                 other_transfer as not materialized (
-                     select * from since_other union all select * from since_more where slot is null),
-                 packet_amounts as not materialized (
-                     select b.* from since_packet as p join packet_amounts as b on b.packet = p.id)
-            """),
+        with packet as materialized (select p.* from unnest($1::uuid[]) as s(id) join packet as p on p.id = s.id),
+             transfer as materialized (select t.* from unnest($1::uuid[]) as s(id) join transfer as t on t.subject = s.id),
+             packet_claims as materialized (\
+        """ + claims("transfer") + """
+        ),
+             other_transfer as (select * from transfer where slot is null),
+             packet_amounts as not materialized (
+                 select b.* from unnest($1::uuid[]) as s(id) join packet_amounts as b on b.packet = s.id)
+        """),
 
-    /** Transfers that were taken back since the checkpoint. */
+    /** The transfers that commands of $1 took back. */
     REVERSALS("""
-            with reversal as not materialized (select r.* from since_subject as s join reversal as r on r.command = s.id)
-            """),
+        with reversal as not materialized (select r.* from unnest($1::uuid[]) as s(id) join reversal as r on r.command = s.id)
+        """),
 
-    /** Draws of which anything became since the checkpoint, each with all its plays. */
+    /** The draws of $1, each with all its plays. */
     DRAWS("""
-            with draw as not materialized (select * from since_draw),
-                 prize as not materialized (select z.* from since_draw as d join prize as z on z.draw = d.id),
-                 play as not materialized (select p.* from since_draw as d join play as p on p.draw = d.id),
-                 play_request as not materialized (select r.* from since_draw as d join play_request as r on r.draw = d.id),
-                 player as not materialized (select y.* from since_draw as d join player as y on y.draw = d.id),
-                 release as not materialized (select r.* from since_draw as d join release as r on r.draw = d.id),
-                 transfer as not materialized (select t.* from since_draw as d join transfer as t on t.subject = d.id)
-            """),
+        with draw as not materialized (select d.* from unnest($1::uuid[]) as s(id) join draw as d on d.id = s.id),
+             prize as not materialized (select z.* from unnest($1::uuid[]) as s(id) join prize as z on z.draw = s.id),
+             play as not materialized (select p.* from unnest($1::uuid[]) as s(id) join play as p on p.draw = s.id),
+             play_request as not materialized (
+                 select r.* from unnest($1::uuid[]) as s(id) join play_request as r on r.draw = s.id),
+             player as not materialized (select y.* from unnest($1::uuid[]) as s(id) join player as y on y.draw = s.id),
+             release as not materialized (select r.* from unnest($1::uuid[]) as s(id) join release as r on r.draw = s.id),
+             transfer as not materialized (select t.* from unnest($1::uuid[]) as s(id) join transfer as t on t.subject = s.id)
+        """),
 
-    /** Campaigns and rains of which anything became since the checkpoint, each with all its pools and their claims. */
+    /** The campaigns and rains of $1, each with all its pools and their claims. */
     CAMPAIGNS("""
-            with campaign as not materialized (select * from since_campaign),
-                 rain as not materialized (select r.* from since_campaign as c join rain as r on r.id = c.id),
-                 pool as not materialized (select * from since_pool),
-                 packet as not materialized (select * from since_pool_packet),
-                 transfer as not materialized (select * from since_pool_transfer),
-                 budget_raise as not materialized (
-                     select r.* from since_campaign as c join budget_raise as r on r.campaign = c.id),
-                 command as not materialized (
-                     select c.* from since_campaign as m join budget_raise as r on r.campaign = m.id join command as c on c.id = r.command)
-            """);
+        with campaign as materialized (select c.* from unnest($1::uuid[]) as s(id) join campaign as c on c.id = s.id),
+             rain as materialized (select r.* from unnest($1::uuid[]) as s(id) join rain as r on r.id = s.id),
+             pool as materialized (select o.* from unnest($1::uuid[]) as s(id) join pool as o on o.campaign = s.id),
+             packet as materialized (select p.* from pool as o join packet as p on p.id = o.packet),
+             transfer as materialized (
+                 select t.* from (select packet as id from pool union select unnest($1::uuid[])) as s
+                 join transfer as t on t.subject = s.id),
+             budget_raise as materialized (
+                 select r.* from unnest($1::uuid[]) as s(id) join budget_raise as r on r.campaign = s.id),
+             command as materialized (select c.* from budget_raise as r join command as c on c.id = r.command)
+        """);
 
     private final @Nullable String tables;
 
@@ -81,7 +128,7 @@ public enum Scope {
     }
 
     /** What gives {@code packet_claims} of some transfers. */
-    static String claims(String transfers) {
+    private static String claims(String transfers) {
         return "select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,"
                 + " min(at) as first_at, max(at) as last_at from " + transfers
                 + " where slot is not null group by subject";
@@ -90,5 +137,15 @@ public enum Scope {
     /** A query on the tables of this scope. */
     String over(String query) {
         return tables + "select * from (" + query + ") as line";
+    }
+
+    /** Some checks of this scope in one statement, of one moment: selects the place of each in the list, and a line. */
+    String over(List<Check> checks) {
+        List<String> each = new ArrayList<>();
+        for (Check check : checks) {
+            each.add("select %d, line from (select line from (%s) as found(line) limit %d) as lines"
+                    .formatted(each.size(), check.query(), Reconciliation.MAX_LINES));
+        }
+        return tables + String.join("\nunion all\n", each);
     }
 }

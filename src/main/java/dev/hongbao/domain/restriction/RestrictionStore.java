@@ -21,7 +21,8 @@ final class RestrictionStore {
             + " r.placed and not exists (select from restriction as l where l.scope = r.scope and l.subject = r.subject"
             + " and l.kind = r.kind and l.n > r.n) as in_force from restriction as r";
 
-    private static final String PAGE = "select * from (" + COLUMNS + " where r.n < $1 order by r.n desc) as r"
+    private static final String PAGE = "select * from (" + COLUMNS
+            + " where r.n < $1 and ($4::text is null or r.scope = $4) and ($5::text is null or r.kind = $5) order by r.n desc) as r"
             + " where $2 or r.in_force order by r.n desc limit $3";
 
     private final Pool pool;
@@ -62,15 +63,23 @@ final class RestrictionStore {
      * A page, the latest change first.
      *
      * @param all also what was lifted, and the lifting; else what is in force
+     * @param scope null for users and groups
+     * @param kind null for every kind
      * @param cursor a page's {@code next}; null for the first page
      */
-    Future<Page<Restriction>> page(boolean all, @Nullable String cursor, int limit) {
+    Future<Page<Restriction>> page(
+            boolean all, @Nullable Scope scope, @Nullable Kind kind, @Nullable String cursor, int limit) {
         Long before = Page.number(cursor, Long.MAX_VALUE);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         return pool.preparedQuery(PAGE)
-                .execute(Tuple.of(before, all, limit + 1))
+                .execute(Tuple.of(
+                        before,
+                        all,
+                        limit + 1,
+                        scope == null ? null : scope.wireName(),
+                        kind == null ? null : kind.wireName()))
                 .map(rows -> Page.of(restrictions(rows), limit, last -> Long.toString(last.n())));
     }
 

@@ -1,9 +1,11 @@
 package dev.hongbao.domain.restriction;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
@@ -99,13 +101,19 @@ public final class Restrictions {
         if (holds(Scope.USER, user.value(), Kind.FROZEN)) {
             return Verdict.FROZEN.refusal();
         }
-        return holds(Scope.USER, user.value(), Kind.BLOCKED) ? Verdict.BLOCKED.refusal() : null;
+        return holds(Scope.USER, user.value(), Kind.BLOCKED)
+                ? new RefusedException(Refusal.BLOCKED, Reason.USER, Text.of("restriction.user-blocked"))
+                : null;
+    }
+
+    private static RefusedException ofGroup() {
+        return new RefusedException(Refusal.BLOCKED, Reason.GROUP, Text.of("restriction.group-blocked"));
     }
 
     /** Why a user may not play; null when the restrictions do not forbid it. @param group the draw's; null for a draw for all */
     public @Nullable RefusedException ofPlay(UserId user, @Nullable GroupId group) {
         RefusedException ofUser = ofUser(user);
-        return ofUser == null && group != null && isBlocked(group) ? Verdict.BLOCKED.refusal() : ofUser;
+        return ofUser == null && group != null && isBlocked(group) ? ofGroup() : ofUser;
     }
 
     /**
@@ -127,14 +135,12 @@ public final class Restrictions {
                         && !members.everyone()
                         && members.groups().stream().filter(caller::isMemberOf).allMatch(this::isBlocked)
                         && members.groups().stream().anyMatch(caller::isMemberOf);
-        return everyWayIsBlocked ? Verdict.BLOCKED.refusal() : null;
+        return everyWayIsBlocked ? ofGroup() : null;
     }
 
     /** Fails with BLOCKED when one of the groups is blocked. */
     public Future<Void> requireOpen(Collection<GroupId> groups) {
-        return groups.stream().anyMatch(this::isBlocked)
-                ? Future.failedFuture(Verdict.BLOCKED.refusal())
-                : Future.succeededFuture();
+        return groups.stream().anyMatch(this::isBlocked) ? Future.failedFuture(ofGroup()) : Future.succeededFuture();
     }
 
     /**
@@ -146,7 +152,7 @@ public final class Restrictions {
     public Future<Void> place(Target target, UserId actor, String reason) {
         if (inForce.size() >= MOST) {
             return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "There are " + MOST + " restrictions: lift some first."));
+                    new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("restriction.too-many", MOST)));
         }
         return adopted(store.place(target, actor, reason));
     }
@@ -167,7 +173,8 @@ public final class Restrictions {
     }
 
     /** See {@link RestrictionStore#page}. */
-    public Future<Page<Restriction>> page(boolean all, @Nullable String cursor, int limit) {
-        return store.page(all, cursor, limit);
+    public Future<Page<Restriction>> page(
+            boolean all, @Nullable Scope scope, @Nullable Kind kind, @Nullable String cursor, int limit) {
+        return store.page(all, scope, kind, cursor, limit);
     }
 }

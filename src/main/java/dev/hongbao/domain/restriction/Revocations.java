@@ -1,8 +1,10 @@
 package dev.hongbao.domain.restriction;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
@@ -100,9 +102,8 @@ public final class Revocations {
     public Future<Revocation> revoke(
             UserId user, @Nullable Instant before, UserId actor, IdempotencyKey key, @Nullable String reason) {
         if (notBeforeSeconds.size() >= MOST && !notBeforeSeconds.containsKey(user)) {
-            return Future.failedFuture(new RefusedException(
-                    Refusal.INVALID,
-                    "The tokens of " + MOST + " users are revoked: change the key, which revokes all."));
+            return Future.failedFuture(
+                    new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("revocation.too-many", MOST)));
         }
         return requests.preparedQuery("select * from revoke_tokens($1, $2, $3, $4, $5)")
                 .execute(Tuple.of(
@@ -114,7 +115,7 @@ public final class Revocations {
                 .map(rows -> {
                     RowIterator<Row> found = rows.iterator();
                     if (!found.hasNext()) {
-                        throw InvalidInputException.of("#/before", "must be at most 5 minutes ahead");
+                        throw InvalidInputException.of("#/before", Text.of("revocation.too-far-ahead"));
                     }
                     Row row = found.next();
                     Revocation done = revocation(row);

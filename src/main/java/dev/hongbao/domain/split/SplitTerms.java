@@ -1,5 +1,6 @@
 package dev.hongbao.domain.split;
 
+import dev.hongbao.common.json.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,9 +25,9 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
      * @throws IllegalArgumentException with the reason that {@link #infeasible} gives
      */
     public SplitTerms {
-        String reason = infeasible(algorithm, total, count, min, max);
+        Text reason = infeasible(algorithm, total, count, min, max);
         if (reason != null) {
-            throw new IllegalArgumentException(reason);
+            throw new IllegalArgumentException(reason.toString());
         }
         max = Math.min(max, total);
     }
@@ -50,30 +51,30 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
      * @param min null for 1
      * @param max null for no limit of its own
      */
-    public static @Nullable String infeasible(
+    public static @Nullable Text infeasible(
             SplitAlgorithm algorithm, long total, int count, @Nullable Long min, @Nullable Long max) {
         long low = min == null ? 1 : min;
         if (total < 1 || total > MAX_TOTAL) {
-            return "the total must be from 1 to " + MAX_TOTAL + ", not " + total;
+            return Text.of("split.total", MAX_TOTAL, total);
         }
         if (count < 1 || count > MAX_COUNT) {
-            return "the number of shares must be from 1 to " + MAX_COUNT + ", not " + count;
+            return Text.of("split.count", MAX_COUNT, count);
         }
         if (low < 1) {
-            return "the smallest share must be at least 1, not " + low;
+            return Text.of("split.smallest", low);
         }
         if (max != null && max < low) {
-            return "the largest share, " + max + ", is below the smallest, " + low;
+            return Text.of("split.largest", max, low);
         }
         // By division, since a product of anything a sender may write could overflow.
         if (low > total / count) {
-            return count + " shares of at least " + low + " need more than the total of " + total;
+            return Text.of("split.too-small", count, low, total);
         }
         if (max != null && max < ceilDiv(total, count)) {
-            return count + " shares of at most " + max + " cannot hold the total of " + total;
+            return Text.of("split.too-large", count, max, total);
         }
         if (algorithm == SplitAlgorithm.EQUAL && total % count != 0) {
-            return "a total of " + total + " cannot be divided into " + count + " equal shares";
+            return Text.of("split.equal", total, count);
         }
         return null;
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.trail;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.engine.postgres.GatheredCommands;
 import dev.hongbao.engine.postgres.Transactions;
 import io.micrometer.core.instrument.Counter;
@@ -48,7 +49,7 @@ public final class AuditLog {
     /** @param append writes rows: an array of each of their columns */
     public AuditLog(Function<Tuple, Future<?>> append, MeterRegistry metrics) {
         this.append = append;
-        this.rows = new GatheredCommands<>("rows of the audit log", MAX_WAITING, row -> new Object(), this::write);
+        this.rows = new GatheredCommands<>(Text.of("noun.audit-rows"), MAX_WAITING, row -> new Object(), this::write);
         this.written = counter(metrics, "written");
         this.lost = counter(metrics, "missed");
     }

@@ -22,8 +22,7 @@ public final class AuditReader {
     /** The time is looked up in its index, also of the row to go on from. */
     private static final String SELECT = "select * from audit_log"
             + " where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')"
-            + " and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)"
-            + " order by at, n limit $4";
+            + " and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)";
 
     private final Pool pool;
 
@@ -32,12 +31,18 @@ public final class AuditReader {
     }
 
     /**
-     * When rows were written.
+     * Which rows.
      *
-     * @param from null for the first one
+     * @param from when they were written; null for the first one
      * @param to exclusive; null for the latest one
+     * @param actor who called; null for all
+     * @param reference of the call; null for all
      */
-    public record Span(@Nullable Instant from, @Nullable Instant to) {}
+    public record Span(
+            @Nullable Instant from,
+            @Nullable Instant to,
+            @Nullable String actor,
+            @Nullable String reference) {}
 
     /**
      * A page of rows, the oldest first.
@@ -69,8 +74,18 @@ public final class AuditReader {
     }
 
     private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
-        return pool.preparedQuery(SELECT)
-                .execute(Tuple.of(offset(span.from), offset(span.to), after, limit))
+        Tuple parameters = Tuple.of(offset(span.from), offset(span.to), after, limit);
+        String some = SELECT;
+        if (span.actor != null) {
+            parameters.addString(span.actor);
+            some += " and actor = $" + parameters.size();
+        }
+        if (span.reference != null) {
+            parameters.addString(span.reference);
+            some += " and reference = $" + parameters.size();
+        }
+        return pool.preparedQuery(some + " order by at, n limit $4")
+                .execute(parameters)
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(AuditReader::row)
                         .toList());

@@ -20,7 +20,7 @@ public record AuditRow(
         @Nullable String reference,
         long times) {
     /** Longer texts of a caller are cut off. */
-    private static final int MAX_TEXT = 128;
+    private static final int MAX_TEXT = 256;
 
     /**
      * Who called: by a token, or from an address without a valid one. All null for many.

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.webhook;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.json.Text;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -54,8 +55,16 @@ public final class AddressGuard {
     public static final class ForbiddenException extends UnknownHostException {
         private static final long serialVersionUID = 1L;
 
-        ForbiddenException(String why) {
-            super(why);
+        private final transient Text why;
+
+        private ForbiddenException(Text why) {
+            super("the URL " + why);
+            this.why = why;
+        }
+
+        /** In words that follow "the URL". */
+        Text why() {
+            return why;
         }
     }
 
@@ -83,9 +92,9 @@ public final class AddressGuard {
     public InetAddress address(String host, boolean secure, int attempt) throws UnknownHostException {
         InetAddress[] all = lookup.all(host);
         for (InetAddress each : all) {
-            String why = whyNot(each, secure);
+            Text why = whyNot(each, secure);
             if (why != null) {
-                throw new ForbiddenException("the URL " + why);
+                throw new ForbiddenException(why);
             }
         }
         return all[attempt % all.length];
@@ -98,11 +107,11 @@ public final class AddressGuard {
      * @return words that follow "the URL"; null when it may be called
      */
     @Nullable
-    String whyNot(InetAddress address, boolean secure) {
+    Text whyNot(InetAddress address, boolean secure) {
         if (!allows(address)) {
-            return "leads to an address that is not public";
+            return Text.of("url.not-public");
         }
-        return secure || allowsPlain(address) ? null : "is not https, and leads to a public address";
+        return secure || allowsPlain(address) ? null : Text.of("url.public-http");
     }
 
     private boolean allows(InetAddress address) {

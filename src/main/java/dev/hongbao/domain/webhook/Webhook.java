@@ -6,7 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A URL of the host application that is told the news.
+ * A URL of the host application that receives the outbox's events.
  *
  * @param position the cursor after which nothing is delivered yet
  */
@@ -29,15 +29,20 @@ public record Webhook(UUID id, Terms terms, Instant createdAt, String position, 
      * @param attempts failed ones in a row
      * @param failingSince null when the latest attempt went well
      * @param nextAt when it is tried next
-     * @param reason why it is disabled; null when it is not
+     * @param reason why it is disabled, or {@code paused}; null when it is neither
      */
     public record State(
             int attempts,
             @Nullable Instant failingSince,
             Instant nextAt,
             @Nullable String reason) {
+        /** Whether the host paused it. */
+        public boolean isPaused() {
+            return "paused".equals(reason);
+        }
+
         public boolean isDisabled() {
-            return reason != null;
+            return reason != null && !isPaused();
         }
     }
 }

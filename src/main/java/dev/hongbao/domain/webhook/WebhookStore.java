@@ -23,65 +23,65 @@ public final class WebhookStore {
     private static final int DELIVERIES = 1_000;
 
     private static final String DUE = """
-            select w.url, w.types, w.batch, w.position, w.attempts,
-                   greatest(0, extract(epoch from w.next_at - now()) * 1000)::bigint as wait_millis,
-                   array(select s.secret from webhook_secret as s
-                         where s.webhook = w.id and (s.ends_at is null or s.ends_at > now()) order by s.id desc) as secrets
-            from webhook as w where w.id = $1 and w.disabled_at is null
-            """;
+        select w.url, w.types, w.batch, w.position, w.attempts,
+               greatest(0, extract(epoch from w.next_at - now()) * 1000)::bigint as wait_millis,
+               array(select s.secret from webhook_secret as s
+                     where s.webhook = w.id and (s.ends_at is null or s.ends_at > now()) order by s.id desc) as secrets
+        from webhook as w where w.id = $1 and w.disabled_at is null
+        """;
 
     private static final String DELIVERED = """
-            with moved as (
-                update webhook set position = $3, low = $4, attempts = 0, failing_since = null, next_at = now()
-                where id = $1 and position = $2 and disabled_at is null
-                returning id
-            )
-            insert into webhook_delivery (webhook, message, after, events, status, error, millis)
-            select id, $5, $2, $6, $7, $8, $9 from moved
-            """;
+        with moved as (
+            update webhook set position = $3, low = $4, attempts = 0, failing_since = null, next_at = now()
+            where id = $1 and position = $2 and disabled_at is null
+            returning id
+        )
+        insert into webhook_delivery (webhook, message, after, events, status, error, millis)
+        select id, $5, $2, $6, $7, $8, $9 from moved
+        """;
 
     private static final String FAILED = """
-            with failed as (
-                update webhook
-                set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
-                    next_at = now() + $3 * interval '1 millisecond',
-                    disabled_at = case when $4 or failing_since < now() - $5 * interval '1 millisecond' then now() end,
-                    reason = case when $4 then 'gone'
-                                  when failing_since < now() - $5 * interval '1 millisecond' then 'failing' end
-                where id = $1 and position = $2 and attempts = $11 and disabled_at is null
-                returning id, reason
-            ), noted as (
-                insert into webhook_delivery (webhook, message, after, events, status, error, millis)
-                select id, $6, $2, $7, $8, $9, $10 from failed
-            )
-            select reason from failed
-            """;
+        with failed as (
+            update webhook
+            set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+                next_at = now() + $3 * interval '1 millisecond',
+                disabled_at = case when $4 or failing_since < now() - $5 * interval '1 millisecond' then now() end,
+                reason = case when $4 then 'gone'
+                              when failing_since < now() - $5 * interval '1 millisecond' then 'failing' end
+            where id = $1 and position = $2 and attempts = $11 and url = $12 and disabled_at is null
+            returning id, reason
+        ), noted as (
+            insert into webhook_delivery (webhook, message, after, events, status, error, millis)
+            select id, $6, $2, $7, $8, $9, $10 from failed
+        )
+        select reason from failed
+        """;
 
     private static final String TRIM = """
-            delete from webhook_delivery as d
-            using webhook as w
-            where d.webhook = w.id
-              and d.n <= (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1)
-            """;
+        delete from webhook_delivery as d
+        using webhook as w
+        where d.webhook = w.id
+          and d.n <= (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1)
+        """;
 
     private static final String LAG = """
-            with streams as materialized (
-                select -1::smallint as shard union all select id from shard
-            ), newest as materialized (
-                select max(l.n) as n
-                from streams as s
-                cross join lateral (select o.n from outbox as o where o.shard = s.shard order by o.n desc limit 1) as l
-            )
-            select coalesce(max(greatest(newest.n - w.low, 0)), 0) as behind,
-                   coalesce(max(extract(epoch from now() - oldest.at)), 0)::float8 as seconds
-            from webhook as w
-            cross join newest
-            cross join lateral (
-                select min(x.at) as at
-                from streams as s
-                cross join lateral (select o.at from outbox as o where o.shard = s.shard and o.n > w.low order by o.n limit 1) as x) as oldest
-            where w.disabled_at is null
-            """;
+        with streams as materialized (
+            select -1::smallint as shard union all select id from shard
+        ), newest as materialized (
+            select max(l.n) as n
+            from streams as s
+            cross join lateral (select o.n from outbox as o where o.shard = s.shard order by o.n desc limit 1) as l
+        )
+        select coalesce(max(greatest(newest.n - w.low, 0)), 0) as behind,
+               coalesce(max(extract(epoch from now() - oldest.at)), 0)::float8 as seconds
+        from webhook as w
+        cross join newest
+        cross join lateral (
+            select min(x.at) as at
+            from streams as s
+            cross join lateral (select o.at from outbox as o where o.shard = s.shard and o.n > w.low order by o.n limit 1) as x) as oldest
+        where w.disabled_at is null
+        """;
 
     private final Pool pool;
 
@@ -101,15 +101,19 @@ public final class WebhookStore {
      *
      * @param attempts failed ones in a row
      */
-    public record Listed(UUID id, int attempts, boolean isDisabled) {}
+    public record Listed(UUID id, int attempts, boolean isDisabled, boolean isPaused) {}
 
-    /** All webhooks, the disabled ones too. */
+    /** All webhooks, the disabled and paused ones too. */
     public static Future<List<Listed>> list(SqlClient session) {
-        return session.query("select id, attempts, disabled_at is not null as disabled from webhook")
+        return session.query("select id, attempts, disabled_at is not null and reason <> 'paused' as disabled,"
+                        + " disabled_at is not null and reason = 'paused' as paused from webhook")
                 .execute()
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row ->
-                                new Listed(row.getUUID("id"), row.getInteger("attempts"), row.getBoolean("disabled")))
+                        .map(row -> new Listed(
+                                row.getUUID("id"),
+                                row.getInteger("attempts"),
+                                row.getBoolean("disabled"),
+                                row.getBoolean("paused")))
                         .toList());
     }
 
@@ -149,11 +153,10 @@ public final class WebhookStore {
     /**
      * An attempt that was made.
      *
-     * @param after the position before it; when the webhook is elsewhere by now, nothing is changed
-     * @param before attempts that had failed before it; when they are others by now, as after it was to be delivered anew, a failure changes
-     *     nothing
+     * @param due the webhook before it. When its position is another by now, nothing is changed; when its URL or its failed attempts are
+     *     others, as after it was to be delivered anew, a failure changes nothing
      */
-    public record Attempt(UUID webhook, String after, int before, String message, int events, Delivery.Answer answer) {
+    public record Attempt(UUID webhook, Due due, String message, int events, Delivery.Answer answer) {
         private Tuple addTo(Tuple tuple) {
             return tuple.addString(message)
                     .addInteger(events)
@@ -183,7 +186,7 @@ public final class WebhookStore {
     /** The receiver has it: the webhook goes on. */
     public Future<Void> delivered(Attempt attempt, OutboxCursor next) {
         return Transactions.statement(() -> pool.preparedQuery(DELIVERED)
-                .execute(attempt.addTo(Tuple.of(attempt.webhook, attempt.after)
+                .execute(attempt.addTo(Tuple.of(attempt.webhook, attempt.due.position)
                         .addString(next.text())
                         .addLong(next.least())))
                 .mapEmpty());
@@ -204,12 +207,14 @@ public final class WebhookStore {
      * @return why it is disabled now; null when it is not
      */
     public Future<@Nullable String> failed(Attempt attempt, Duration wait, Duration disableAfter) {
-        Tuple parameters = Tuple.of(attempt.webhook, attempt.after)
+        Tuple parameters = Tuple.of(attempt.webhook, attempt.due.position)
                 .addLong(wait.toMillis())
                 .addBoolean(attempt.answer.isGone())
                 .addLong(disableAfter.toMillis());
         return Transactions.statement(() -> pool.preparedQuery(FAILED)
-                        .execute(attempt.addTo(parameters).addInteger(attempt.before)))
+                        .execute(attempt.addTo(parameters)
+                                .addInteger(attempt.due.attempts)
+                                .addString(attempt.due.terms.url())))
                 .map(WebhookStore::reason);
     }
 

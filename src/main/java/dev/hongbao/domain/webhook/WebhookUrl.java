@@ -1,6 +1,7 @@
 package dev.hongbao.domain.webhook;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import java.net.InetAddress;
@@ -24,29 +25,33 @@ final class WebhookUrl {
         try {
             url = new URI(text);
         } catch (URISyntaxException none) {
-            throw refused("is not a URL");
+            throw refused(Text.of("url.malformed"));
         }
         if (!text.equals(url.toASCIIString())) {
-            throw refused("must be ASCII: write other characters as %XX");
+            throw refused(Text.of("url.ascii"));
         }
         if (!"https".equals(url.getScheme()) && !(guard.allowsPlain() && "http".equals(url.getScheme()))) {
-            throw refused(
-                    "must begin with https://, or with http:// where webhooks.private-networks names its network");
+            throw refused(Text.of("url.scheme"));
         }
         if (url.getHost() == null || url.getPort() > MAX_PORT || url.getPort() == 0) {
-            throw refused("must name a host, and a port from 1 to 65535 or none");
+            throw refused(Text.of("url.host"));
         }
         if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
-            throw refused("must have no user and no fragment");
+            throw refused(Text.of("url.user-or-fragment"));
         }
         InetAddress address = AddressRange.literal(url.getHost());
-        String why = address == null ? null : guard.whyNot(address, "https".equals(url.getScheme()));
+        Text why = address == null ? null : guard.whyNot(address, "https".equals(url.getScheme()));
         if (why != null) {
-            throw refused(why + ": only webhooks.private-networks allows that");
+            throw refused(why);
         }
     }
 
-    private static RefusedException refused(String why) {
-        return new RefusedException(Refusal.INVALID, "The url " + why + ".");
+    /** The refusal of a URL that leads where nobody may be called. @param why as {@link AddressGuard#whyNot} */
+    static RefusedException notPublic(Text why) {
+        return refused(Text.of("url.private", why));
+    }
+
+    private static RefusedException refused(Text why) {
+        return new RefusedException(Refusal.INVALID, Text.of("webhook.url", why));
     }
 }

@@ -1,25 +1,31 @@
 package dev.hongbao.domain.webhook;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.outbox.OutboxCursor;
 import dev.hongbao.domain.outbox.OutboxReader;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +39,27 @@ public final class Webhooks {
 
     private static final int SECRET_BYTES = 32;
 
+    /** A name that is not looked up in time is let in: a delivery looks again. */
+    private static final long LOOKUP_MILLIS = 3_000;
+
+    private static final String LATEST = "latest";
+    private static final String OLDEST = "oldest";
+
     private static final String READ =
             "select id, url, types, batch, created_at, position, attempts, failing_since, next_at,"
                     + " reason from webhook ";
+
+    private static final String CHANGE = """
+        update webhook as w
+        set url = coalesce($2, w.url), types = coalesce($3, w.types), batch = coalesce($4, w.batch),
+            attempts = case when anew then 0 else w.attempts end,
+            failing_since = case when not anew then w.failing_since end,
+            next_at = case when anew then now() else w.next_at end,
+            disabled_at = case when $5 then now() when not $5 then null else w.disabled_at end,
+            reason = case when $5 then 'paused' when not $5 then null else w.reason end
+        from (select $2::text is not null or coalesce(not $5::boolean, false) as anew) as is_begun
+        where w.id = $1
+        """;
 
     private final Pool pool;
     private final OutboxReader outbox;
@@ -60,22 +84,59 @@ public final class Webhooks {
     public record Made(Webhook webhook, String secret) {}
 
     /**
-     * Makes one, which is told what is settled from now on.
+     * Makes one, which is sent what is settled after a place.
      *
-     * @return refused with INVALID when the URL is not allowed, or there are {@link #MOST} already
+     * @param after as {@link #place} reads it; null for what is settled from now on
+     * @return refused with INVALID when the URL or the place is not allowed, or there are {@link #MOST} already
      */
-    public Future<Made> create(Caller caller, Webhook.Terms terms, IdempotencyKey key) {
+    public Future<Made> create(Caller caller, Webhook.Terms terms, @Nullable String after, IdempotencyKey key) {
+        UUID id = UuidCreator.getTimeOrderedEpoch();
+        var scope = Idempotency.Scope.of(caller, "webhook", key, terms + " " + after);
+        return allowed(terms.url())
+                .recover(refused -> Idempotency.before(pool, scope)
+                        .compose(made -> made == null ? Future.failedFuture(refused) : Future.succeededFuture()))
+                .compose(allowed -> place(after == null ? LATEST : after))
+                .compose(now -> idempotency.once(
+                        scope, tx -> insert(tx, id, terms, now).map(secret -> new Idempotency.Done<>(secret, secret))))
+                .compose(done -> made(done.subject()));
+    }
+
+    /**
+     * Refuses what a delivery would refuse. A name is looked up for that, as a delivery does each time; one that nobody knows now may be
+     * known later, and is let in.
+     */
+    private Future<Void> allowed(String url) {
         try {
-            WebhookUrl.check(terms.url(), guard);
+            WebhookUrl.check(url, guard);
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        UUID id = UuidCreator.getTimeOrderedEpoch();
-        return outbox.latest()
-                .compose(now -> idempotency.once(
-                        Idempotency.Scope.of(caller, "webhook", key, terms.toString()),
-                        tx -> insert(tx, id, terms, now).map(secret -> new Idempotency.Done<>(secret, secret))))
-                .compose(done -> made(done.subject()));
+        URI target = URI.create(url);
+        return Objects.requireNonNull(Vertx.currentContext(), "called on an event loop")
+                .executeBlocking(() -> guard.address(target.getHost(), "https".equals(target.getScheme()), 0), false)
+                .timeout(LOOKUP_MILLIS, TimeUnit.MILLISECONDS)
+                .transform(looked -> looked.cause() instanceof AddressGuard.ForbiddenException forbidden
+                        ? Future.failedFuture(WebhookUrl.notPublic(forbidden.why()))
+                        : Future.succeededFuture());
+    }
+
+    /**
+     * A place in the outbox, as the host names it.
+     *
+     * @param after a position of a webhook or a delivery, a page's {@code next}, {@code oldest} or {@code latest}
+     * @return refused with INVALID when it is none of them
+     */
+    private Future<OutboxCursor> place(String after) {
+        if (after.equals(LATEST)) {
+            return outbox.latest();
+        }
+        if (after.equals(OLDEST)) {
+            return outbox.oldest();
+        }
+        OutboxCursor from = OutboxCursor.parse(after);
+        return from == null || !outbox.fits(from)
+                ? Future.failedFuture(new RefusedException(Refusal.INVALID, Text.of("webhook.after")))
+                : Future.succeededFuture(from);
     }
 
     /** @return the secret's id */
@@ -89,8 +150,8 @@ public final class Webhooks {
                                 .addLong(now.least())
                                 .addInteger(MOST)))
                 .compose(inserted -> inserted.rowCount() == 0
-                        ? Future.failedFuture(new RefusedException(
-                                Refusal.INVALID, "There are " + MOST + " webhooks already: delete one first."))
+                        ? Future.failedFuture(
+                                new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("webhook.too-many", MOST)))
                         : addSecret(tx, id));
     }
 
@@ -139,12 +200,52 @@ public final class Webhooks {
                 .compose(gone -> tx.preparedQuery("select from webhook_secret where webhook = $1")
                         .execute(Tuple.of(webhook)))
                 .compose(left -> left.size() >= MOST_SECRETS
-                        ? Future.failedFuture(new RefusedException(
-                                Refusal.INVALID, "Five secrets sign already: wait until one of them has ended."))
+                        ? Future.failedFuture(
+                                new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("webhook.secrets")))
                         : tx.preparedQuery("update webhook_secret set ends_at = now() + $2 * interval '1 millisecond'"
                                         + " where webhook = $1 and ends_at is null")
                                 .execute(Tuple.of(webhook, overlap.toMillis()))
                                 .mapEmpty());
+    }
+
+    /**
+     * What a host changes; null leaves it as it is. A new URL and an end of the pause begin at once, with no failed attempts.
+     *
+     * @param paused true: nothing is sent until it is false; false enables a disabled webhook, too
+     */
+    public record Changes(
+            @Nullable String url,
+            @Nullable List<String> types,
+            @Nullable Integer batch,
+            @Nullable Boolean paused) {}
+
+    /**
+     * Changes it; idempotent.
+     *
+     * @return refused with NOT_FOUND; with INVALID when the URL is not allowed
+     */
+    public Future<Webhook> change(UUID webhook, Changes changes) {
+        Future<Void> allowed = changes.url == null ? Future.succeededFuture() : allowed(changes.url);
+        return allowed.compose(fits -> pool.preparedQuery(CHANGE)
+                        .execute(Tuple.of(
+                                webhook,
+                                changes.url,
+                                changes.types == null ? null : changes.types.toArray(String[]::new),
+                                changes.batch,
+                                changes.paused)))
+                .compose(changed -> find(webhook));
+    }
+
+    /** @return the secrets that sign, the newest first; refused with NOT_FOUND when there is no such webhook */
+    public Future<List<String>> secrets(UUID webhook) {
+        return pool.preparedQuery("select secret from webhook_secret"
+                        + " where webhook = $1 and (ends_at is null or ends_at > now()) order by id desc")
+                .execute(Tuple.of(webhook))
+                .compose(rows -> rows.size() == 0
+                        ? notFound()
+                        : Future.succeededFuture(StreamSupport.stream(rows.spliterator(), false)
+                                .map(row -> row.getString(0))
+                                .toList()));
     }
 
     /** All, the oldest first. */
@@ -166,7 +267,7 @@ public final class Webhooks {
     }
 
     private static <T> Future<T> notFound() {
-        return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "There is no such webhook."));
+        return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("webhook.not-found")));
     }
 
     /** Deletes it, its secrets and what is remembered of its deliveries; does nothing when it is gone. */
@@ -202,24 +303,26 @@ public final class Webhooks {
     /**
      * Delivers again what comes after a position, and enables it if it is disabled.
      *
-     * @param after a delivery's; null for where it stands
+     * @param after as {@link #place} reads it; null for where it stands
      * @return refused with NOT_FOUND; with INVALID when {@code after} is not a cursor
      */
     public Future<Webhook> redeliver(Caller caller, UUID webhook, @Nullable String after, IdempotencyKey key) {
-        OutboxCursor from = after == null ? null : OutboxCursor.parse(after);
-        if (after != null && (from == null || !outbox.fits(from))) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, "`after` is not a position of a delivery."));
-        }
+        Future<@Nullable OutboxCursor> place =
+                after == null ? Future.succeededFuture() : place(after).map(from -> from);
+        return place.compose(from -> redeliver(caller, webhook, after, from, key));
+    }
+
+    private Future<Webhook> redeliver(
+            Caller caller, UUID webhook, @Nullable String after, @Nullable OutboxCursor from, IdempotencyKey key) {
         String position = from == null ? null : from.text();
         Long low = from == null ? null : from.least();
         return idempotency
                 .once(
                         Idempotency.Scope.of(caller, "webhook-redeliver", key, webhook + " " + after),
                         tx -> tx.preparedQuery(
-                                        "update webhook set position = coalesce($2, position), low = coalesce($3, low),"
-                                                + " attempts = 0, failing_since = null, next_at = now(), disabled_at = null,"
-                                                + " reason = null where id = $1 returning id")
+                                        "update webhook set position = coalesce($2, position), low = coalesce($3,"
+                                                + " low), attempts = 0, failing_since = null, next_at = now(), disabled_at"
+                                                + " = null, reason = null where id = $1 returning id")
                                 .execute(Tuple.of(webhook, position, low))
                                 .compose(rows -> rows.size() == 0
                                         ? Webhooks.<Idempotency.Done<UUID>>notFound()

@@ -1,5 +1,5 @@
 /**
- * Who is told the news: webhooks, their secrets and how far each has come, in Postgres. The delivery itself is {@code web.webhook}.
+ * The receivers of events: webhooks, their secrets and how far each has come, in Postgres. The delivery itself is {@code web.webhook}.
  * Thread-safe.
  */
 @NullMarked

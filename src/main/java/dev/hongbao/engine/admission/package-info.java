@@ -1,7 +1,6 @@
 /**
- * Who is let into the race when more come than can be settled. {@link dev.hongbao.engine.admission.AdmissionControl} is one for
- * the whole server; each event loop asks gates of its own, and nothing waits. What waits is kept to what is settled in a part of the
- * timeout, shard by shard, over all servers; beyond that there is one chance for all.
+ * The refusal of claims and plays that cannot be settled in time. {@link dev.hongbao.engine.admission.AdmissionControl} is one for
+ * the server; each event loop asks a gate of its own, and nothing waits. Begin there.
  */
 @NullMarked
 package dev.hongbao.engine.admission;

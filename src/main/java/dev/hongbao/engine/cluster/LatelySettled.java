@@ -24,7 +24,7 @@ final class LatelySettled {
     /** One settlement's facts, which are written into a message only when somebody wants them. */
     private record Settled<T>(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves, long atNanos) {
         Buffer message() {
-            return ServerNews.message(kind, facts, moves);
+            return ServerMessages.message(kind, facts, moves);
         }
     }
 

@@ -9,17 +9,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
- * What the other servers have said of themselves: which shards they own, whether anybody there listens to all news, and where in the
+ * What the other servers have said of themselves: which shards they own, whether anybody there listens to all settlements, and where in the
  * journals they have written. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread-safe.
  */
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
-
-    /** More names than servers can be are somebody's mistake. */
-    private static final int MOST = 1_000;
 
     private final Map<String, Peer> peers = new HashMap<>();
 
@@ -30,16 +26,20 @@ final class Peers {
         private long heardNanos;
     }
 
-    private @Nullable Peer heard(String name, long nowNanos) {
-        Peer peer = peers.get(name);
-        if (peer == null && peers.size() < MOST) {
-            peer = new Peer();
-            peers.put(name, peer);
-        }
-        if (peer != null) {
-            peer.heardNanos = nowNanos;
-        }
+    private Peer heard(String name, long nowNanos) {
+        Peer peer = peers.computeIfAbsent(name, first -> new Peer());
+        peer.heardNanos = nowNanos;
         return peer;
+    }
+
+    /** Whether there is no other server, as far as this one has heard. */
+    boolean isEmpty() {
+        return peers.isEmpty();
+    }
+
+    /** A server says that it stops. */
+    void left(String name) {
+        peers.remove(name);
     }
 
     /**
@@ -51,9 +51,6 @@ final class Peers {
      */
     List<Integer> says(String name, Collection<Integer> owned, boolean listens, long nowNanos) {
         Peer peer = heard(name, nowNanos);
-        if (peer == null) {
-            return List.of();
-        }
         List<Integer> taken =
                 owned.stream().filter(shard -> !peer.owned.contains(shard)).toList();
         peers.values().forEach(each -> each.owned = without(each.owned, owned));
@@ -68,10 +65,7 @@ final class Peers {
 
     /** A server has written at these places, and waits for the settlement. */
     void wrote(String name, Stretch places, long nowNanos) {
-        Peer peer = heard(name, nowNanos);
-        if (peer != null) {
-            peer.awaited.wrote(places, nowNanos);
-        }
+        heard(name, nowNanos).awaited.wrote(places, nowNanos);
     }
 
     /** Who says that it owns a shard; empty when nobody does. */

@@ -1,7 +1,7 @@
 package dev.hongbao.engine.cluster;
 
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.SettledNews;
+import dev.hongbao.engine.journal.Settlements;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +12,7 @@ import java.util.Map;
  * @param <T> what is told on a server that has settled
  */
 public interface SettledFacts<T> {
-    /** The first {@link #kind}; lower numbers are messages of {@link ServerNews} itself, which lists all kinds. */
+    /** The first {@link #kind}; lower numbers are messages of {@link ServerMessages} itself, which lists all kinds. */
     int FIRST_KIND = 16;
 
     /** A kind is one byte on the wire. */
@@ -22,7 +22,7 @@ public interface SettledFacts<T> {
     int kind();
 
     /** Where {@code T} is told on this server. */
-    SettledNews<T> news();
+    Settlements<T> settlements();
 
     /**
      * Which journals they were in, and where: a server that knows other generations does not believe them, and only who wrote there waits

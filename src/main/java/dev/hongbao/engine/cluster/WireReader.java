@@ -59,6 +59,15 @@ public final class WireReader {
         return count;
     }
 
+    boolean hasMore() {
+        return at < buffer.length();
+    }
+
+    Buffer bytes(int length) {
+        int from = skip(length);
+        return buffer.getBuffer(from, from + length);
+    }
+
     int octet() {
         return buffer.getUnsignedByte(skip(1));
     }

@@ -1,7 +1,6 @@
 package dev.hongbao.engine.embedded;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
@@ -109,7 +108,7 @@ public final class EmbeddedRedis implements AutoCloseable {
     /** Also false while it loads its data. That the password fits shows that it is ours. */
     private static boolean answers(int port, String password) {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1_000);
+            socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
             socket.setSoTimeout(1_000);
             String commands = "AUTH " + password + "\r\nPING\r\nQUIT\r\n";
             socket.getOutputStream().write(commands.getBytes(StandardCharsets.US_ASCII));

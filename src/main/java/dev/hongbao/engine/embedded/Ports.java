@@ -1,7 +1,6 @@
 package dev.hongbao.engine.embedded;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.security.SecureRandom;
@@ -37,7 +36,7 @@ final class Ports {
     private static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true); // as the servers do: connections in TIME_WAIT do not count
-            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            socket.bind(new InetSocketAddress("127.0.0.1", port));
             return true;
         } catch (IOException taken) {
             return false;

@@ -69,6 +69,7 @@ final class PostgresCluster {
                 "--locale=C",
                 "--locale-provider=builtin",
                 "--builtin-locale=C.UTF-8",
+                "--data-checksums",
                 "--no-sync");
         Files.writeString(partial.resolve("pg_hba.conf"), "host all all 127.0.0.1/32 scram-sha-256\n");
         inSingleUserMode(partial, rolesAndDatabase());
@@ -121,9 +122,11 @@ final class PostgresCluster {
             throw String.valueOf(e.getMessage()).contains(NO_NAMESPACE)
                     ? new EmbeddedStartException(
                             e.getMessage()
-                                    + "\nPostgres refuses to be root, and this machine refuses the user namespace in which"
-                                    + " it would be somebody else, as most containers do. Start Hongbao as another user, or"
-                                    + " set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of your own.",
+                                    + "\n"
+                                    + "Postgres refuses to be root, and this machine refuses the user namespace in"
+                                    + " which it would be somebody else, as most containers do. Start Hongbao as"
+                                    + " another user, or set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of"
+                                    + " your own.",
                             e)
                     : e;
         }

@@ -1,5 +1,7 @@
 package dev.hongbao.engine.embedded;
 
+import dev.hongbao.engine.redis.RedisCommands;
+
 /**
  * What the server may do in Redis, as an ACL has it: the commands that it and its scripts call, and no others. Who gets hold of its password can
  * take claims, but neither read and change the configuration, nor load a module, nor empty the server at once. Scripts can still be
@@ -10,13 +12,9 @@ public final class RedisPermissions {
     public static final String USER = "hongbao";
 
     /** After {@code ACL SETUSER hongbao on >password}. */
-    public static final String RULES = "~* resetchannels -@all"
-            + " +hello +auth +ping +info +select +cluster|slots"
-            + " +evalsha +script|load +script|exists +time"
-            + " +get +set +incr +del +exists +unlink +expire +pexpire +pttl +renamenx +scan"
-            + " +hget +hset +hsetnx +hmget +hgetall +hdel +hexists +hlen"
-            + " +zadd +zrem +zscore +zmscore +zcard +zrange +zrangebyscore +zremrangebyscore"
-            + " +xadd +xlen +xrange +xtrim +xinfo|stream";
+    public static final String RULES =
+            "~* resetchannels &hongbao:* -@all +hello +auth +ping +info +select +cluster|slots +"
+                    + String.join(" +", RedisCommands.OF_LINE) + " +" + String.join(" +", RedisCommands.NEEDED);
 
     private RedisPermissions() {}
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.journal;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
@@ -90,14 +91,12 @@ public abstract class Attempt<K, V, O> {
 
     /** The same future; whatever a caller cannot act on fails as unknown. */
     public static <T> Future<T> orUnknown(Future<T> outcome) {
-        return outcome.recover(
-                fault -> Future.failedFuture(
-                        fault instanceof UnavailableException
-                                        || fault instanceof RefusedException
-                                        || fault instanceof TooManyCallsException
-                                ? fault
-                                : UnavailableException.unknown(
-                                        "The stores do not answer. Repeat the same request shortly: it is not counted twice.")));
+        return outcome.recover(fault -> Future.failedFuture(
+                fault instanceof UnavailableException
+                                || fault instanceof RefusedException
+                                || fault instanceof TooManyCallsException
+                        ? fault
+                        : UnavailableException.unknown(Text.of("unavailable.stores"))));
     }
 
     /**
@@ -139,8 +138,7 @@ public abstract class Attempt<K, V, O> {
      */
     protected final Future<O> lost(Generation generation, String key) {
         if (System.nanoTime() - deadlineNanos > 0) {
-            return Future.failedFuture(
-                    UnavailableException.unknown("It is being recovered. Repeat the same request shortly."));
+            return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
         }
         return inTime(shared.shards.report(generation, new Symptom.Missing(key)))
                 .transform(reported -> shared.vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))

@@ -26,9 +26,9 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
      * @param scripts the names of its scripts, {@code lua/<name>.lua}
      * @param keys the names of its keys in Redis
      * @param settlers of its items, on connections of their own
-     * @param audit compares its keys to Postgres and the journal
+     * @param comparison compares its keys to Postgres and the journal
      */
-    public record Traits(List<String> scripts, Keys keys, SettlerFactory settlers, ShardAudit.Factory audit) {
+    public record Traits(List<String> scripts, Keys keys, SettlerFactory settlers, RedisComparison.Factory comparison) {
         public Traits {
             scripts = List.copyOf(scripts);
         }

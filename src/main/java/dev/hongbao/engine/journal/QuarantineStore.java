@@ -98,10 +98,10 @@ public final class QuarantineStore {
         return Transactions.run(
                 pool,
                 tx -> lock(tx, unit)
-                        .compose(there -> there == null
+                        .compose(there -> there == null ? Future.succeededFuture() : take(tx, unit))
+                        .compose(kept -> kept == null
                                 ? Future.succeededFuture(-1)
-                                : take(tx, unit)
-                                        .compose(kept -> settle(tx, kept, 0).map(done -> kept.size()))));
+                                : settle(tx, kept, 0).map(done -> kept.size())));
     }
 
     private Future<Void> settle(SqlConnection tx, List<Kept> kept, int from) {
@@ -159,7 +159,7 @@ public final class QuarantineStore {
                     return current.getLong("epoch") == row.generation().epoch()
                                     && current.getString("nonce")
                                             .equals(row.generation().nonce())
-                            ? take(tx, unit).map(List::size)
+                            ? take(tx, unit).map(kept -> kept == null ? -1 : kept.size())
                             : Future.failedFuture(
                                     new IllegalStateException("its shard was recovered meanwhile: try again"));
                 }));
@@ -206,7 +206,8 @@ public final class QuarantineStore {
                 .map(rows -> rows.size() == 0 ? null : rows.iterator().next());
     }
 
-    private static Future<List<Kept>> take(SqlConnection tx, UUID unit) {
+    /** @return null when another call brought it back while this one waited for the lock */
+    private static Future<@Nullable List<Kept>> take(SqlConnection tx, UUID unit) {
         return tx.preparedQuery("delete from quarantine where unit = $1 returning n, verb, item")
                 .execute(Tuple.of(unit))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
@@ -215,6 +216,6 @@ public final class QuarantineStore {
                         .toList())
                 .compose(kept -> tx.preparedQuery("delete from quarantine_unit where id = $1")
                         .execute(Tuple.of(unit))
-                        .map(kept));
+                        .map(gone -> gone.rowCount() == 0 ? null : kept));
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.journal;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
@@ -50,13 +51,13 @@ public final class ScriptBatcher<T, A> {
     /**
      * How it gathers.
      *
-     * @param noun what the items are called in a refusal: "claims"
+     * @param noun what the items are called in a refusal: claims
      * @param batchSize the most that one call takes, in the units of {@code size}
      * @param size of an item, at least 1
      * @param maxQueued items that may wait, on this event loop
      * @param batches hears the size of each batch
      */
-    public record Settings<T>(String noun, int batchSize, ToIntFunction<T> size, int maxQueued, IntConsumer batches) {}
+    public record Settings<T>(Text noun, int batchSize, ToIntFunction<T> size, int maxQueued, IntConsumer batches) {}
 
     /**
      * One item in the queue.
@@ -111,8 +112,7 @@ public final class ScriptBatcher<T, A> {
      */
     public Future<A> submit(int shard, T item, @Nullable Generation only, long deadlineNanos) {
         if (waiting >= settings.maxQueued) {
-            return Future.failedFuture(
-                    UnavailableException.overloaded("Too many " + settings.noun + " are waiting. Try again shortly."));
+            return Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.waiting", settings.noun)));
         }
         Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
@@ -221,10 +221,8 @@ public final class ScriptBatcher<T, A> {
         /** Puts the batch back at the head of the queue, for another call a little later. */
         private void retry(List<Pending<T, A>> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
-                batch.forEach(pending -> fail(
-                        pending,
-                        UnavailableException.overloaded(
-                                "Too many " + settings.noun + " wait to be settled. Try again shortly.")));
+                batch.forEach(pending ->
+                        fail(pending, UnavailableException.overloaded(Text.of("overloaded.unsettled", settings.noun))));
                 flush();
                 return;
             }
@@ -243,8 +241,7 @@ public final class ScriptBatcher<T, A> {
         }
 
         private UnavailableException tooLate() {
-            return UnavailableException.unknown(
-                    "The outcome is not known yet. Repeat the same request: it is not counted twice.");
+            return UnavailableException.unknown(Text.of("unavailable.not-known"));
         }
 
         private void fail(Pending<T, A> pending, RuntimeException why) {

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.journal;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -104,12 +105,12 @@ public final class SettlementWaiters<K, V> {
      * @param coming whether something is on its way to being accepted, to be waited for then; asked on any thread
      * @param settled calls {@link #settled} for each fact
      */
-    public <F> void listen(SettledNews<F> news, BooleanSupplier coming, Consumer<F> settled) {
+    public <F> void listen(Settlements<F> settlements, BooleanSupplier coming, Consumer<F> settled) {
         // The order matters: a claim that moves from the batcher to the waiters between the two looks is seen by the
         // second.
         BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
-        news.here().add(loop, waits, settled);
-        news.toWaiters().add(loop, waits, settled);
+        settlements.here().add(loop, waits, settled);
+        settlements.toWaiters().add(loop, waits, settled);
     }
 
     /**
@@ -251,8 +252,7 @@ public final class SettlementWaiters<K, V> {
             if (waiter.deadlineNanos - now < 0) {
                 all.remove();
                 late.put(entry.getKey(), new Late(waiter.generation.shard(), now));
-                waiter.promise.fail(UnavailableException.unknown(
-                        "It is accepted but not settled yet. Repeat the same request: it is not counted twice."));
+                waiter.promise.fail(UnavailableException.unknown(Text.of("unavailable.not-settled")));
             } else if (now - waiter.sinceNanos < LONG_NANOS) {
                 break; // in order of arrival: the rest has waited less long
             } else if (!isOnItsWay(waiter, now)) {

@@ -4,7 +4,6 @@ import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.ScriptSet;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.shard.Symptom;
 import io.vertx.core.Future;
@@ -26,8 +25,7 @@ import org.slf4j.LoggerFactory;
  *       there is one;
  *   <li>a key that Redis lacks though it should have it is reported to the owner;
  *   <li>NOSCRIPT and NO_JOURNAL are reported: this generation is not, or no longer, what recovery prepared. The script changed
- *       nothing. But where the previous version's scripts are, this version's are put beside them: see {@link Shards#copyScripts}.
- *       And when the generation stands and NOSCRIPT stays, the link may lead to a Redis of before a failover: see {@link
+ *       nothing. When the generation stands and NOSCRIPT stays, the link may lead to a Redis of before a failover: see {@link
  *       ServerLink#leaveIfOutdated};
  *   <li>an error that no script should give is reported as a fault: the script may have failed between two of its writes, and
  *       the owner recovers the shard.
@@ -105,25 +103,12 @@ public final class ShardScript {
             if (done.succeeded()) {
                 return Future.succeededFuture(answer(generation, done.result(), call.read(generation, done.result())));
             }
-            return reported(redis, shard, call, done.cause()).compose(told -> Future.failedFuture(done.cause()));
+            report(generation, call, done.cause());
+            if (RedisFault.is(done.cause(), RedisFault.Kind.NO_SCRIPT)) {
+                doubt(redis, shard);
+            }
+            return Future.failedFuture(done.cause());
         });
-    }
-
-    /** Tells the owner, unless the next call finds what this one did not. */
-    private Future<Void> reported(RedisLink redis, Shards.Shard shard, Call<?> call, Throwable fault) {
-        if (!RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT)) {
-            report(shard.generation(), call, fault);
-            return Future.succeededFuture();
-        }
-        return shards.copyScripts(redis, shard)
-                .otherwise(true) // Redis does not answer: whoever asks again finds out
-                .map(copied -> {
-                    if (!copied) {
-                        report(shard.generation(), call, fault);
-                        doubt(redis, shard);
-                    }
-                    return null;
-                });
     }
 
     /**
@@ -138,8 +123,7 @@ public final class ShardScript {
                         !shards.current(generation.shard()).generation().equals(generation));
         Long first = firstMissedNanos.putIfAbsent(shard.generation(), now);
         if (first != null && now - first > DOUBT_NANOS && redis.server() instanceof ServerLink server) {
-            var unused = server.leaveIfOutdated(
-                    link -> ScriptSet.areIn(link, shard.sets()).map(sets -> sets.contains(true)));
+            var unused = server.leaveIfOutdated(shard.scripts()::areIn);
         }
     }
 
@@ -147,7 +131,7 @@ public final class ShardScript {
     public static Request request(Shards.Shard shard, Call<?> call) {
         Generation generation = shard.generation();
         Request request = Request.cmd(Command.EVALSHA)
-                .arg(shard.script(call.script()).sha())
+                .arg(shard.scripts().script(call.script()).sha())
                 .arg(1 + call.keys())
                 .arg(generation.journalKey());
         call.write(generation, request);
@@ -169,6 +153,11 @@ public final class ShardScript {
     /** Whether {@link #call} reports a fault: it is not one of the connection, nor a refusal of a Redis that is well. */
     static boolean isReported(Throwable fault) {
         return isFenced(fault) || RedisFault.is(fault, RedisFault.Kind.ERROR);
+    }
+
+    /** Tells the owner that a key of a generation holds something else than was written, as a script's fault does. */
+    public void broken(Generation generation) {
+        var unused = shards.report(generation, Symptom.FAILED);
     }
 
     private <R> R answer(Generation generation, Response response, Reply<R> reply) {

@@ -11,6 +11,7 @@ import io.vertx.sqlclient.internal.command.CommandResponse;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,16 +20,22 @@ import org.slf4j.LoggerFactory;
  * broken, and the pool makes a new one. It stands in the connection's pipeline between the client, which sends commands, and the
  * codec; so it holds on every transport, and behind a proxy that acknowledges packets and never answers.
  *
+ * <p>A statement that may take minutes is asked after earlier: when Postgres is not at it, its answer was lost.
+ *
  * <p>The effect of a statement whose connection was closed is unknown. Confined to the connection's event loop, but for {@link
  * #dropIfSilent} and {@link #cancel}.
  */
 final class Deadline extends ChannelDuplexHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Deadline.class);
 
+    /** So long after a statement, or the answer to the one before it, Postgres is asked whether it is at it. */
+    static final Duration ASKED_AFTER = Duration.ofSeconds(10);
+
     private final String name;
     private final long limitNanos;
     private final PgConnection connection;
     private final Set<Deadline> open;
+    private final Supplier<Future<Boolean>> isAtWork;
     private volatile ChannelHandlerContext context;
     private int owed;
     private long owedSince;
@@ -40,13 +47,21 @@ final class Deadline extends ChannelDuplexHandler {
      * @param limit from a statement, or the answer to the one before it, to its own answer
      * @param connection that it guards
      * @param open holds this as long as the connection is open
+     * @param isAtWork whether Postgres executes a statement of this connection now; asked only when the limit is longer than
+     *     {@link #ASKED_AFTER}, and a failure is no answer
      */
     @SuppressWarnings("NullAway.Init") // the context is there once the handler is in the pipeline
-    Deadline(String name, Duration limit, PgConnection connection, Set<Deadline> open) {
+    Deadline(
+            String name,
+            Duration limit,
+            PgConnection connection,
+            Set<Deadline> open,
+            Supplier<Future<Boolean>> isAtWork) {
         this.name = name;
         this.limitNanos = limit.toNanos();
         this.connection = connection;
         this.open = open;
+        this.isAtWork = isAtWork;
     }
 
     @Override
@@ -68,7 +83,7 @@ final class Deadline extends ChannelDuplexHandler {
                 owedSince = System.nanoTime();
             }
             owed++;
-            watch(limitNanos);
+            watch(Math.min(limitNanos, ASKED_AFTER.toNanos()));
         }
         ctx.write(message, promise);
     }
@@ -93,11 +108,30 @@ final class Deadline extends ChannelDuplexHandler {
 
     private void look() {
         watching = false;
-        long left = limitNanos - (System.nanoTime() - owedSince);
-        if (owed > 0 && left > 0) {
-            watch(left);
-        } else if (owed > 0 && context.channel().isActive()) {
-            LOG.warn("no answer from Postgres for {} s: closed a connection of {}", limitNanos / 1_000_000_000, name);
+        if (owed == 0) {
+            return;
+        }
+        long since = owedSince;
+        long waited = System.nanoTime() - since;
+        long next = Math.min(limitNanos, ASKED_AFTER.toNanos());
+        if (waited >= limitNanos) {
+            giveUp("no answer from Postgres for " + limitNanos / 1_000_000_000 + " s");
+        } else if (waited < next) {
+            watch(next - waited);
+        } else {
+            watch(Math.min(limitNanos - waited, next));
+            isAtWork.get()
+                    .onSuccess(atWork -> context.executor().execute(() -> {
+                        if (!atWork && owed > 0 && owedSince == since) {
+                            giveUp("an answer of Postgres was lost");
+                        }
+                    }));
+        }
+    }
+
+    private void giveUp(String why) {
+        if (context.channel().isActive()) {
+            LOG.warn("{}: closed a connection of {}", why, name);
             close();
         }
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.postgres;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -38,7 +39,7 @@ public final class GatheredCommands<C, R> {
     /** A command that waited so long is not begun: who sent it may have given up. */
     private static final Duration MAX_WAIT = Duration.ofSeconds(3);
 
-    private final String name;
+    private final Text name;
     private final int maxWaiting;
     private final LongSupplier nanoTime;
     private final Function<C, Object> unit;
@@ -56,12 +57,12 @@ public final class GatheredCommands<C, R> {
      *     knows what it changed
      */
     public GatheredCommands(
-            String name, int maxWaiting, Function<C, Object> unit, Function<List<C>, Future<List<R>>> statement) {
+            Text name, int maxWaiting, Function<C, Object> unit, Function<List<C>, Future<List<R>>> statement) {
         this(name, maxWaiting, unit, statement, System::nanoTime);
     }
 
     GatheredCommands(
-            String name,
+            Text name,
             int maxWaiting,
             Function<C, Object> unit,
             Function<List<C>, Future<List<R>>> statement,
@@ -95,7 +96,7 @@ public final class GatheredCommands<C, R> {
     }
 
     private UnavailableException overloaded() {
-        return UnavailableException.overloaded("Too many " + name + " are waiting. Try again shortly.");
+        return UnavailableException.overloaded(Text.of("overloaded.waiting", name));
     }
 
     private void flush() {

@@ -7,166 +7,231 @@ import io.vertx.sqlclient.SqlClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.JarURLConnection;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
-import java.util.zip.CRC32;
+import java.util.stream.Stream;
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.CoreErrorCode;
+import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.MigrationInfo;
 import org.flywaydb.core.api.MigrationState;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema to this version's. Flyway does it, and takes half a second to find that there is nothing to do; so what was
- * done last is noted beside its history, and when that is the same, Flyway is not asked. The note also says of which version it is:
- * a database that the next version has brought further is left as it is, since the next version's servers may be at work.
+ * Brings the schema to this version's, in one transaction. Flyway does it, and takes half a second to find that there is nothing to do.
+ * So a note beside Flyway's history names the version that was here last and a digest of its scripts: while both are the same, Flyway is
+ * not asked. A note of a newer version is left as it is, with the schema: to run an older version's scripts would undo the newer one's.
  */
 public final class Migrations {
-    /** All of {@code db/migration}. */
-    static final List<String> SCRIPTS = List.of(
-            "V1__ledger.sql",
-            "V2__packets.sql",
-            "V3__feed.sql",
-            "V4__draws.sql",
-            "V5__draw_feed.sql",
-            "V6__quarantine.sql",
-            "V7__outbox.sql",
-            "V8__campaigns.sql",
-            "V9__rains.sql",
-            "V10__audit.sql",
-            "V11__assets.sql",
-            "V11_1__books.sql",
-            "V12__restrictions.sql",
-            "V13__support.sql",
-            "V14__fulfilment_profiles.sql",
-            "V15__revocations.sql",
-            "V16__months.sql",
-            "V18__reconcile.sql",
-            "V19__archive.sql",
-            "V20__claims_of_a_packet.sql",
-            "V21__rain_is_cancelled.sql",
-            "V22__draw_is_closed.sql",
-            "V23__open_when_made.sql",
-            "V24__draw_open_when_made.sql",
-            "V25__held_rows.sql",
-            "V26__archive_waits.sql",
-            "V27__draw_holds.sql",
-            "V28__busy_times.sql",
-            "V29__send_looks_up.sql",
-            "V30__claims_counted.sql",
-            "V31__locks_in_order.sql",
-            "V32__due_by_shard.sql",
-            "R__grants.sql");
-
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
     private static final String FOLDER = "db/migration";
-    private static final Pattern NOTED = Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+) after (\\S+): ");
+    private static final String FIRST = "V1__tables.sql";
+    private static final Pattern NOTED =
+            Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+), oldest (\\d+\\.\\d+\\.\\d+): .*");
     private static final String NOTE = "select obj_description(to_regclass('flyway_schema_history'), 'pg_class')";
+
+    /** Held from the look at the note until it is written: servers that start together migrate one after the other. */
+    private static final String LOCK = "select pg_advisory_xact_lock(hashtextextended('hongbao migrates', 0))";
 
     private Migrations() {}
 
     /**
-     * Migrates; a no-op when the schema is there already. Safe to run from several servers at once (Flyway locks).
+     * What is to be run.
      *
-     * @param sql asks what was done last, as any role
+     * @param version three numbers with dots
+     * @param oldest the oldest version whose servers may work on this schema
+     * @param location where Flyway finds the scripts
+     * @param digest of the scripts
+     */
+    record Schema(String version, String oldest, String location, String digest) {
+        static Schema ofThis() {
+            return new Schema(Release.THIS.version(), "0.1.0", "classpath:" + FOLDER, digestOf(scripts()));
+        }
+
+        private String note(String app) {
+            return "hongbao " + version + ", oldest " + oldest + ": " + digest + " for " + app;
+        }
+
+        /**
+         * Whether a newer version was here, beside which this one may work.
+         *
+         * @param noted null for none
+         * @throws IllegalStateException when a newer version was here, and this one is too old for it
+         */
+        private boolean isOlderThan(@Nullable String noted) {
+            Matcher note = NOTED.matcher(String.valueOf(noted));
+            if (!note.matches() || !Release.isBefore(version, note.group(1))) {
+                return false;
+            }
+            if (Release.isBefore(version, note.group(2))) {
+                throw tooOldFor("version " + note.group(1) + ", beside which version " + note.group(2)
+                        + " may work, and none before it");
+            }
+            LOG.warn(
+                    "the database is of version {}: this one, {}, works beside it and leaves its schema as it is",
+                    note.group(1),
+                    version);
+            return true;
+        }
+
+        private IllegalStateException tooOldFor(String what) {
+            return new IllegalStateException("The database is of " + what + "; this is version " + version
+                    + ". Start a newer version, or restore a backup from before the upgrade");
+        }
+    }
+
+    /**
+     * Migrates; does nothing when the schema is there. Idempotent, and safe to run from several servers at once.
+     *
+     * @param sql reads the note, as any role
      * @param owner the role that owns the tables
      * @param app the role the server works as; the same name when there is only one
-     * @return fails with a {@link org.flywaydb.core.api.FlywayException} when Postgres is away, and with an {@link IllegalStateException}
-     *     that says what to do when the schema is of a version that this one cannot work beside
+     * @return fails with a {@link org.flywaydb.core.api.FlywayException} or an {@link SQLException} when Postgres is away, and with an
+     *     {@link IllegalStateException} that says what to do when this version cannot work on the database
      */
     public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
-        String fingerprint = fingerprint(app.login().user());
+        return run(vertx, sql, owner, app, Schema.ofThis());
+    }
+
+    static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app, Schema schema) {
+        String note = schema.note(app.login().user());
         return sql.query(NOTE)
                 .execute()
-                .map(rows -> String.valueOf(rows.iterator().next().getString(0)))
-                .otherwise("") // Flyway tells why
-                .compose(noted -> noted.equals(fingerprint) || isOfTheNext(noted)
+                .map(rows -> rows.iterator().next().getString(0))
+                .otherwise("") // Flyway says why
+                .compose(noted -> note.equals(noted) || schema.isOlderThan(noted)
                         ? Future.succeededFuture()
                         : vertx.executeBlocking(() -> {
-                            migrate(owner, app);
-                            note(owner, fingerprint);
+                            migrate(owner, app, schema, note);
                             return null;
                         }));
     }
 
-    /** Whether the next version was here. @throws IllegalStateException when it was one after that */
-    private static boolean isOfTheNext(String noted) {
-        Matcher note = NOTED.matcher(noted);
-        if (!note.lookingAt()) {
-            return false;
+    private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema, String note)
+            throws SQLException {
+        try (Connection connection = DriverManager.getConnection(
+                        owner.jdbcUrl(), owner.login().user(), owner.login().password());
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute(LOCK);
+            if (!schema.isOlderThan(noted(statement))) {
+                try {
+                    migrate(owner, app, schema);
+                } catch (FlywayException fault) {
+                    throw fault.getErrorCode() == CoreErrorCode.NON_EMPTY_SCHEMA_WITHOUT_SCHEMA_HISTORY_TABLE
+                            ? new IllegalStateException(
+                                    "The database holds what is not Hongbao's" + firstOther(statement)
+                                            + ". Give Hongbao a database of its own: CREATE DATABASE hongbao")
+                            : fault;
+                }
+                statement.execute("comment on table flyway_schema_history is '" + note.replace("'", "''") + "'");
+            }
+            connection.commit();
         }
-        Release last = new Release(note.group(1), note.group(2));
-        if (!Release.THIS.isBefore(last)) {
-            return false;
-        }
-        if (!last.previous().equals(Release.THIS.version())) {
-            throw tooNew("version " + last.version() + ", beside which version " + last.previous()
-                    + " may work, and none before it");
-        }
-        LOG.warn(
-                "the database is of version {}: this one, {}, works beside it and leaves it as it is",
-                last.version(),
-                Release.THIS.version());
-        return true;
     }
 
-    private static IllegalStateException tooNew(String what) {
-        return new IllegalStateException("The database is of " + what + "; this is version " + Release.THIS.version()
-                + ". Start a newer version, or restore a backup from before the upgrade");
+    /** The first table of another program, in words that follow a sentence. */
+    private static String firstOther(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("select relname from pg_class"
+                + " where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')"
+                + " order by relname limit 1")) {
+            return rows.next() ? ", as the table " + rows.getString(1) : "";
+        }
     }
 
-    private static void migrate(PostgresAddress owner, PostgresAddress app) {
+    private static @Nullable String noted(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(NOTE)) {
+            rows.next();
+            return rows.getString(1);
+        }
+    }
+
+    private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema) {
         Flyway flyway = Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(owner.jdbcUrl(), owner.login().user(), owner.login().password())
-                .locations("classpath:" + FOLDER)
+                .locations(schema.location())
                 .placeholders(Map.of("app", quoted(app.login().user())))
+                .group(true)
                 .connectRetries(3)
                 .load();
-        // Flyway itself would pass over them, and give the roles back the rights of this version.
         for (MigrationInfo step : flyway.info().applied()) {
+            if (step.isVersioned()
+                    && step.getScript().startsWith("V1__")
+                    && !step.getScript().equals(FIRST)) {
+                throw new IllegalStateException(
+                        "The database is of a candidate of version 0.1.0, which no version continues."
+                                + " Begin with an empty one; with embedded stores, with an empty data directory");
+            }
+            // Flyway itself would pass over them, and run this version's functions and grants.
             if (step.getState() == MigrationState.FUTURE_SUCCESS) {
-                throw tooNew("a newer version: it has migration " + step.getVersion());
+                throw schema.tooOldFor("a newer version: it has migration " + step.getVersion());
             }
         }
         flyway.migrate();
     }
 
-    private static void note(PostgresAddress owner, String fingerprint) {
-        try (Connection connection = DriverManager.getConnection(
-                        owner.jdbcUrl(), owner.login().user(), owner.login().password());
-                Statement statement = connection.createStatement()) {
-            statement.execute("comment on table flyway_schema_history is '" + fingerprint.replace("'", "''") + "'");
-        } catch (SQLException notNoted) {
-            LOG.debug("the next start asks Flyway again: {}", notNoted.toString());
+    /** All of the folder, by name. */
+    static List<String> scripts() {
+        URL first = Objects.requireNonNull(
+                Migrations.class.getClassLoader().getResource(FOLDER + "/" + FIRST), "this jar lacks " + FIRST);
+        try {
+            URLConnection connection = first.openConnection();
+            if (connection instanceof JarURLConnection jar) {
+                return jar.getJarFile().stream()
+                        .map(entry -> entry.getName())
+                        .filter(name -> name.startsWith(FOLDER + "/") && name.endsWith(".sql"))
+                        .map(name -> name.substring(FOLDER.length() + 1))
+                        .sorted()
+                        .toList();
+            }
+            try (Stream<Path> files = Files.list(Path.of(first.toURI()).resolveSibling(""))) {
+                return files.map(file -> file.getFileName().toString()).sorted().toList();
+            }
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        } catch (URISyntaxException impossible) {
+            throw new IllegalStateException(impossible);
         }
     }
 
-    /** What would be run: the scripts with their checksums, as Flyway has them too, and the role they name. */
-    private static String fingerprint(String app) {
-        return SCRIPTS.stream()
-                .map(script -> script + " " + Long.toHexString(checksum(script)))
-                .collect(Collectors.joining(
-                        ", ",
-                        "hongbao " + Release.THIS.version() + " after " + Release.THIS.previous() + ": ",
-                        " for " + app));
+    /** SHA-256 of scripts, names and bytes, as hex. */
+    static String digestOf(List<String> scripts) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            for (String script : scripts) {
+                byte[] bytes = bytes(script);
+                digest.update((script + " " + bytes.length + "\n").getBytes(StandardCharsets.UTF_8));
+                digest.update(bytes);
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException impossible) {
+            throw new IllegalStateException(impossible);
+        }
     }
 
-    /** Of a migration's bytes. */
-    static long checksum(String script) {
+    private static byte[] bytes(String script) {
         try (InputStream in = Migrations.class.getClassLoader().getResourceAsStream(FOLDER + "/" + script)) {
-            if (in == null) {
-                throw new IllegalStateException("this jar lacks " + script);
-            }
-            CRC32 checksum = new CRC32();
-            checksum.update(in.readAllBytes());
-            return checksum.getValue();
+            return Objects.requireNonNull(in, script).readAllBytes();
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }

@@ -34,10 +34,10 @@ public final class Months {
     /** @param registry gets how many parts are missing, and how many rows are in none */
     public Months(SqlClient sql, MeterRegistry registry) {
         this.sql = sql;
-        Gauge.builder("hongbao.months.missing", missing, AtomicLong::get)
+        Gauge.builder("hongbao.month.missing", missing, AtomicLong::get)
                 .description("Parts of tables, of the last month, this one and the next two, that are not made")
                 .register(registry);
-        Gauge.builder("hongbao.months.other.rows", others, AtomicLong::get)
+        Gauge.builder("hongbao.month.other.rows", others, AtomicLong::get)
                 .description("Rows whose id is of no month that has a part; counted to 10,000 for each table")
                 .register(registry);
     }
@@ -114,7 +114,7 @@ public final class Months {
     private Future<Void> make(Missing month, List<Missing> left) {
         return sql.preparedQuery(MAKE)
                 .execute(Tuple.of(month.table(), month.month()))
-                .onSuccess(made -> LOG.info("made the part of {} for {}", month.month(), month.table()))
+                .onSuccess(made -> LOG.debug("made the part of {} for {}", month.month(), month.table()))
                 .<Void>mapEmpty()
                 .recover(fault -> {
                     left.add(month);

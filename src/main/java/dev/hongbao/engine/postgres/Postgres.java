@@ -13,6 +13,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
 import io.vertx.sqlclient.impl.SocketConnectionBase;
 import io.vertx.sqlclient.internal.SqlConnectionInternal;
 import io.vertx.sqlclient.spi.ConnectionFactory;
@@ -22,7 +23,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,6 +47,7 @@ public final class Postgres {
     /** Postgres' own refusal comes first, unless nothing comes at all. */
     private static final Duration GRACE = Duration.ofSeconds(2);
 
+    /** For TCP, and once more for the handshake after it. */
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
     /** Connections that are seldom needed are not kept. */
@@ -58,9 +62,9 @@ public final class Postgres {
     private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - TELL_EVERY_NANOS);
 
     public Postgres(Vertx vertx, PostgresAddress address) {
-        this.vertx = vertx;
+        this.vertx = HandshakeLimit.of(vertx, CONNECT);
         this.address = address;
-        this.single = PgDriver.INSTANCE.createConnectionFactory(vertx, transport());
+        this.single = PgDriver.INSTANCE.createConnectionFactory(this.vertx, transport());
     }
 
     /**
@@ -146,12 +150,10 @@ public final class Postgres {
         return options;
     }
 
-    /** The read timeout is for the handshake: {@link #guard} takes it away. The user timeout needs the native transport. */
+    /** The user timeout needs the native transport. */
     private static NetClientOptions transport() {
         return new NetClientOptions()
                 .setConnectTimeout((int) CONNECT.toMillis())
-                .setReadIdleTimeout((int) CONNECT.toSeconds())
-                .setIdleTimeoutUnit(TimeUnit.SECONDS)
                 .setTcpKeepAlive(true)
                 .setTcpUserTimeout((int) SHORT.plus(GRACE).toMillis());
     }
@@ -161,8 +163,9 @@ public final class Postgres {
      * has it: after a failover a name may lead to a standby for a while, and who stayed there could never settle, and read what is old.
      */
     private Future<Void> admit(SqlConnection made, String name, Duration answer) {
-        Deadline deadline = guard(made, name, answer);
-        return Ping.takesWrites(made)
+        AtomicInteger backend = new AtomicInteger();
+        Deadline deadline = guard(made, name, answer, () -> isAtWork(backend.get()));
+        return Ping.takesWrites(made, backend::set)
                 .compose(takesWrites -> takesWrites
                         ? Future.<Void>succeededFuture()
                         : Future.failedFuture(new IOException("it takes no writes, as a standby")))
@@ -181,12 +184,22 @@ public final class Postgres {
         }
     }
 
-    private Deadline guard(SqlConnection made, String name, Duration answer) {
+    /** On a connection of its own: none of a pool may be free, or be heard. */
+    private Future<Boolean> isAtWork(int backend) {
+        return connect("look", SHORT, SHORT)
+                .compose(look -> look.preparedQuery(
+                                "select exists (select from pg_stat_activity where pid = $1 and (state like 'idle%') is not true)")
+                        .execute(Tuple.of(backend))
+                        .map(rows -> rows.iterator().next().getBoolean(0))
+                        .eventually(look::close));
+    }
+
+    private Deadline guard(SqlConnection made, String name, Duration answer, Supplier<Future<Boolean>> isAtWork) {
         SocketConnectionBase connection =
                 (SocketConnectionBase) ((SqlConnectionInternal) made).unwrap().unwrap();
         ChannelPipeline pipeline = connection.socket().channelHandlerContext().pipeline();
-        pipeline.remove("idle");
-        Deadline deadline = new Deadline(name, answer, PgConnection.cast(made), open);
+        HandshakeLimit.lift(pipeline);
+        Deadline deadline = new Deadline(name, answer, PgConnection.cast(made), open, isAtWork);
         pipeline.addBefore("handler", "deadline", deadline);
         return deadline;
     }

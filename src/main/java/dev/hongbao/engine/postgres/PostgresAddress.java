@@ -2,13 +2,26 @@ package dev.hongbao.engine.postgres;
 
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.SslMode;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a Postgres database is and as whom to work there, read once from a URL.
  *
  * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
+ * @param authority who signs the server's certificate (PEM); null for what the JVM trusts
  */
-public record PostgresAddress(String url, Server server, String database, Login login, SslMode sslMode) {
+public record PostgresAddress(
+        String url,
+        Server server,
+        String database,
+        Login login,
+        SslMode sslMode,
+        @Nullable Path authority) {
+    private static final Pattern SCHEMA = Pattern.compile("[?&](?:search_path|currentSchema)=([^&]*)");
+
     /** A host and its port. */
     public record Server(String host, int port) {
         @Override
@@ -30,25 +43,37 @@ public record PostgresAddress(String url, Server server, String database, Login 
      * @throws IllegalArgumentException when the URL is malformed or names no user or database
      */
     public static PostgresAddress of(String url) {
+        return of(url, null);
+    }
+
+    /** The same. @param authority as above */
+    public static PostgresAddress of(String url, @Nullable Path authority) {
         PgConnectOptions read = PgConnectOptions.fromUri(url);
         return new PostgresAddress(
                 url,
                 new Server(read.getHost(), read.getPort()),
                 read.getDatabase(),
                 new Login(read.getUser(), read.getPassword()),
-                read.getSslMode());
+                read.getSslMode(),
+                authority);
     }
 
     /** Fresh connection options for the reactive client, with prepared statements cached. */
     public PgConnectOptions connectOptions() {
-        return PgConnectOptions.fromUri(url)
-                .setSslOptions(PostgresTls.options(sslMode))
+        PgConnectOptions options = PgConnectOptions.fromUri(url);
+        String schema = schema();
+        if (schema != null) {
+            options.addProperty("search_path", schema);
+        }
+        return options.setSslOptions(PostgresTls.options(sslMode, authority))
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .addProperty("application_name", "hongbao")
                 // What is answered as settled is committed (invariant I5), whatever the role's or the server's default
                 // is.
                 .addProperty("synchronous_commit", "on")
+                // Statements wait for each other's rows and go on; a stricter default would refuse them (40001).
+                .addProperty("default_transaction_isolation", "read committed")
                 // A host that is gone without a word must not keep its locks for hours.
                 .addProperty("tcp_keepalives_idle", "5")
                 .addProperty("tcp_keepalives_interval", "2")
@@ -59,8 +84,18 @@ public record PostgresAddress(String url, Server server, String database, Login 
     /** The same database for JDBC, without the user and the password. */
     public String jdbcUrl() {
         int query = url.indexOf('?');
-        String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode);
+        String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode, authority);
+        String schema = schema();
+        if (schema != null) {
+            parameters += "&currentSchema=" + schema;
+        }
         return "jdbc:postgresql://" + server + "/" + database + parameters;
+    }
+
+    /** Of the tables, by the name that either of the two clients has for it; null for the role's default. */
+    private @Nullable String schema() {
+        Matcher named = SCHEMA.matcher(url);
+        return named.find() ? named.group(1) : null;
     }
 
     @Override

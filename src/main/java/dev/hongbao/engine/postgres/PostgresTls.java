@@ -1,39 +1,50 @@
 package dev.hongbao.engine.postgres;
 
 import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.pgclient.SslMode;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a URL's {@code sslmode} means, as libpq has it: up to {@code require} it is about encryption only, {@code verify-ca} asks for
- * a certificate that is trusted, {@code verify-full} also for the host's name in it. Trusted is what this JVM trusts
- * ({@code -Djavax.net.ssl.trustStore}).
+ * a certificate that is trusted, {@code verify-full} also for the host's name in it. Trusted is what the named authority signed, or
+ * without one what this JVM trusts ({@code -Djavax.net.ssl.trustStore}).
  */
 final class PostgresTls {
     private PostgresTls() {}
 
     /** For the reactive client, which fails without any when it comes to TLS. */
-    static ClientSSLOptions options(SslMode mode) {
+    static ClientSSLOptions options(SslMode mode, @Nullable Path authority) {
         ClientSSLOptions options = new ClientSSLOptions().setHostnameVerificationAlgorithm("");
         return switch (mode) {
             case DISABLE, ALLOW, PREFER, REQUIRE -> options.setTrustAll(true);
-            case VERIFY_CA -> options.setTrustOptions(trusted());
-            case VERIFY_FULL -> options.setTrustOptions(trusted()).setHostnameVerificationAlgorithm("HTTPS");
+            case VERIFY_CA -> options.setTrustOptions(trusted(authority));
+            case VERIFY_FULL -> options.setTrustOptions(trusted(authority)).setHostnameVerificationAlgorithm("HTTPS");
         };
     }
 
     /** What JDBC needs beside the mode; it would look for a file of libpq's otherwise. */
-    static String jdbcParameters(SslMode mode) {
+    static String jdbcParameters(SslMode mode, @Nullable Path authority) {
         return switch (mode) {
             case DISABLE, ALLOW, PREFER, REQUIRE -> "";
-            case VERIFY_CA, VERIFY_FULL -> "&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory";
+            case VERIFY_CA, VERIFY_FULL ->
+                authority == null
+                        ? "&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"
+                        : "&sslrootcert=" + URLEncoder.encode(authority.toString(), StandardCharsets.UTF_8);
         };
     }
 
-    private static TrustOptions trusted() {
+    private static TrustOptions trusted(@Nullable Path authority) {
+        if (authority != null) {
+            return new PemTrustOptions().addCertPath(authority.toString());
+        }
         try {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init((KeyStore) null);

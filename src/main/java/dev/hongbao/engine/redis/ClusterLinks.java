@@ -2,7 +2,9 @@ package dev.hongbao.engine.redis;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
@@ -10,6 +12,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,6 +113,19 @@ final class ClusterLinks implements RedisLinks {
     }
 
     @Override
+    public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+        return new Subscription(vertx, this::anyMaster, timeout, name, channels, heard);
+    }
+
+    /** Another one each time. */
+    private Future<RedisOptions> anyMaster() {
+        List<Master> connected = connected();
+        return connected.isEmpty()
+                ? Future.failedFuture(RedisFault.down())
+                : Future.succeededFuture(address.optionsOf(nextOf(connected).host));
+    }
+
+    @Override
     public Future<Void> close() {
         closed = true;
         vertx.cancelTimer(ticks);
@@ -203,6 +219,10 @@ final class ClusterLinks implements RedisLinks {
         }
     }
 
+    private Master nextOf(List<Master> connected) {
+        return connected.get(Math.floorMod(nextAsked++, connected.size()));
+    }
+
     /** Asks another one each time: one that is cut off from the others would tell of an old map for ever. */
     private void refresh() {
         if (refreshing || closed) {
@@ -214,7 +234,7 @@ final class ClusterLinks implements RedisLinks {
         if (connected.isEmpty()) {
             asked = askSeeds();
         } else {
-            Master next = connected.get(Math.floorMod(nextAsked++, connected.size()));
+            Master next = nextOf(connected);
             asked = ask(next.link, next.host);
         }
         asked.onComplete(told -> {

@@ -1,6 +1,8 @@
 package dev.hongbao.engine.redis;
 
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.redis.client.RedisOptions;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
@@ -8,17 +10,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is, as {@code redis.url} says it. Holds a password: never log it.
+ * Where Redis is, as {@code redis.url} and {@code redis.tls-authority} say it. Holds a password: never log it.
  *
  * @param kind how the hosts belong together
  * @param scheme {@code redis}, or {@code rediss} for TLS
  * @param userInfo with its {@code @}; empty for none
  * @param hosts each with its port; at least one
  * @param path with its {@code /}: the number of the database, or the sentinels' name of the master; may be empty
+ * @param authority the file (PEM) of who signs the servers' certificates; empty for what the JVM trusts
  */
-public record RedisAddress(Kind kind, String scheme, String userInfo, List<String> hosts, String path) {
-    private static final Pattern URL =
-            Pattern.compile("(rediss?)(\\+cluster|\\+sentinel)?://([^\\s/?#@]*@)?([^\\s/?#@]+)(/[^\\s/?#]*)?");
+public record RedisAddress(
+        Kind kind, String scheme, String userInfo, List<String> hosts, String path, String authority) {
+    private static final Pattern URL = Pattern.compile(
+            "(rediss?)(\\+cluster|\\+sentinel)?://([^\\s/?#@]*@)?([^\\s/?#@]+)(/[^\\s/?#]*)?(?:#(.+))?");
 
     private static final Pattern WITH_PORT = Pattern.compile(".*[^:\\]]:\\d+|\\[.*]:\\d+");
 
@@ -46,6 +50,15 @@ public record RedisAddress(Kind kind, String scheme, String userInfo, List<Strin
     }
 
     /**
+     * An address with its authority, as {@link #parse} reads it.
+     *
+     * @param authority null for what the JVM trusts
+     */
+    public static String withAuthority(String url, @Nullable Path authority) {
+        return authority == null ? url : url + "#" + authority;
+    }
+
+    /**
      * Reads the option's value.
      *
      * @throws IllegalArgumentException when it is no address; its message does not show it
@@ -65,7 +78,8 @@ public record RedisAddress(Kind kind, String scheme, String userInfo, List<Strin
                 List.of(matcher.group(4).split(",")).stream()
                         .map(host -> WITH_PORT.matcher(host).matches() ? host : host + ":" + kind.defaultPort)
                         .toList(),
-                orEmpty(matcher.group(5)));
+                orEmpty(matcher.group(5)),
+                orEmpty(matcher.group(6)));
     }
 
     private static String orEmpty(@Nullable String group) {
@@ -74,12 +88,19 @@ public record RedisAddress(Kind kind, String scheme, String userInfo, List<Strin
 
     /** How a client reaches a server that is the only one. */
     RedisOptions options() {
-        return new RedisOptions().setConnectionString(scheme + "://" + userInfo + hosts.get(0) + path);
+        return trusting(new RedisOptions().setConnectionString(scheme + "://" + userInfo + hosts.get(0) + path));
     }
 
     /** How a client reaches one of several, or a sentinel. @param host with its port */
     RedisOptions optionsOf(String host) {
-        return new RedisOptions().setConnectionString(scheme + "://" + userInfo + host);
+        return trusting(new RedisOptions().setConnectionString(scheme + "://" + userInfo + host));
+    }
+
+    private RedisOptions trusting(RedisOptions options) {
+        if (!authority.isEmpty()) {
+            options.getNetClientOptions().setTrustOptions(new PemTrustOptions().addCertPath(authority));
+        }
+        return options;
     }
 
     /** What the sentinels call their master. */

@@ -4,6 +4,8 @@ import io.vertx.redis.client.impl.types.ErrorType;
 import java.io.IOException;
 import java.util.Locale;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,8 @@ public final class RedisFault extends RuntimeException {
 
     /** What it says to a connection beyond {@code maxclients}. */
     private static final String NO_ROOM = "ERR max number of clients reached";
+
+    private static final Pattern MISSING = Pattern.compile("(?:ERR unknown (?:sub)?command|NOPERM )[^']*'([^']+)'");
 
     /** What a caller needs to tell apart. */
     public enum Kind {
@@ -119,6 +123,18 @@ public final class RedisFault extends RuntimeException {
             };
         }
         return fault instanceof TimeoutException || (fault instanceof IOException && !(fault instanceof SSLException));
+    }
+
+    /** Whether a key holds another type than the command is for. */
+    public static boolean isWrongType(Throwable fault) {
+        return is(fault, Kind.ERROR) && String.valueOf(fault.getMessage()).startsWith("WRONGTYPE");
+    }
+
+    /** The command that this Redis does not have, or does not allow; null for any other fault. */
+    @Nullable
+    String missingCommand() {
+        Matcher named = MISSING.matcher(String.valueOf(getMessage()));
+        return named.lookingAt() ? named.group(1).toLowerCase(Locale.ROOT) : null;
     }
 
     /** Whether {@code fault} is a Redis fault of {@code kind}. */

@@ -2,6 +2,7 @@ package dev.hongbao.engine.redis;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
@@ -10,6 +11,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * One event loop's connections to Redis, however many servers that is. Made on that event loop and used on it only.
@@ -42,7 +44,14 @@ public interface RedisLinks {
     /** The servers that hold keys now, each once: what is asked of a server and not of a key goes here. */
     List<RedisLink> servers();
 
-    /** Closes all for good; idempotent. */
+    /**
+     * Subscribes to channels on a connection of its own, in the background. What is published anywhere in a cluster comes to all of it.
+     *
+     * @param heard gets the channel and the message, on this event loop
+     */
+    Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard);
+
+    /** Closes all but subscriptions for good; idempotent. */
     Future<Void> close();
 
     /** Removes keys wherever they are, a command for each link. @return fails when one of the commands does */
@@ -67,6 +76,11 @@ public interface RedisLinks {
         @Override
         public List<RedisLink> servers() {
             return List.of(link);
+        }
+
+        @Override
+        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+            return link.subscribe(channels, heard);
         }
 
         @Override

@@ -4,12 +4,10 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import java.time.Duration;
 
 /**
- * Asks Redis whether it answers, on links that carry nothing else. They stay open: to open new ones for a question would wait for a
+ * Asks Redis whether it can serve, on links that carry nothing else. They stay open: to open new ones for a question would wait for a
  * sentinel or a node that is silent, while the others serve. Thread-safe.
  */
 public final class RedisPing {
@@ -32,11 +30,16 @@ public final class RedisPing {
         return links;
     }
 
-    /** Whether a command reaches Redis now, or one node of a cluster. @return true; or fails, after the timeout at the latest */
-    public Future<Boolean> ask() {
+    /**
+     * Whether Redis, or one node of a cluster, answers now, and has all commands that are needed.
+     *
+     * @param key such as the server has; see {@link RedisCommands#missing}
+     * @return true; or fails with what is missing, or with the fault, after twice the timeout at the latest
+     */
+    public Future<Boolean> ask(String key) {
         Promise<Boolean> answer = Promise.promise();
         loop.runOnContext(now -> Future.any(links.servers().stream()
-                        .map(server -> server.send(Request.cmd(Command.PING)))
+                        .map(server -> RedisCommands.require(server, key))
                         .toList())
                 .map(true)
                 .onComplete(answer));

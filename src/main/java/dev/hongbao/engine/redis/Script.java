@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
 
 /**
  * A Lua script and the SHA under which EVALSHA finds it.
@@ -15,7 +14,6 @@ import java.util.List;
  * @param sha lower-case hex SHA-1 of {@code text}
  */
 public record Script(String text, String sha) {
-    private static final String FOLDER = "lua/";
     private static final String INCLUDE = "--@include ";
 
     /** The script whose text this is. */
@@ -35,38 +33,16 @@ public record Script(String text, String sha) {
      * @throws IllegalStateException when the jar lacks it, or a file that it includes
      */
     public static String read(String name) {
-        return read(FOLDER, name);
-    }
-
-    /** The same of a script, and of what it includes, that is in a folder of {@code lua}. */
-    public static String readOf(String folder, String name) {
-        return read(FOLDER + folder + "/", name);
-    }
-
-    private static String read(String folder, String name) {
         StringBuilder text = new StringBuilder();
-        file("/" + folder + name + ".lua").lines().forEach(line -> {
+        file("/lua/" + name + ".lua").lines().forEach(line -> {
             String word = line.strip();
             if (word.startsWith(INCLUDE)) {
-                text.append(read(folder, word.substring(INCLUDE.length()).strip()));
+                text.append(read(word.substring(INCLUDE.length()).strip()));
             } else {
                 text.append(line).append('\n');
             }
         });
         return text.toString();
-    }
-
-    /**
-     * The names in {@code lua/<folder>/scripts.txt}, one a line; a line that begins with # is a remark.
-     *
-     * @throws IllegalStateException when the jar lacks it
-     */
-    public static List<String> namesOf(String folder) {
-        return file("/" + FOLDER + folder + "/scripts.txt")
-                .lines()
-                .map(String::strip)
-                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-                .toList();
     }
 
     private static String file(String path) {

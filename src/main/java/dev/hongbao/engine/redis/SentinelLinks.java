@@ -2,15 +2,18 @@ package dev.hongbao.engine.redis;
 
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,7 @@ final class SentinelLinks implements RedisLinks {
     private final RedisAddress address;
     private final List<ServerLink> sentinels;
     private final ServerLink master;
+    private final List<Subscription> subscriptions = new ArrayList<>();
     private final long ticks;
 
     private SentinelLinks(Vertx vertx, RedisAddress address, Duration timeout, String name) {
@@ -62,6 +66,13 @@ final class SentinelLinks implements RedisLinks {
     }
 
     @Override
+    public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+        Subscription made = master.subscribe(channels, heard);
+        subscriptions.add(made);
+        return made;
+    }
+
+    @Override
     public Future<Void> close() {
         vertx.cancelTimer(ticks);
         return Future.join(sentinels.stream().map(ServerLink::close).toList()).transform(shut -> master.close());
@@ -76,6 +87,7 @@ final class SentinelLinks implements RedisLinks {
             if (!isThere(host)) {
                 LOG.info("the sentinels name {} as the master now", host);
                 master.leave();
+                subscriptions.forEach(Subscription::leave);
             }
         });
     }

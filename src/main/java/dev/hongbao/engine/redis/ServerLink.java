@@ -5,13 +5,17 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +47,7 @@ public final class ServerLink implements RedisLink {
     private final Context context;
     private final Supplier<Future<RedisOptions>> where;
     private final String name;
+    private final Consumer<RedisConnection> opened;
     private final long timeoutMillis;
     private final Promise<Void> firstTry = Promise.promise();
     private @Nullable Redis client;
@@ -62,11 +67,22 @@ public final class ServerLink implements RedisLink {
      * @param name for the log
      */
     ServerLink(Vertx vertx, Supplier<Future<RedisOptions>> where, Duration timeout, String name) {
+        this(vertx, where, timeout, name, connection -> {});
+    }
+
+    /** @param opened gets each new connection, before anything is sent on it */
+    ServerLink(
+            Vertx vertx,
+            Supplier<Future<RedisOptions>> where,
+            Duration timeout,
+            String name,
+            Consumer<RedisConnection> opened) {
         this.vertx = vertx;
         this.context = vertx.getOrCreateContext();
         this.name = name;
         this.timeoutMillis = timeout.toMillis();
         this.where = where;
+        this.opened = opened;
     }
 
     private Redis client(RedisOptions options) {
@@ -148,6 +164,11 @@ public final class ServerLink implements RedisLink {
         });
     }
 
+    /** As {@link RedisLinks#subscribe}, where this link leads. */
+    Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+        return new Subscription(vertx, where, Duration.ofMillis(timeoutMillis), name, channels, heard);
+    }
+
     /** Closes the link for good; idempotent. */
     public Future<Void> close() {
         closed = true;
@@ -170,14 +191,15 @@ public final class ServerLink implements RedisLink {
                     endpoint = options.getEndpoint();
                     return fresh.connect().timeout(timeoutMillis, TimeUnit.MILLISECONDS);
                 })
-                .compose(opened -> {
+                .compose(fresh -> {
                     if (closed) {
                         return Future.failedFuture(RedisFault.down());
                     }
-                    connection = opened;
+                    connection = fresh;
                     firstTry.tryComplete();
-                    opened.endHandler(end -> drop(opened));
-                    opened.exceptionHandler(fault -> drop(opened));
+                    fresh.endHandler(end -> drop(fresh));
+                    fresh.exceptionHandler(fault -> drop(fresh));
+                    opened.accept(fresh);
                     return Future.succeededFuture();
                 });
     }
@@ -242,7 +264,8 @@ public final class ServerLink implements RedisLink {
         }
     }
 
-    private void reconnect() {
+    /** Connects in the background, again and again until it succeeds. */
+    void reconnect() {
         if (closed || connection != null) {
             return;
         }

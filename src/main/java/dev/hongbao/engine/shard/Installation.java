@@ -1,15 +1,19 @@
 package dev.hongbao.engine.shard;
 
+import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +45,16 @@ public record Installation(UUID id, String namespace) {
         });
     }
 
+    /** The key of what servers tell each other, and while it changes the one before. */
+    public static Future<List<Buffer>> lineKeys(Pool pool) {
+        return pool.query("select line_key, line_key_before from installation")
+                .execute()
+                .map(rows -> rows.iterator().next())
+                .map(row -> Stream.of(row.getBuffer(0), row.getBuffer(1))
+                        .filter(Objects::nonNull)
+                        .toList());
+    }
+
     /**
      * Takes the namespace for all shards, as far as their Redis answers: the others' recovery takes theirs.
      *
@@ -67,11 +81,22 @@ public record Installation(UUID id, String namespace) {
      * @return fails with a message for the operator when it is another installation's
      */
     public Future<Void> claim(RedisLinks redis, int shard) {
-        String key = Generation.shardPrefix(namespace, shard) + "installation";
+        String key = key(namespace, shard);
         RedisLink link = redis.linkFor(key);
         Request read = Request.cmd(Command.GET).arg(key);
         // Looked for first: a full Redis refuses to write.
         return link.send(read)
+                .transform(got -> {
+                    if (got.succeeded()
+                            ? got.result() == null || isId(got.result())
+                            : !RedisFault.isWrongType(got.cause())) {
+                        return got.succeeded()
+                                ? Future.succeededFuture(got.result())
+                                : Future.failedFuture(got.cause());
+                    }
+                    // Whatever else is there is nobody's.
+                    return link.send(Request.cmd(Command.UNLINK).arg(key)).map((Response) null);
+                })
                 .compose(there -> there != null
                         ? Future.succeededFuture(there)
                         : link.send(Request.cmd(Command.SET)
@@ -80,6 +105,20 @@ public record Installation(UUID id, String namespace) {
                                         .arg("NX"))
                                 .compose(set -> link.send(read)))
                 .compose(this::holds);
+    }
+
+    private static boolean isId(Response owner) {
+        try {
+            UUID.fromString(owner.toString());
+            return true;
+        } catch (IllegalArgumentException nonsense) {
+            return false;
+        }
+    }
+
+    /** The key that says whose a shard's keys are. */
+    public static String key(String namespace, int shard) {
+        return Generation.shardPrefix(namespace, shard) + "installation";
     }
 
     private Future<Void> holds(@Nullable Response owner) {

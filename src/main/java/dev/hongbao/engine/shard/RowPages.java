@@ -18,19 +18,10 @@ public final class RowPages {
     private RowPages() {}
 
     /**
-     * Calls {@code write} with each page in order, the next when its future is done; an empty result gives one empty page.
+     * Reads what is written into a generation's keys. Calls {@code write} with each page in order, the next when its future is done; an
+     * empty result gives one empty page. Before each page it looks whether the generation still stands.
      *
-     * @return fails when the query or a write does
-     */
-    public static Future<Void> each(
-            Pool pool, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
-        return pool.withTransaction(tx -> each(tx, sql, parameters, write));
-    }
-
-    /**
-     * The same for what is written into a generation's keys: before each page it looks whether the generation still stands.
-     *
-     * @return fails also when another has replaced it
+     * @return fails when the query or a write does, and when another generation has replaced it
      */
     public static Future<Void> each(
             Pool pool, Generation generation, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
@@ -47,9 +38,10 @@ public final class RowPages {
     }
 
     /**
-     * The same in a transaction that has begun.
+     * Calls {@code write} with each page in order, the next when its future is done; an empty result gives one empty page.
      *
-     * @param tx is not closed
+     * @param tx a connection in a transaction; it is not closed
+     * @return fails when the query or a write does
      */
     public static Future<Void> each(
             SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {

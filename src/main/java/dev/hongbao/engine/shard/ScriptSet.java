@@ -5,86 +5,58 @@ import dev.hongbao.engine.redis.Script;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
- * The fenced scripts of one version, stamped with a generation. Immutable.
- *
- * @param scripts by name
+ * The fenced scripts, stamped with a generation: so each generation has SHAs of its own. A script is stamped when it is asked for: a start
+ * meets generations of which it needs none. Thread-safe.
  */
-public record ScriptSet(Map<String, Script> scripts) {
-    public ScriptSet {
-        scripts = Map.copyOf(scripts);
-    }
+public final class ScriptSet {
+    private final Map<String, String> texts;
+    private final Generation generation;
+    private final Map<String, Script> stamped = new ConcurrentHashMap<>();
 
-    static ScriptSet stamped(Map<String, String> texts, Generation generation) {
-        String epoch = Long.toString(generation.epoch());
-        return of(
-                texts, text -> text.replace("@generation@", generation.stamp()).replace("@epoch@", epoch));
-    }
-
-    /** The same scripts under SHAs of their own. @param token a word that no other copy has */
-    ScriptSet copy(String token) {
-        return of(
-                scripts.entrySet().stream()
-                        .collect(Collectors.toMap(
-                                Map.Entry::getKey, script -> script.getValue().text())),
-                text -> text + "-- copy " + token + "\n");
-    }
-
-    private static ScriptSet of(Map<String, String> texts, UnaryOperator<String> changed) {
-        return new ScriptSet(texts.entrySet().stream()
-                .collect(Collectors.toUnmodifiableMap(
-                        Map.Entry::getKey, text -> Script.of(changed.apply(text.getValue())))));
+    /** @param texts by name, with {@code @generation@} and {@code @epoch@} to be stamped */
+    ScriptSet(Map<String, String> texts, Generation generation) {
+        this.texts = texts;
+        this.generation = generation;
     }
 
     /** The script of that name. */
     public Script script(String name) {
-        Script script = scripts.get(name);
-        if (script == null) {
+        Script known = stamped.get(name);
+        return known == null ? stamped.computeIfAbsent(name, this::stamp) : known;
+    }
+
+    private Script stamp(String name) {
+        String text = texts.get(name);
+        if (text == null) {
             throw new IllegalArgumentException("no script " + name);
         }
-        return script;
+        return Script.of(
+                text.replace("@generation@", generation.stamp()).replace("@epoch@", Long.toString(generation.epoch())));
     }
 
-    /** Whether the version has none. */
-    public boolean isEmpty() {
-        return scripts.isEmpty();
+    private Stream<Script> all() {
+        return texts.keySet().stream().map(this::script);
     }
 
-    /** Loads all of them. Only for who knows that the generation stands: see {@link ScriptCopies}. */
+    /** Loads all of them. Only for the recovery of their generation: a Redis that has them has lost nothing since. */
     public Future<Void> load(RedisLink redis) {
-        return Future.all(scripts.values().stream()
-                        .map(script -> redis.send(
+        return Future.all(all().map(script -> redis.send(
                                 Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text())))
                         .toList())
                 .mapEmpty();
     }
 
-    /**
-     * Of each set, in their order, whether all of its scripts are in Redis: all at one moment, by one command. A set without scripts is
-     * not there: it proves nothing.
-     */
-    public static Future<List<Boolean>> areIn(RedisLink redis, List<ScriptSet> sets) {
+    /** Whether all of them are in Redis; by one command, so at one moment. */
+    public Future<Boolean> areIn(RedisLink redis) {
         Request exist = Request.cmd(Command.SCRIPT).arg("EXISTS");
-        sets.forEach(set -> set.scripts.values().forEach(script -> exist.arg(script.sha())));
-        return redis.send(exist).map(flags -> {
-            List<Boolean> there = new ArrayList<>();
-            int at = 0;
-            for (ScriptSet set : sets) {
-                boolean all = !set.isEmpty();
-                for (int i = 0; i < set.scripts.size(); i++) {
-                    Response flag = flags.get(at++);
-                    all &= flag.toInteger() == 1;
-                }
-                there.add(all);
-            }
-            return there;
-        });
+        all().forEach(script -> exist.arg(script.sha()));
+        return redis.send(exist)
+                .map(flags -> StreamSupport.stream(flags.spliterator(), false).allMatch(flag -> flag.toInteger() == 1));
     }
 }

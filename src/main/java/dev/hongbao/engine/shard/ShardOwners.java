@@ -3,6 +3,7 @@ package dev.hongbao.engine.shard;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
+import java.lang.management.ManagementFactory;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.stream.StreamSupport;
@@ -25,16 +26,27 @@ public final class ShardOwners {
                     + " and l.classid in ($1::bigint::oid, $2::bigint::oid)"
                     + " and l.database = (select oid from pg_database where datname = current_database())";
 
+    /** Of what a server's session calls itself; its name follows. */
+    private static final String SESSION = "hongbao ";
+
+    /** Postgres cuts names that are longer. */
+    private static final int LONGEST = 63;
+
+    private static final String NAME = "case when a.application_name like '" + SESSION
+            + "%' then substr(a.application_name, " + (SESSION.length() + 1) + ") end as name";
+
     private static final String SERVERS = "with lock as (" + LOCKS + ")"
-            + " select s.pid, host(a.client_addr) as address, a.backend_start as since,"
-            + " (select count(*) from lock as o where o.pid = s.pid and o.class = $1) as shards"
-            + " from lock as s left join pg_stat_activity as a on a.pid = s.pid where s.class = $2 order by a.backend_start, s.pid";
+            + " select s.pid, " + NAME + ", host(a.client_addr) as address, a.backend_start as since, (select count(*)"
+            + " from lock as o where o.pid = s.pid and o.class = $1) as shards from lock as"
+            + " s left join pg_stat_activity as a on a.pid = s.pid where s.class = $2 order"
+            + " by a.backend_start, s.pid";
 
     private static final String SHARDS = "with lock as (" + LOCKS + ")"
-            + " select s.id, s.epoch, s.last_seq, o.pid,"
+            + " select s.id, s.epoch, s.last_seq, o.pid, o.name,"
             + " (select count(*) from quarantine_unit as q where q.shard = s.id) as aside"
             // Who is no server and holds a lock settles nothing. What a session calls itself, everybody may see.
-            + " from shard as s left join (lock as o join pg_stat_activity as a on a.pid = o.pid and a.application_name like 'hongbao%')"
+            + " from shard as s left join (select o.class, o.shard, o.pid, " + NAME
+            + " from lock as o join pg_stat_activity as a on a.pid = o.pid and a.application_name like 'hongbao%') as o"
             + " on o.class = $1 and o.shard = s.id order by s.id";
 
     private final Pool pool;
@@ -42,13 +54,18 @@ public final class ShardOwners {
     /**
      * A server that is alive.
      *
-     * @param session the process id of its session in Postgres, which names it here
+     * @param session the process id of its session in Postgres
+     * @param name its process id and host; null of one that does not tell
      * @param address where it connects from; null when Postgres does not tell
      * @param since when it connected; null when Postgres does not tell
      * @param shards how many it owns
      */
     public record Server(
-            int session, @Nullable String address, @Nullable OffsetDateTime since, long shards) {}
+            int session,
+            @Nullable String name,
+            @Nullable String address,
+            @Nullable OffsetDateTime since,
+            long shards) {}
 
     /**
      * A shard.
@@ -57,16 +74,24 @@ public final class ShardOwners {
      * @param settled the last journal entry of the generation that is settled
      * @param aside packets, draws and campaigns of it that are set aside
      * @param session of the server that owns it; null while none does
+     * @param server its name; null while none does, or of one that does not tell
      */
     public record Owned(
             int shard,
             long epoch,
             long settled,
             long aside,
-            @Nullable Integer session) {}
+            @Nullable Integer session,
+            @Nullable String server) {}
 
     public ShardOwners(Pool pool) {
         this.pool = pool;
+    }
+
+    /** What the session that holds this server's locks calls itself; of letters, digits and marks that need no quotes. */
+    public static String ownSession() {
+        String name = SESSION + ManagementFactory.getRuntimeMXBean().getName().replaceAll("[^A-Za-z0-9@._-]", "_");
+        return name.substring(0, Math.min(LONGEST, name.length()));
     }
 
     /** Those that take shards now, the longest connected first. */
@@ -76,6 +101,7 @@ public final class ShardOwners {
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> new Server(
                                 row.getInteger("pid"),
+                                row.getString("name"),
                                 row.getString("address"),
                                 row.getOffsetDateTime("since"),
                                 row.getLong("shards")))
@@ -92,7 +118,8 @@ public final class ShardOwners {
                                 row.getLong("epoch"),
                                 row.getLong("last_seq"),
                                 row.getLong("aside"),
-                                row.getInteger("pid")))
+                                row.getInteger("pid"),
+                                row.getString("name")))
                         .toList());
     }
 }

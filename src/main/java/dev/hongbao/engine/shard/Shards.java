@@ -2,9 +2,7 @@ package dev.hongbao.engine.shard;
 
 import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.engine.postgres.SharedQueries;
-import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -31,49 +29,30 @@ public final class Shards {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
 
     private final ShardStore store;
-    private final ScriptTexts texts;
+    private final Map<String, String> scriptTexts;
     private final AtomicReferenceArray<Shard> known;
     private final AtomicLongArray heardOf;
     private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
-    private final ScriptCopies copies = new ScriptCopies();
     private final ShardsAtStart atStart = new ShardsAtStart();
     private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
 
-    /**
-     * A generation and its scripts.
-     *
-     * @param own this version's, as a recovery loads them
-     * @param previous the previous version's; without a script in the first version
-     * @param used what this server calls: its own, or a copy of them ({@link ScriptCopies})
-     */
-    public record Shard(Generation generation, ScriptSet own, ScriptSet previous, ScriptSet used) {
-        /** The script of that name, to be called. */
-        public Script script(String name) {
-            return used.script(name);
-        }
-
-        /** All that a recovery loads, and of which one is enough: this version's scripts, and the previous version's. */
-        public List<ScriptSet> sets() {
-            return List.of(own, previous);
-        }
-    }
+    /** A generation and its scripts, as its recovery loads them. */
+    public record Shard(Generation generation, ScriptSet scripts) {}
 
     /** An entry that this server wrote into the journal of a shard that it does not own. @param seq its place there, from 1 */
     public record ForeignEntry(Generation generation, long seq) {}
 
-    /** Of a version that has none before it. @param scripts this version's, as {@link ScriptTexts} has them */
-    public Shards(ShardStore store, int count, Map<String, String> scripts) {
-        this(store, count, new ScriptTexts(scripts, Map.of()));
-    }
-
-    /** @param count the number of shards, as Postgres has it */
-    public Shards(ShardStore store, int count, ScriptTexts texts) {
+    /**
+     * @param count the number of shards, as Postgres has it
+     * @param scriptTexts of the fenced scripts by name, with {@code @generation@} and {@code @epoch@} to be stamped
+     */
+    public Shards(ShardStore store, int count, Map<String, String> scriptTexts) {
         this.store = store;
-        this.texts = texts;
+        this.scriptTexts = Map.copyOf(scriptTexts);
         this.known = new AtomicReferenceArray<>(count);
         this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
@@ -83,7 +62,7 @@ public final class Shards {
 
     /** From now on an operator sees how long the scripts' calls take. Once. */
     public void timeScripts(MeterRegistry registry) {
-        scriptTimes = texts.own().keySet().stream()
+        scriptTimes = scriptTexts.keySet().stream()
                 .collect(Collectors.toUnmodifiableMap(
                         name -> name,
                         name -> Timer.builder("hongbao.script")
@@ -152,6 +131,11 @@ public final class Shards {
             }
         }
         return atStart.isDone();
+    }
+
+    /** How many shards the start wrote anew into Redis, which had lost them. */
+    public int recoveredAtStart() {
+        return atStart.recovered();
     }
 
     /** The shards that this server owns. */
@@ -230,26 +214,13 @@ public final class Shards {
         int id = generation.shard();
         Shard before = known.getAndUpdate(
                 id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
-        if (row.restored() > before.generation().epoch()) {
+        long known = before.generation().epoch();
+        // A server that has just started remembers nothing: of a restore before that there is nothing to say.
+        if (known > 0 && row.restored() > known) {
             LOG.warn("Postgres went back in time: what was remembered before {} is dropped", generation);
             forgetting.forEach(Runnable::run);
         }
         return current(id);
-    }
-
-    /**
-     * A script of this version is not in Redis. When the previous version has prepared the generation, this version's are put beside
-     * its scripts, and called from then on; see {@link ScriptCopies}.
-     *
-     * @param redis the shard's link, on its event loop
-     * @param missed as its script was called
-     * @return whether it is worth another call; false when the generation has to be looked at by its owner
-     */
-    public Future<Boolean> copyScripts(RedisLink redis, Shard missed) {
-        int id = missed.generation().shard();
-        return current(id).equals(missed)
-                ? copies.make(redis, missed, copy -> known.updateAndGet(id, now -> now.equals(missed) ? copy : now))
-                : Future.succeededFuture(true);
     }
 
     /** A generation, known or not, with its scripts. */
@@ -259,7 +230,6 @@ public final class Shards {
     }
 
     private Shard stamped(Generation generation) {
-        ScriptSet own = ScriptSet.stamped(texts.own(), generation);
-        return new Shard(generation, own, ScriptSet.stamped(texts.previous(), generation), own);
+        return new Shard(generation, new ScriptSet(scriptTexts, generation));
     }
 }

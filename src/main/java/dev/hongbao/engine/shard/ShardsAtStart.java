@@ -24,6 +24,7 @@ public final class ShardsAtStart {
     /** The owned shards that were never live, in their order. */
     private final Map<Integer, Waiting> waiting = new TreeMap<>();
 
+    private int recovered;
     private boolean anyLive;
     private boolean done;
 
@@ -58,6 +59,23 @@ public final class ShardsAtStart {
         anyLive = true;
     }
 
+    /**
+     * Counts a recovery that the start waits for. The first generation of a shard is none: there was nothing to lose.
+     *
+     * @return false after the start
+     */
+    public synchronized boolean recovered(Generation generation) {
+        if (!done && generation.epoch() > 1) {
+            recovered++;
+        }
+        return !done;
+    }
+
+    /** How many shards the start wrote anew into Redis, which had lost them. */
+    synchronized int recovered() {
+        return recovered;
+    }
+
     /** An attempt to make the shard live failed; it is made again. */
     public synchronized void failed(int shard, String why) {
         waiting.computeIfPresent(
@@ -76,7 +94,8 @@ public final class ShardsAtStart {
             waiting.forEach((shard, why) -> left.add("shard " + shard + ": " + why.failure));
             if (!left.isEmpty()) {
                 LOG.error(
-                        "serving without shards whose recovery fails and is tried again; claims on their packets get 503: {}",
+                        "serving without shards whose recovery fails and is tried again; claims on their packets get"
+                                + " 503: {}",
                         left);
             }
         }

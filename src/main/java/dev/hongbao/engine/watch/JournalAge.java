@@ -32,8 +32,8 @@ final class JournalAge {
         while (!looks.isEmpty() && looks.getFirst().last <= settled) {
             looks.removeFirst();
         }
-        boolean isNews = last > settled && (looks.isEmpty() || looks.getLast().last < last);
-        if (isNews && looks.size() < MOST) {
+        boolean isNew = last > settled && (looks.isEmpty() || looks.getLast().last < last);
+        if (isNew && looks.size() < MOST) {
             looks.addLast(new Look(last, atNanos));
         }
     }

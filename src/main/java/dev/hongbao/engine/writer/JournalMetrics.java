@@ -44,7 +44,7 @@ public final class JournalMetrics {
         Gauge.builder("hongbao.journal.live.shards", live, AtomicInteger::get)
                 .description("Shards this server owns and settles")
                 .register(registry);
-        Gauge.builder("hongbao.servers", servers, AtomicInteger::get)
+        Gauge.builder("hongbao.server.members", servers, AtomicInteger::get)
                 .description("Servers that are alive and share the shards, as this one sees them")
                 .register(registry);
         for (int shard = 0; shard < shards.count(); shard++) {

@@ -2,6 +2,7 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.shard.RecoveryRequest;
+import dev.hongbao.engine.shard.ShardOwners;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgNotification;
@@ -24,6 +25,7 @@ final class LockConnection {
 
     private final Postgres postgres;
     private final Presence presence;
+    private final SameRedis sameRedis;
     private final Listener listener;
     private @Nullable PgConnection connection;
 
@@ -44,9 +46,10 @@ final class LockConnection {
         void lost();
     }
 
-    LockConnection(Postgres postgres, Presence presence, Listener listener) {
+    LockConnection(Postgres postgres, Presence presence, SameRedis sameRedis, Listener listener) {
         this.postgres = postgres;
         this.presence = presence;
+        this.sameRedis = sameRedis;
         this.listener = listener;
     }
 
@@ -94,10 +97,11 @@ final class LockConnection {
         }
         // The locks are worth what their connection is: one that is silent is as good as lost, whichever side froze.
         return postgres.connect("locks", SILENCE, SILENCE)
-                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE)
+                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE
+                                + "; set application_name = '" + ShardOwners.ownSession() + "'")
                         .execute()
                         .compose(listening -> presence.begin(fresh))
-                        .compose(begun -> OwnerLocks.join(fresh).map(begun))
+                        .compose(begun -> sameRedis.join(fresh).map(begun))
                         .onFailure(refused -> fresh.close())
                         .map(begun -> adopt(fresh, begun)));
     }

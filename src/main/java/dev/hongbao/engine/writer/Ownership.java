@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Which shards this server owns: session-level advisory locks on a {@link LockConnection}. How many it takes, and when it gives one
- * up, {@link Shares} says. Confined to its event loop.
+ * up, {@link ShardQuota} says. Confined to its event loop.
  */
 final class Ownership implements LockConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
@@ -37,6 +37,9 @@ final class Ownership implements LockConnection.Listener {
 
     private static final long RETRY_MILLIS = 10;
 
+    /** Shards move one after the other; the log has one line once none has moved for so long. */
+    private static final Duration AT_REST = Duration.ofSeconds(1);
+
     private final Vertx vertx;
     private final LockConnection locks;
     private final WriterConnection writer;
@@ -44,9 +47,14 @@ final class Ownership implements LockConnection.Listener {
     private final HandOver handOver;
     private final JournalMetrics metrics;
     private final Listener listener;
-    private final Shares shares;
+    private final ShardQuota shares;
     private final Set<Integer> owned = new TreeSet<>();
     private final Map<Integer, Long> freeSinceNanos = new HashMap<>();
+
+    /** What the log last named as owned; null before its first line. */
+    private @Nullable Set<Integer> logged;
+
+    private long changedNanos = System.nanoTime();
 
     /** The shard that was given up last, while it moves; null for none. */
     private @Nullable Integer onItsWay;
@@ -76,6 +84,7 @@ final class Ownership implements LockConnection.Listener {
 
     /**
      * @param presence what the connection shows before it locks any shard
+     * @param sameRedis by which it joins the other servers
      * @param writer has to answer before there is a connection that may lock
      * @param shards the number of shards
      */
@@ -83,19 +92,20 @@ final class Ownership implements LockConnection.Listener {
             Vertx vertx,
             Postgres postgres,
             Presence presence,
+            SameRedis sameRedis,
             WriterConnection writer,
             int shards,
             HandOver handOver,
             JournalMetrics metrics,
             Listener listener) {
         this.vertx = vertx;
-        this.locks = new LockConnection(postgres, presence, this);
+        this.locks = new LockConnection(postgres, presence, sameRedis, this);
         this.writer = writer;
         this.shards = shards;
         this.handOver = handOver;
         this.metrics = metrics;
         this.listener = listener;
-        this.shares = new Shares(shards, System::nanoTime);
+        this.shares = new ShardQuota(shards, System::nanoTime);
     }
 
     /**
@@ -123,10 +133,22 @@ final class Ownership implements LockConnection.Listener {
                                 done.cause().getMessage());
                     }
                     away = done.failed();
+                    logWhenAtRest();
                     if (again) {
                         var unused = look();
                     }
                 });
+    }
+
+    /** Says nothing of a lone server that owns every shard from its start on: that is what an operator expects. */
+    private void logWhenAtRest() {
+        if (owned.equals(logged) || leaving || System.nanoTime() - changedNanos < AT_REST.toNanos()) {
+            return;
+        }
+        if (logged != null || owned.size() < shards || !isAlone()) {
+            LOG.info("owns {} of {} shards, one of {} servers: {}", owned.size(), shards, shares.servers(), owned);
+        }
+        logged = Set.copyOf(owned);
     }
 
     private Future<Void> takePart() {
@@ -171,6 +193,8 @@ final class Ownership implements LockConnection.Listener {
     @Override
     public void lost() {
         owned.clear();
+        logged = Set.of();
+        changedNanos = System.nanoTime();
         listener.owns(owned);
         if (!closed) {
             listener.lost();
@@ -200,12 +224,8 @@ final class Ownership implements LockConnection.Listener {
                 owned.addAll(won);
                 listener.owns(owned);
                 metrics.taken.increment(won.size());
-                LOG.info(
-                        "owns {} of {} shards, one of {} servers; took {}",
-                        owned.size(),
-                        shards,
-                        shares.servers(),
-                        won);
+                changedNanos = System.nanoTime();
+                LOG.debug("took the shards {}", won);
                 listener.acquired(won);
             }
             return null;
@@ -257,7 +277,7 @@ final class Ownership implements LockConnection.Listener {
                 return moveOn(open);
             }
             if (System.nanoTime() - sinceNanos > TAKEN.toNanos()) {
-                LOG.info("nobody took shard {}", shard);
+                LOG.debug("nobody took shard {}", shard);
                 shares.movedInVain();
                 return Future.succeededFuture();
             }
@@ -274,12 +294,8 @@ final class Ownership implements LockConnection.Listener {
             owned.removeAll(resting);
             listener.owns(owned);
             metrics.handedOver.increment(resting.size());
-            LOG.info(
-                    "owns {} of {} shards, one of {} servers; handed over {}",
-                    owned.size(),
-                    shards,
-                    shares.servers(),
-                    resting);
+            changedNanos = System.nanoTime();
+            LOG.debug("handed over the shards {}", resting);
             return OwnerLocks.free(open, resting).map(resting);
         });
     }

@@ -1,6 +1,6 @@
 package dev.hongbao.engine.writer;
 
-import dev.hongbao.engine.cluster.ServerNews;
+import dev.hongbao.engine.cluster.ServerMessages;
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.Mode;
@@ -195,13 +195,14 @@ public final class PersistenceVerticle extends VerticleBase {
                 vertx,
                 wiring.stores.postgres,
                 wiring.owned.presence,
+                new SameRedis(vertx, store, redis),
                 writer,
                 logs.length,
                 handOver,
                 metrics,
                 supervisor);
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
-        vertx.eventBus().<Integer>localConsumer(ServerNews.WAKE, shard -> {
+        vertx.eventBus().<Integer>localConsumer(ServerMessages.WAKE, shard -> {
             logs[shard.body()].suspectMore();
             loop.pump();
         });

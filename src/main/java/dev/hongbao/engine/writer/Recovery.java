@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,7 +78,8 @@ final class Recovery {
      *     meanwhile
      */
     Future<ShardRow> run(Generation broken, long remembered) {
-        return retireJournal(broken)
+        return removeStrange(broken)
+                .compose(removed -> retireJournal(broken))
                 // The cursor after the journal: what was trimmed had been settled before.
                 .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
                 .compose(trimmed -> watch.latestEpoch(broken)
@@ -98,7 +100,8 @@ final class Recovery {
         Generation broken = row.generation();
         if (wentBack) {
             LOG.error(
-                    "Postgres went back in time: it knows {} up to entry {}, and more was settled; what it lost is lost",
+                    "Postgres went back in time: it knows {} up to entry {}, and more was settled; what it lost is"
+                            + " lost",
                     broken,
                     row.lastSeq());
         }
@@ -116,6 +119,14 @@ final class Recovery {
      */
     private Future<ShardRow> adoptOther(Generation broken) {
         return store.readSettled(broken.shard());
+    }
+
+    /** Where a journal should be and something else is: nothing in it is ours. */
+    private Future<Void> removeStrange(Generation broken) {
+        return Future.all(Stream.of(broken.journalKey(), broken.retiredJournalKey())
+                        .map(key -> watch.removeUnless("stream", broken, key))
+                        .toList())
+                .mapEmpty();
     }
 
     /** Moves the journal away, so that this generation's scripts find none and accept nothing more. */
@@ -212,11 +223,7 @@ final class Recovery {
         return sweep.unlinkAll(next).map(row);
     }
 
-    /** This version's scripts and the previous version's, so that servers of both can work on: see {@link Shards#copyScripts}. */
     private Future<Void> loadScripts(Generation next) {
-        return Future.all(shards.of(next).sets().stream()
-                        .map(scripts -> scripts.load(next.link(redis)))
-                        .toList())
-                .mapEmpty();
+        return shards.of(next).scripts().load(next.link(redis));
     }
 }

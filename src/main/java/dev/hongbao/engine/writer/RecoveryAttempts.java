@@ -11,10 +11,13 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,8 @@ final class RecoveryAttempts {
 
     private static final long RETRY_MILLIS = 200;
 
+    private static final long GATHER_MILLIS = 500;
+
     private final Vertx vertx;
     private final ShardLog[] logs;
     private final WriterConnection writer;
@@ -37,6 +42,10 @@ final class RecoveryAttempts {
     private final JournalMetrics metrics;
     private final RecoveryPauses pauses = new RecoveryPauses(System::nanoTime);
     private final BitSet underWay = new BitSet();
+    private final Gathered doubted = new Gathered(ids -> why -> LOG.warn("recovers the shards {}: {}", ids, why));
+    private final Gathered failed =
+            new Gathered(ids -> why -> LOG.error("recovery of the shards {} failed, it is tried again: {}", ids, why));
+    private final Gathered recovered = new Gathered(ids -> none -> LOG.info("recovered the shards {}", ids));
     private final BitSet away = new BitSet();
     private final Map<Integer, Doubt> faults = new HashMap<>();
     private final Map<Integer, String> replids = new HashMap<>();
@@ -103,8 +112,10 @@ final class RecoveryAttempts {
      * Has a generation recovered the next time that it is looked at, however well Redis looks.
      *
      * @param atSeq only if the cursor is still there; -1 for wherever it is
+     * @param why for the log
      */
-    void doubt(Generation generation, long atSeq) {
+    void doubt(Generation generation, long atSeq, String why) {
+        doubted.add(why, generation.shard());
         faults.put(generation.shard(), new Doubt(generation, atSeq));
     }
 
@@ -220,14 +231,14 @@ final class RecoveryAttempts {
 
     /** Of each, whether it cannot go on from where Postgres says it is: see {@link RedisWatch}, and {@link #remembered}. */
     private List<Future<Boolean>> broken(List<ShardRow> rows) {
-        List<Future<RedisWatch.Found>> inRedis = watch.look(rows);
+        List<Future<Boolean>> inRedis = watch.look(rows);
         List<Future<Boolean>> broken = new ArrayList<>();
         for (int i = 0; i < rows.size(); i++) {
             ShardRow row = rows.get(i);
-            Future<RedisWatch.Found> found = inRedis.get(i);
+            Future<Boolean> isWell = inRedis.get(i);
             broken.add(watch.trimmedUpTo(row.generation().journalKey())
-                    .compose(trimmed -> found.map(itself -> itself == RedisWatch.Found.BROKEN
-                            || Math.max(trimmed, remembered(row.generation())) > row.lastSeq())));
+                    .compose(trimmed -> isWell.map(
+                            well -> !well || Math.max(trimmed, remembered(row.generation())) > row.lastSeq())));
         }
         return broken;
     }
@@ -246,7 +257,10 @@ final class RecoveryAttempts {
         how.run(broken, remembered(broken))
                 .onSuccess(row -> {
                     metrics.recoveries.increment();
-                    LOG.info("recovered {}", row.generation());
+                    LOG.debug("recovered {}", row.generation());
+                    if (!shards.atStart().recovered(row.generation())) {
+                        recovered.add("", broken.shard());
+                    }
                     pauses.over(broken.shard());
                     finish(broken.shard(), incarnation, row);
                 })
@@ -256,7 +270,7 @@ final class RecoveryAttempts {
                     boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
                     boolean costs = drawn || SqlState.isLocked(fault) || SqlState.isCancelled(fault);
                     if (pauses.failed(broken.shard(), costs)) {
-                        LOG.error("recovery of {} failed, it is tried again: {}", broken, fault.toString());
+                        failed.add(fault.toString(), broken.shard());
                     } else {
                         LOG.debug("recovery of {} failed again: {}", broken, fault.toString());
                     }
@@ -301,5 +315,25 @@ final class RecoveryAttempts {
             }
             establish(suspended);
         });
+    }
+
+    /** What one fault of a store does to many shards within {@link #GATHER_MILLIS} is one line of the log. */
+    private final class Gathered {
+        private final Function<Set<Integer>, Consumer<String>> line;
+        private final Map<String, Set<Integer>> shardsByText = new LinkedHashMap<>();
+
+        Gathered(Function<Set<Integer>, Consumer<String>> line) {
+            this.line = line;
+        }
+
+        void add(String text, int shard) {
+            if (shardsByText.isEmpty()) {
+                vertx.setTimer(GATHER_MILLIS, later -> {
+                    shardsByText.forEach((why, ids) -> line.apply(ids).accept(why));
+                    shardsByText.clear();
+                });
+            }
+            shardsByText.computeIfAbsent(text, first -> new TreeSet<>()).add(shard);
+        }
     }
 }

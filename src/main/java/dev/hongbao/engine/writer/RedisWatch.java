@@ -6,7 +6,6 @@ import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.ScriptSet;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -38,16 +37,6 @@ final class RedisWatch {
     /** Since when a generation is missed. */
     private record Missed(Generation generation, long sinceNanos) {}
 
-    /** What a look at a shard has found. */
-    enum Found {
-        /** All is as the last recovery left it. */
-        WELL,
-        /** The same, but that recovery was the previous version's: only its scripts are there. The shard works as it is. */
-        PREVIOUS,
-        /** It has to be recovered. */
-        BROKEN
-    }
-
     RedisWatch(RedisLinks redis, Shards shards) {
         this.redis = redis;
         this.shards = shards;
@@ -58,26 +47,26 @@ final class RedisWatch {
         return replid(any.link(redis));
     }
 
-    private static Future<String> replid(RedisLink server) {
+    static Future<String> replid(RedisLink server) {
         return RedisInfo.read(server, "replication").map(info -> info.get("master_replid"));
     }
 
     /**
-     * For each of {@code rows}, in their order, what Redis has of it. It is broken when neither this version's scripts nor the previous
-     * version's are complete; when its journal or replication id are not what recovery left; when its journal ends before the cursor:
+     * For each of {@code rows}, in their order, whether Redis is as its last recovery left it. It is not when a script is missing; when its journal or replication id are not what recovery left; when its journal ends before the cursor:
      * Redis went back, in place; or when it is older than what Redis or this server knows: Postgres went back. A look fails alone when
      * the shard's Redis does not answer.
      *
      * @param rows with cursors that were known before the look; one of later would be beyond what the look sees
      */
-    List<Future<Found>> look(List<ShardRow> rows) {
+    List<Future<Boolean>> look(List<ShardRow> rows) {
         Map<RedisLink, Future<String>> replids = new HashMap<>();
-        List<Future<Found>> looks = new ArrayList<>();
+        List<Future<Boolean>> looks = new ArrayList<>();
         for (ShardRow row : rows) {
             Future<String> replid =
                     replids.computeIfAbsent(row.generation().link(redis).server(), server -> replid(row.generation()));
             looks.add(look(row)
-                    .compose(found -> replid.map(current -> row.replid().equals(current) ? found : Found.BROKEN)));
+                    .compose(isWell ->
+                            replid.map(current -> isWell && row.replid().equals(current))));
         }
         return looks;
     }
@@ -100,41 +89,57 @@ final class RedisWatch {
     }
 
     /** Whether the generation is the latest that anybody knows, and its scripts and its journal are there. */
-    private Future<Found> look(ShardRow row) {
+    private Future<Boolean> look(ShardRow row) {
         Generation generation = row.generation();
         if (generation.epoch() == 0 || !shards.adopt(row).generation().equals(generation)) {
-            return Future.succeededFuture(Found.BROKEN);
+            return Future.succeededFuture(false);
         }
-        Future<List<Boolean>> scripts =
-                ScriptSet.areIn(generation.link(redis), shards.of(generation).sets());
         Future<Long> last = lastEntry(generation.journalKey());
         Future<Long> latest = latestEpoch(generation);
-        return Future.all(scripts, last, latest).map(all -> {
-            if (!scripts.result().contains(true)
-                    || last.result() < row.lastSeq()
-                    || latest.result() > generation.epoch()) {
-                return Found.BROKEN;
-            }
-            return scripts.result().get(0) ? Found.WELL : Found.PREVIOUS;
-        });
+        return Future.all(last, latest)
+                .compose(all -> last.result() >= row.lastSeq() && latest.result() <= generation.epoch()
+                        ? shards.of(generation).scripts().areIn(generation.link(redis))
+                        : Future.succeededFuture(false))
+                // Alone it is no reason to recover: it is written again.
+                .compose(isWell -> latest.result() >= generation.epoch() || !isWell
+                        ? Future.succeededFuture(isWell)
+                        : note(generation).map(isWell));
     }
 
-    /** The latest epoch that was ever prepared in this Redis, whatever Postgres remembers; 0 for none. */
+    /**
+     * The latest epoch that was ever prepared in this Redis, whatever Postgres remembers; 0 for none, also when the key is of another type or
+     * holds no epoch.
+     */
     Future<Long> latestEpoch(Generation any) {
         return any.link(redis)
                 .send(Request.cmd(Command.ZSCORE).arg(any.epochsKey()).arg(any.shard()))
-                .map(epoch -> epoch == null ? 0 : epoch.toLong());
+                .map(epoch -> epoch == null ? 0L : epoch.toLong())
+                .recover(fault -> fault instanceof NumberFormatException || RedisFault.isWrongType(fault)
+                        ? Future.succeededFuture(0L)
+                        : Future.failedFuture(fault));
+    }
+
+    /** Removes a key of another type. */
+    Future<Void> removeUnless(String type, Generation any, String key) {
+        return any.link(redis)
+                .send(Request.cmd(Command.TYPE).arg(key))
+                .compose(held -> held.toString().equals(type) || held.toString().equals("none")
+                        ? Future.succeededFuture()
+                        : any.link(redis)
+                                .send(Request.cmd(Command.UNLINK).arg(key))
+                                .mapEmpty());
     }
 
     /** Notes that a generation is about to be prepared; an earlier one than is noted changes nothing. */
     Future<Void> note(Generation next) {
-        return next.link(redis)
-                .send(Request.cmd(Command.ZADD)
-                        .arg(next.epochsKey())
-                        .arg("GT")
-                        .arg(next.epoch())
-                        .arg(next.shard()))
-                .mapEmpty();
+        return removeUnless("zset", next, next.epochsKey())
+                .compose(free -> next.link(redis)
+                        .send(Request.cmd(Command.ZADD)
+                                .arg(next.epochsKey())
+                                .arg("GT")
+                                .arg(next.epoch())
+                                .arg(next.shard()))
+                        .mapEmpty());
     }
 
     /**
@@ -160,7 +165,9 @@ final class RedisWatch {
         return redis.linkFor(journal)
                 .send(Request.cmd(Command.XINFO).arg("STREAM").arg(journal))
                 .map(entry)
-                .recover(fault -> isNoSuchKey(fault) ? Future.succeededFuture(-1L) : Future.failedFuture(fault));
+                .recover(fault -> isNoSuchKey(fault) || RedisFault.isWrongType(fault)
+                        ? Future.succeededFuture(-1L)
+                        : Future.failedFuture(fault));
     }
 
     static boolean isNoSuchKey(Throwable fault) {
@@ -172,6 +179,8 @@ final class RedisWatch {
     Future<Boolean> isLoaded(String key) {
         return redis.linkFor(key)
                 .send(Request.cmd(Command.HEXISTS).arg(key).arg("#"))
-                .map(count -> count.toInteger() == 1);
+                .map(count -> count.toInteger() == 1)
+                .recover(fault ->
+                        RedisFault.isWrongType(fault) ? Future.succeededFuture(false) : Future.failedFuture(fault));
     }
 }

@@ -31,12 +31,6 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     /** A fault that a new generation does not cure must not keep the shard recovering without a pause. */
     private static final long FAULT_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * Between two shards that this version recovers only because the previous one has prepared them. They work meanwhile; one after the
-     * other, an upgrade makes the claims of one shard wait at a time.
-     */
-    private static final long RENEWAL_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
-
     private final ShardLog[] logs;
     private final RecoveryAttempts attempts;
     private final RedisLinks redis;
@@ -48,7 +42,6 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     private final Map<Integer, Long> lastFaultNanos = new HashMap<>();
     private final BitSet unseen = new BitSet();
     private boolean watching;
-    private long lastRenewalNanos = System.nanoTime();
 
     ShardSupervisor(
             ShardLog[] logs,
@@ -244,8 +237,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         if (log.state() == ShardLog.State.FOREIGN) {
             return;
         }
-        LOG.warn("recovering {}: {}", log.generation(), why);
-        attempts.doubt(log.generation(), atSeq);
+        attempts.doubt(log.generation(), atSeq, why);
         if (log.isSettling()) {
             log.suspend(ShardLog.State.RECOVERING);
             attempts.establish(List.of(shard));
@@ -263,28 +255,20 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
                 .map(shard -> new ShardRow(
                         logs[shard].generation(), logs[shard].settledSeq(), attempts.replid(shard), 0, Set.of()))
                 .toList();
-        List<Future<RedisWatch.Found>> looks = watch.look(rows);
+        List<Future<Boolean>> looks = watch.look(rows);
         Future.join(looks).onComplete(seen -> {
             watching = false;
             for (int i = 0; i < rows.size(); i++) {
                 Generation generation = rows.get(i).generation();
-                Future<RedisWatch.Found> look = looks.get(i);
+                Future<Boolean> look = looks.get(i);
                 unseen.set(generation.shard(), look.failed());
-                if (look.succeeded() && logs[generation.shard()].generation().equals(generation)) {
-                    found(generation.shard(), look.result());
+                if (look.succeeded()
+                        && !look.result()
+                        && logs[generation.shard()].generation().equals(generation)) {
+                    markBroken(generation.shard(), -1, "Redis is not as the last recovery left it");
                 }
             }
         });
-    }
-
-    private void found(int shard, RedisWatch.Found found) {
-        long now = System.nanoTime();
-        if (found == RedisWatch.Found.BROKEN) {
-            markBroken(shard, -1, "Redis is not as the last recovery left it");
-        } else if (found == RedisWatch.Found.PREVIOUS && now - lastRenewalNanos > RENEWAL_PAUSE_NANOS) {
-            lastRenewalNanos = now;
-            markBroken(shard, -1, "the previous version has prepared it");
-        }
     }
 
     /** Looks whether Postgres still has what it had; called now and then. A failure is no answer: the locks' connection tells. */

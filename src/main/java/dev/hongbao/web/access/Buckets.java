@@ -2,10 +2,11 @@ package dev.hongbao.web.access;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import io.github.bucket4j.Bandwidth;
+import io.github.bucket4j.Bucket;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
-import java.util.Queue;
-import java.util.function.Function;
+import java.time.Duration;
 
 /**
  * One limit's buckets by key. A decision allocates nothing: all of them are made beforehand, one for each number of tokens
@@ -16,28 +17,20 @@ final class Buckets<K> {
     private static final int MAX_TOLD = 1_000;
 
     private final Limit limit;
-    private final LoadingCache<K, Allowance> buckets;
+    private final LoadingCache<K, Bucket> buckets;
     private final RateDecision[] allowed;
     private final RateDecision refused;
 
     /**
      * @param name the policy's name in the headers
-     * @param maxKeys that are remembered
-     * @param keyNames a key's name, the same on all servers
-     * @param toTell gets those whose use other servers are to be told
+     * @param maxKeys that are remembered; a forgotten key begins with a full bucket
      */
-    Buckets(
-            String name,
-            Limit limit,
-            int maxKeys,
-            TimeMeter time,
-            Function<K, String> keyNames,
-            Queue<Allowance> toTell) {
+    Buckets(String name, Limit limit, int maxKeys, TimeMeter time) {
         this.limit = limit;
         this.buckets = Caffeine.newBuilder()
                 .maximumSize(maxKeys)
                 .executor(Runnable::run)
-                .build(key -> new Allowance(name + ":" + keyNames.apply(key), limit, time, toTell));
+                .build(key -> bucket(limit, time));
         if (limit.isOff()) {
             this.allowed = new RateDecision[0];
             this.refused = RateDecision.UNLIMITED;
@@ -53,22 +46,26 @@ final class Buckets<K> {
         this.refused = new RateDecision(false, policy, "\"" + name + "\";r=0;t=" + wait, wait);
     }
 
+    private static Bucket bucket(Limit limit, TimeMeter time) {
+        long burstNanos = Math.max(1, (long) (limit.burst() / limit.perSecond() * 1e9));
+        return Bucket.builder()
+                .addLimit(Bandwidth.builder()
+                        .capacity(limit.burst())
+                        .refillGreedy(limit.burst(), Duration.ofNanos(burstNanos))
+                        .build())
+                .withCustomTimePrecision(time)
+                .build();
+    }
+
     /** Takes one token, or refuses. */
     RateDecision take(K key) {
         if (limit.isOff()) {
             return RateDecision.UNLIMITED;
         }
-        Allowance allowance = buckets.get(key);
-        if (!allowance.takeOne()) {
-            long missing = 1 - allowance.left();
-            return missing <= 1 ? refused : refused(limit.secondsFor(missing));
-        }
-        int left = (int) Math.min(allowance.left(), allowed.length - 1);
-        return allowed[Math.max(0, left)];
-    }
-
-    private RateDecision refused(int waitSeconds) {
-        return new RateDecision(false, refused.policy(), refused.state(), Math.max(1, waitSeconds));
+        Bucket bucket = buckets.get(key);
+        return bucket.tryConsume(1)
+                ? allowed[(int) Math.min(bucket.getAvailableTokens(), allowed.length - 1)]
+                : refused;
     }
 
     /**
@@ -80,9 +77,10 @@ final class Buckets<K> {
         if (limit.isOff()) {
             return RateDecision.UNLIMITED;
         }
-        ConsumptionProbe probe = buckets.get(key).take(tokens);
+        ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(tokens);
         if (!probe.isConsumed()) {
-            return refused((int) Math.ceil(probe.getNanosToWaitForRefill() / 1e9));
+            int wait = (int) Math.max(1, Math.ceil(probe.getNanosToWaitForRefill() / 1e9));
+            return new RateDecision(false, refused.policy(), refused.state(), wait);
         }
         return allowed[(int) Math.min(probe.getRemainingTokens(), allowed.length - 1)];
     }
@@ -90,7 +88,7 @@ final class Buckets<K> {
     /** Gives back a token that was taken. */
     void giveBack(K key) {
         if (!limit.isOff()) {
-            buckets.get(key).giveBack();
+            buckets.get(key).addTokens(1);
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
@@ -26,7 +28,7 @@ public final class CallsInFlight {
     /**
      * @param mostOfUser calls of a plain user, claims not among them; 0 = no limit, as for the others
      * @param mostOfService calls of one caller with the service role
-     * @param mostPolls polls of one caller that wait for news
+     * @param mostPolls polls of one caller that wait for events
      * @param answerMillis after which the answer of a call is unknown
      */
     public CallsInFlight(int mostOfUser, int mostOfService, int mostPolls, long answerMillis) {
@@ -52,8 +54,8 @@ public final class CallsInFlight {
         Counts<UserId> counts = service ? services : users;
         UserId user = caller.user();
         if (!counts.enter(user, most)) {
-            return Future.failedFuture(new TooManyCallsException(
-                    "At most " + most + " calls may be under way at once: wait for an answer.", 1));
+            return Future.failedFuture(
+                    new TooManyCallsException(Reason.IN_FLIGHT, Text.of("overloaded.calls", most), 1));
         }
         Future<T> work;
         try {
@@ -83,8 +85,7 @@ public final class CallsInFlight {
      */
     public void beginPoll(Caller caller) {
         if (mostPolls > 0 && !polls.enter(caller.user(), mostPolls)) {
-            throw new TooManyCallsException(
-                    "At most " + mostPolls + " polls may wait at once: wait for an answer, or open a WebSocket.", 1);
+            throw new TooManyCallsException(Reason.IN_FLIGHT, Text.of("overloaded.polls", mostPolls), 1);
         }
     }
 

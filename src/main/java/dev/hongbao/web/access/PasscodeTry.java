@@ -1,5 +1,7 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +30,7 @@ public final class PasscodeTry {
     /** What a claim is refused with whose passcode may not be tried. */
     public TooManyCallsException refusal() {
         int wait = decision.retryAfterSeconds();
-        return new TooManyCallsException("Too many wrong passcodes for this packet: wait " + wait + " s.", wait);
+        return new TooManyCallsException(Reason.PASSCODES, Text.of("passcode.wait", wait), wait);
     }
 
     /** The claim has ended; once. @param outcome null for one that failed: then the passcode was right, or not looked at */

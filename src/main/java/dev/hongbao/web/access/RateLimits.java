@@ -1,30 +1,22 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import io.github.bucket4j.TimeMeter;
 import io.vertx.core.Future;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The limits on every user's calls. One instance for the whole server; thread-safe.
- *
- * <p>A decision is made at once, with what is known here. What a caller used is told to the other servers soon after, and what he
- * used there is heard of: see {@link #untold}. Where nobody asks for that, the limits are this server's own.
+ * Each server counts what it sees itself: a caller who reaches N servers gets up to N limits.
  */
 public final class RateLimits {
-    /** Callers whose use waits to be told; what comes beyond that is told a little later. */
-    private static final int MAX_TO_TELL = 4_096;
-
-    private final Queue<Allowance> toTell = new ArrayBlockingQueue<>(MAX_TO_TELL);
     private final Buckets<UserId> claims;
     private final Buckets<UserId> calls;
     private final Buckets<UserId> service;
@@ -32,23 +24,18 @@ public final class RateLimits {
     private final Buckets<UserId> shares;
     private final Buckets<Guess> wrongPasscodes;
 
-    private record Guess(UserId user, PacketId packet) {
-        String name() {
-            return packet + ":" + user.value();
-        }
-    }
+    private record Guess(UserId user, PacketId packet) {}
 
     /** @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime} */
     public RateLimits(RateLimitSettings settings, LongSupplier nanoTime) {
         TimeMeter time = new NanoMeter(nanoTime);
         int tracked = settings.trackedUsers();
-        this.claims = new Buckets<>("claims", settings.claims(), tracked, time, UserId::value, toTell);
-        this.calls = new Buckets<>("calls", settings.calls(), tracked, time, UserId::value, toTell);
-        this.service = new Buckets<>("service", settings.service(), tracked, time, UserId::value, toTell);
+        this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
+        this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
+        this.service = new Buckets<>("service", settings.service(), tracked, time);
         this.sharesLimit = settings.shares();
-        this.shares = new Buckets<>("shares", sharesLimit, tracked, time, UserId::value, toTell);
-        this.wrongPasscodes =
-                new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time, Guess::name, toTell);
+        this.shares = new Buckets<>("shares", sharesLimit, tracked, time);
+        this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
     }
 
     /** Counts a claim. */
@@ -80,7 +67,7 @@ public final class RateLimits {
             return Future.succeededFuture();
         }
         int wait = decision.retryAfterSeconds();
-        return Future.failedFuture(new TooManyCallsException("You send too many shares: wait " + wait + " s.", wait));
+        return Future.failedFuture(new TooManyCallsException(Reason.SHARE, Text.of("rate.shares", wait), wait));
     }
 
     /** Counts a claim's passcode, if it is not refused. @param passcode null for none */
@@ -90,23 +77,6 @@ public final class RateLimits {
         }
         Guess guess = new Guess(caller.user(), packet);
         return new PasscodeTry(wrongPasscodes.take(guess), () -> wrongPasscodes.giveBack(guess));
-    }
-
-    /**
-     * What callers used that other servers do not know of. Each of it is given out once, and is to be told once: what fails is
-     * not told again, since nobody knows whether it was heard.
-     *
-     * @param most callers
-     */
-    public List<RateUse> untold(int most) {
-        List<RateUse> uses = new ArrayList<>();
-        for (Allowance next; uses.size() < most && (next = toTell.poll()) != null; ) {
-            RateUse use = next.tell();
-            if (use != null) {
-                uses.add(use);
-            }
-        }
-        return uses;
     }
 
     private record NanoMeter(LongSupplier nanoTime) implements TimeMeter {

@@ -1,9 +1,11 @@
 package dev.hongbao.web.access;
 
 import com.github.benmanes.caffeine.cache.Interner;
+import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.ShownText;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.web.access.TokenVerdict.Fault;
 import io.vertx.core.json.JsonArray;
@@ -12,17 +14,21 @@ import java.time.Clock;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the claims of a token whose signature is right.
+ * Reads the claims of a token whose signature is right. A claim that is null counts as absent. A claim that no rule reads may have any value.
  *
  * @param known makes one object of all that name the same group
  */
 record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
     static final int MAX_GROUPS = 1_000;
+
+    /** Of a name that is refused so much is repeated, characters. */
+    private static final int MAX_SHOWN = 60;
 
     /** What RFC 7519 says of a token, and what is read here by its own rule: no traits of the user. */
     private static final Set<String> NO_TRAITS =
@@ -36,7 +42,7 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         long leeway = settings.leeway().toSeconds();
         Long expires = seconds(claims.getValue("exp"));
         if (expires == null) {
-            return TokenVerdict.refused(Fault.NO_EXPIRY);
+            return TokenVerdict.refused(claims.getValue("exp") == null ? Fault.NO_EXPIRY : Fault.EXPIRY);
         }
         if (nowSeconds - leeway >= expires) {
             return TokenVerdict.refused(Fault.EXPIRED);
@@ -44,9 +50,12 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         if (expires - nowSeconds - leeway > settings.maxLife().toSeconds()) {
             return TokenVerdict.refused(Fault.LIFE);
         }
-        if (claims.containsKey("nbf")) {
+        if (claims.getValue("nbf") != null) {
             Long notBefore = seconds(claims.getValue("nbf"));
-            if (notBefore == null || nowSeconds + leeway < notBefore) {
+            if (notBefore == null) {
+                return TokenVerdict.refused(Fault.NOT_BEFORE);
+            }
+            if (nowSeconds + leeway < notBefore) {
                 return TokenVerdict.refused(Fault.NOT_YET);
             }
         }
@@ -63,11 +72,18 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         if (!(claims.getValue("sub") instanceof String user) || !UserId.isValid(user)) {
             return TokenVerdict.refused(Fault.SUBJECT);
         }
-        Set<GroupId> groups = groups(claims.getValue("groups"), claims.containsKey("groups"));
-        if (groups == null) {
+        List<?> names = names(claims.getValue("groups"));
+        if (names == null) {
             return TokenVerdict.refused(Fault.GROUPS);
         }
-        Role role = role(claims.getValue("role"), claims.containsKey("role"));
+        Set<GroupId> groups = new HashSet<>();
+        for (Object name : names) {
+            if (!(name instanceof String group) || !GroupId.isValid(group)) {
+                return TokenVerdict.refused(Fault.GROUP, shown(name));
+            }
+            groups.add(known.intern(new GroupId(group)));
+        }
+        Role role = role(claims.getValue("role"));
         Long issued = seconds(claims.getValue("iat"));
         return role == null
                 ? TokenVerdict.refused(Fault.ROLE)
@@ -92,21 +108,26 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         return audience instanceof JsonArray several ? several.contains(expected) : expected.equals(audience);
     }
 
-    private @Nullable Set<GroupId> groups(@Nullable Object value, boolean present) {
-        if (!present) {
-            return Set.of();
+    /** The names of a list of groups, unchecked; none when there is no list; null for what is no list, or too long. */
+    private static @Nullable List<?> names(@Nullable Object value) {
+        if (value == null) {
+            return List.of();
         }
-        if (!(value instanceof JsonArray names) || names.size() > MAX_GROUPS) {
-            return null;
+        return value instanceof JsonArray names && names.size() <= MAX_GROUPS ? names.getList() : null;
+    }
+
+    /** A name that is none, for a sentence: what cannot be seen becomes a question mark, and a long one is cut off. */
+    private static String shown(@Nullable Object name) {
+        if (!(name instanceof String text)) {
+            return name instanceof JsonObject ? "{…}" : name instanceof JsonArray ? "[…]" : String.valueOf(name);
         }
-        Set<GroupId> groups = new HashSet<>();
-        for (Object name : names) {
-            if (!(name instanceof String group) || !GroupId.isValid(group)) {
-                return null;
-            }
-            groups.add(known.intern(new GroupId(group)));
-        }
-        return groups;
+        StringBuilder shown = new StringBuilder("\"");
+        text.codePoints()
+                .limit(MAX_SHOWN)
+                .map(character -> ShownText.isClean(Character.toString(character)) ? character : '?')
+                .forEach(shown::appendCodePoint);
+        return shown.append(text.codePointCount(0, text.length()) > MAX_SHOWN ? "…\"" : "\"")
+                .toString();
     }
 
     /** Those that are short texts, in the token's order. */
@@ -117,6 +138,8 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
                     && claim.getValue() instanceof String text
                     && text.length() <= Caller.MAX_TRAIT_LENGTH
                     && claim.getKey().length() <= Caller.MAX_TRAIT_LENGTH
+                    && StrictJson.isKept(text)
+                    && StrictJson.isKept(claim.getKey())
                     && !NO_TRAITS.contains(claim.getKey())) {
                 traits.put(claim.getKey(), text);
             }
@@ -124,8 +147,8 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         return traits;
     }
 
-    private static @Nullable Role role(@Nullable Object value, boolean present) {
-        if (!present || "user".equals(value)) {
+    private static @Nullable Role role(@Nullable Object value) {
+        if (value == null || "user".equals(value)) {
             return Role.USER;
         }
         return "service".equals(value) ? Role.SERVICE : null;

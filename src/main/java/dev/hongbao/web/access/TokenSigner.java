@@ -83,7 +83,7 @@ public final class TokenSigner {
             json.plain("role", "service");
         }
         json.name("groups").beginArray();
-        groups.forEach(group -> json.raw('"' + group.value() + '"'));
+        groups.forEach(group -> json.plain(group.value()));
         json.endArray().endObject();
         String input = HEADER + "." + encode(json.toString().getBytes(StandardCharsets.UTF_8));
         String token = input + "." + signature(input);

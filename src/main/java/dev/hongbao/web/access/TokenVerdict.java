@@ -1,50 +1,65 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token is worth: exactly one of the two is set.
+ * What a token is worth: either the caller or the fault is set.
  *
  * @param caller who calls; null for a token that is not believed
  * @param fault why not; null for a token that is believed
+ * @param named what the fault names; null for nothing
  */
 public record TokenVerdict(
-        @Nullable Caller caller, @Nullable Fault fault) {
-    /** Why a token is not believed. The sentences are for clients. */
+        @Nullable Caller caller,
+        @Nullable Fault fault,
+        @Nullable Object named) {
+    /** Why a token is not believed. The texts have a sentence of each. */
     public enum Fault {
-        TOO_LONG("the token is longer than 8 KiB"),
-        MALFORMED("the token is not a signed JWT"),
-        ALGORITHM("the token's algorithm or key is not one that this server accepts"),
-        SIGNATURE("the token's signature is wrong"),
-        NO_EXPIRY("the token has no exp"),
-        EXPIRED("the token has expired"),
-        LIFE("the token's exp is further away than this server allows"),
-        REVOKED("the token was made before the user's tokens were revoked, or does not say when (iat)"),
-        NOT_YET("the token is not valid yet"),
-        ISSUER("the token is from another issuer"),
-        AUDIENCE("the token is for another audience"),
-        SUBJECT("the token's sub is not a user id"),
-        GROUPS("the token's groups are not a list of at most 1000 group ids"),
-        ROLE("the token's role is neither user nor service");
+        TOO_LONG,
+        MALFORMED,
+        ALGORITHM,
+        CRITICAL,
+        SIGNATURE,
+        CLAIMS,
+        NO_EXPIRY,
+        EXPIRY,
+        EXPIRED,
+        LIFE,
+        REVOKED,
+        NOT_BEFORE,
+        NOT_YET,
+        ISSUER,
+        AUDIENCE,
+        SUBJECT,
+        GROUPS,
+        GROUP,
+        ROLE
+    }
 
-        private final String sentence;
+    /** Why the token is not believed, as the contract has it: {@code not-yet}. */
+    public String reason() {
+        return Objects.requireNonNull(fault).name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
 
-        Fault(String sentence) {
-            this.sentence = sentence;
-        }
-
-        /** What is wrong, in words. */
-        public String sentence() {
-            return sentence;
-        }
+    /** The same in words. */
+    public Text sentence() {
+        return named == null ? Text.of("token." + reason()) : Text.of("token." + reason(), named);
     }
 
     static TokenVerdict believed(Caller caller) {
-        return new TokenVerdict(caller, null);
+        return new TokenVerdict(caller, null, null);
     }
 
-    static TokenVerdict refused(Fault fault) {
-        return new TokenVerdict(null, fault);
+    /** Refused, by a fault that names nothing. */
+    public static TokenVerdict refused(Fault fault) {
+        return new TokenVerdict(null, fault, null);
+    }
+
+    static TokenVerdict refused(Fault fault, Object named) {
+        return new TokenVerdict(null, fault, named);
     }
 }

@@ -155,12 +155,18 @@ public final class Tokens {
         }
         try {
             JsonObject header = part(token, 0, first);
-            JsonObject claims = part(token, first + 1, second);
             byte[] signature = Base64.getUrlDecoder().decode(token.substring(second + 1));
             byte[] input = token.substring(0, second).getBytes(StandardCharsets.US_ASCII);
             Fault fault = signatureFault(keys, header, input, signature);
             if (fault != null) {
                 return TokenVerdict.refused(fault);
+            }
+            JsonObject claims;
+            try {
+                claims = part(token, first + 1, second);
+            } catch (InvalidInputException unreadable) {
+                return TokenVerdict.refused(
+                        Fault.CLAIMS, unreadable.faults().get(0).detail());
             }
             TokenVerdict verdict = new TokenClaims(settings, clock, groups).read(claims);
             if (verdict.caller() != null) {
@@ -174,7 +180,7 @@ public final class Tokens {
     }
 
     private static JsonObject part(String token, int from, int to) {
-        return StrictJson.FOREIGN.decode(Base64.getUrlDecoder().decode(token.substring(from, to)));
+        return StrictJson.CLAIMS.decode(Base64.getUrlDecoder().decode(token.substring(from, to)));
     }
 
     private static @Nullable Fault signatureFault(
@@ -183,7 +189,7 @@ public final class Tokens {
         String kid = header.getString("kid");
         // RFC 7515, 4.1.11: a critical extension that is not understood makes the token invalid. We understand none.
         if (header.containsKey("crit")) {
-            return Fault.ALGORITHM;
+            return Fault.CRITICAL;
         }
         List<VerificationKey> candidates =
                 keys.stream().filter(key -> key.fits(algorithm, kid)).toList();

@@ -4,7 +4,7 @@ import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Balance;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
@@ -13,7 +13,10 @@ import dev.hongbao.domain.packet.PacketSummary;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.profile.Profile;
+import io.vertx.core.json.JsonArray;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,20 +50,39 @@ public final class Bodies {
         return json.toString();
     }
 
+    /** The same, with the recipients that the viewer may see. @param people how they are shown, too */
+    public static String packet(PacketView view, Map<UserId, Profile> people, UserId viewer) {
+        JsonText json = new JsonText(PACKET_LENGTH);
+        fields(json, view);
+        Set<UserId> named = new HashSet<>(view.people());
+        List<UserId> recipients = view.packet().recipientsSeenBy(viewer).stream()
+                .sorted(Comparator.comparing(UserId::value))
+                .toList();
+        if (!recipients.isEmpty()) {
+            json.name("recipients")
+                    .raw(new JsonArray(recipients.stream().map(UserId::value).toList()).encode());
+            named.addAll(recipients);
+        }
+        if (!people.isEmpty()) {
+            ProfileBodies.people(json, named, people);
+        }
+        return json.endObject().toString();
+    }
+
     public static String balances(List<Balance> balances) {
         JsonText json = new JsonText(64 * (balances.size() + 1));
         json.beginObject().name("items").beginArray();
         for (Balance balance : balances) {
             json.beginObject()
                     .plain("asset", balance.asset().code())
-                    .field("amount", balance.amount())
+                    .sum("amount", balance.amount())
                     .endObject();
         }
         return json.endArray().endObject().toString();
     }
 
     /** A user's own: who asked for them, and why, is the host's. */
-    public static String transfers(Page<WalletEntry> page) {
+    public static String transfers(Page<WalletRecord> page) {
         return page(page, CLAIM_LENGTH, (json, entry) -> {
                     transfer(json, entry);
                     json.endObject();
@@ -100,7 +122,7 @@ public final class Bodies {
             json.beginObject()
                     .plain("asset", each.asset().code())
                     .field("count", each.count())
-                    .field("amount", each.amount())
+                    .sum("amount", each.amount())
                     .field("luckiest", each.luckiest())
                     .endObject();
         }
@@ -109,8 +131,8 @@ public final class Bodies {
             json.beginObject()
                     .plain("asset", each.asset().code())
                     .field("count", each.count())
-                    .field("amount", each.amount())
-                    .field("refunded", each.refunded())
+                    .sum("amount", each.amount())
+                    .sum("refunded", each.refunded())
                     .endObject();
         }
         return json.endArray().endObject().toString();
@@ -141,9 +163,6 @@ public final class Bodies {
             item.accept(json, value);
         }
         json.endArray().field("next", page.next());
-        if (page.archivedUntil() != null) {
-            json.field("archivedUntil", page.archivedUntil().toString());
-        }
         return json;
     }
 
@@ -212,6 +231,8 @@ public final class Bodies {
                 .plain("split", packet.terms().algorithm().wireName())
                 .field("splitVersion", packet.commitment().splitVersion())
                 .field("greeting", packet.greeting())
+                .name("metadata")
+                .raw(packet.metadata().json())
                 .field("passcodeRequired", packet.passcode() != null)
                 .plain("status", view.status().wireName())
                 .plain("createdAt", packet.createdAt().toString())
@@ -234,7 +255,7 @@ public final class Bodies {
     }
 
     /** Leaves the object open for further fields. */
-    static void transfer(JsonText json, WalletEntry entry) {
+    static void transfer(JsonText json, WalletRecord entry) {
         json.beginObject()
                 .plain("id", Long.toString(entry.id()))
                 .plain("kind", entry.kind().wireName())

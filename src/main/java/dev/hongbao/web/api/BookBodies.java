@@ -8,7 +8,7 @@ import dev.hongbao.domain.books.DayTotal;
 import dev.hongbao.domain.books.OpenItem;
 import dev.hongbao.domain.books.Statement;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import java.time.Instant;
 import java.util.Locale;
 import java.util.UUID;
@@ -67,8 +67,8 @@ public final class BookBodies {
                 .plain("asset", asset.code())
                 .field("from", text(from))
                 .field("to", text(to))
-                .field("opening", statement.opening())
-                .field("closing", statement.closing())
+                .sum("opening", statement.opening())
+                .sum("closing", statement.closing())
                 .name("items")
                 .beginArray();
         statement.entries().forEach(entry -> LedgerBodies.transfer(json, entry));
@@ -80,7 +80,7 @@ public final class BookBodies {
         StringBuilder csv = new StringBuilder(LENGTH * (statement.entries().size() + 2)).append(STATEMENT_HEADER);
         long balance = statement.opening();
         line(csv, "", "", "opening", asset, "", balance, "", "", "");
-        for (WalletEntry entry : statement.entries()) {
+        for (WalletRecord entry : statement.entries()) {
             long change = entry.change().credit()
                     ? entry.change().amount()
                     : -entry.change().amount();
@@ -124,6 +124,7 @@ public final class BookBodies {
                         .field("transfers", total.transfers())
                         .name("amount")
                         .raw(total.amount().toString())
+                        .plain("amountText", total.amount().toString())
                         .endObject()
                 + "\n";
     }

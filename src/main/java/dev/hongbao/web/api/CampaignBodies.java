@@ -2,6 +2,7 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.campaign.CampaignDefinition;
 import dev.hongbao.domain.campaign.CampaignReport;
 import dev.hongbao.domain.campaign.CampaignView;
 import java.util.List;
@@ -21,6 +22,14 @@ public final class CampaignBodies {
         return json.toString();
     }
 
+    /** Without its money, for whoever opens its pools. */
+    public static String campaignForUsers(CampaignView view) {
+        JsonText json = new JsonText(LENGTH);
+        begin(json, view);
+        times(json, view);
+        return json.toString();
+    }
+
     public static String campaigns(Page<CampaignView> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
@@ -31,15 +40,38 @@ public final class CampaignBodies {
     }
 
     private static void campaign(JsonText json, CampaignView view) {
+        begin(json, view);
+        json.field("budget", view.money().budget())
+                .field("left", view.money().left())
+                .field("returned", view.money().returned());
+        times(json, view);
+    }
+
+    private static void begin(JsonText json, CampaignView view) {
         json.beginObject()
                 .plain("id", view.campaign().id().toString())
                 .field("name", view.campaign().definition().name())
+                .name("metadata")
+                .raw(view.campaign().definition().metadata().json())
                 .plain("asset", view.campaign().definition().asset().code())
-                .plain("status", view.status().wireName())
-                .field("budget", view.money().budget())
-                .field("left", view.money().left())
-                .field("returned", view.money().returned())
-                .plain("opensAt", view.times().opensAt().toString())
+                .plain("sponsor", view.campaign().sponsor().value())
+                .plain("status", view.status().wireName());
+        CampaignDefinition.PoolShape pool = view.campaign().definition().pool();
+        json.name("pool")
+                .beginObject()
+                .field("shares", pool.shares())
+                .name("amount")
+                .beginObject()
+                .field("from", pool.amount().from())
+                .field("to", pool.amount().to())
+                .endObject()
+                .plain("split", pool.split().wireName())
+                .field("livesSeconds", pool.life().toSeconds())
+                .endObject();
+    }
+
+    private static void times(JsonText json, CampaignView view) {
+        json.plain("opensAt", view.times().opensAt().toString())
                 .plain("endsAt", view.times().endsAt().toString())
                 .field(
                         "pausedAt",

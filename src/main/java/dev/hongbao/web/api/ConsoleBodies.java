@@ -2,6 +2,8 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.domain.books.Holders;
+import dev.hongbao.domain.books.Turnover;
 import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
@@ -58,7 +60,8 @@ public final class ConsoleBodies {
     public static String servers(List<ShardOwners.Server> servers) {
         return items(
                 servers,
-                (json, server) -> json.field("session", Integer.toString(server.session()))
+                (json, server) -> json.field("server", server.name())
+                        .field("session", Integer.toString(server.session()))
                         .field("address", server.address())
                         .field("since", text(server.since()))
                         .field("shards", server.shards()));
@@ -68,10 +71,28 @@ public final class ConsoleBodies {
         return items(
                 shards,
                 (json, shard) -> json.field("shard", shard.shard())
+                        .field("server", shard.server())
                         .field("session", shard.session() == null ? null : Integer.toString(shard.session()))
                         .field("epoch", shard.epoch())
                         .field("settled", shard.settled())
                         .field("aside", shard.aside()));
+    }
+
+    /** @param users a page, by id */
+    public static String users(List<Holders.Holder> users, int limit) {
+        return items(
+                users,
+                (json, user) -> json.field("user", user.user()).field("wallets", user.wallets()),
+                users.size() < limit ? null : users.get(limit - 1).user());
+    }
+
+    public static String turnover(List<Turnover.Sum> sums) {
+        return items(
+                sums,
+                (json, sum) -> json.field("kind", sum.kind())
+                        .field("asset", sum.asset())
+                        .field("transfers", sum.transfers())
+                        .field("amount", sum.amount()));
     }
 
     public static String quarantine(List<QuarantineStore.Listed> units) {
@@ -158,12 +179,16 @@ public final class ConsoleBodies {
 
     /** All at once: they are few. */
     private static <T> String items(List<T> all, BiConsumer<JsonText, T> fields) {
+        return items(all, fields, null);
+    }
+
+    private static <T> String items(List<T> all, BiConsumer<JsonText, T> fields, @Nullable String next) {
         JsonText json = new JsonText(1024).beginObject().name("items").beginArray();
         for (T each : all) {
             json.beginObject();
             fields.accept(json, each);
             json.endObject();
         }
-        return json.endArray().field("next", (String) null).endObject().toString();
+        return json.endArray().field("next", next).endObject().toString();
     }
 }

@@ -70,6 +70,8 @@ public final class DrawBodies {
         JsonText json = new JsonText(DRAW_LENGTH).beginObject();
         json.plain("id", draw.id().toString())
                 .field("name", definition.name())
+                .name("metadata")
+                .raw(definition.metadata().json())
                 .field(
                         "group",
                         definition.group() == null ? null : definition.group().value())
@@ -99,7 +101,7 @@ public final class DrawBodies {
         DrawView.End end = view.end();
         json.field("seed", end == null ? null : end.seed());
         DrawView.Books books = end == null ? null : end.books();
-        json.name("final").raw(books == null ? "null" : books.finalTable().encode());
+        json.name("finalTable").raw(books == null ? "null" : books.finalTable().encode());
         if (books != null) {
             json.name("definition").raw(books.definition()).name("quotas").beginArray();
             for (DrawView.Quota quota : books.quotas()) {
@@ -134,8 +136,8 @@ public final class DrawBodies {
     }
 
     private static void label(JsonText json, Prize prize) {
-        if (prize.prizeClass() != null) {
-            json.field("class", prize.prizeClass());
+        if (prize.category() != null) {
+            json.field("category", prize.category());
         }
     }
 
@@ -245,7 +247,7 @@ public final class DrawBodies {
     }
 
     /** Quoted where it must be; and what a spreadsheet would run as a formula is kept as text by a leading apostrophe. */
-    static String csv(String text) {
+    public static String csv(String text) {
         String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
         return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;

@@ -157,7 +157,9 @@ public final class EventText implements EventRenderer {
     private static JsonText ofDraw(JsonText json, EventRow row, Draw draw) {
         json.plain("draw", draw.id().toString()).field("name", draw.definition().name());
         if (row.type().equals(EventRow.OPENED)) {
-            json.plain("closesAt", draw.definition().closesAt().toString());
+            json.plain("closesAt", draw.definition().closesAt().toString())
+                    .name("metadata")
+                    .raw(draw.definition().metadata().json());
         } else if (row.type().equals(EventRow.WON)) {
             json.field("count", row.detail().count()).name("wins").beginArray();
             row.detail()
@@ -179,7 +181,7 @@ public final class EventText implements EventRenderer {
         };
     }
 
-    /** It is told when it can be claimed; the packet was there before. A rain's drop is news when it falls. */
+    /** It is told when it can be claimed; the packet was there before. A rain's drop is told when it falls. */
     private static Instant sentAt(Packet packet) {
         return packet.group().isChannel() ? packet.opensAt() : packet.createdAt();
     }

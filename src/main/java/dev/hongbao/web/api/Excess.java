@@ -1,6 +1,7 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ final class Excess {
     private List<FieldFault> ofList(JsonObject schema, JsonArray list, String place) {
         int longest = schema.getInteger("maxItems", Integer.MAX_VALUE);
         if (list.size() > longest) {
-            return List.of(new FieldFault(place, "must have a length of at most " + longest));
+            return List.of(new FieldFault(place, Text.of("field.too-long", longest)));
         }
         JsonObject items = schema.getJsonObject("items", NONE);
         for (int i = 0; i < list.size(); i++) {
@@ -73,6 +74,10 @@ final class Excess {
     }
 
     private List<FieldFault> ofObject(JsonObject schema, JsonObject object, String place) {
+        int largest = schema.getInteger("maxProperties", Integer.MAX_VALUE);
+        if (object.size() > largest) {
+            return List.of(new FieldFault(place, Text.of("metadata.too-many-fields", largest)));
+        }
         JsonObject properties = schema.getJsonObject("properties", NONE);
         boolean isClosed = Boolean.FALSE.equals(schema.getValue("additionalProperties"));
         List<FieldFault> unknown = new ArrayList<>();
@@ -84,7 +89,7 @@ final class Excess {
                     return faults;
                 }
             } else if (isClosed && unknown.size() <= most) {
-                unknown.add(new FieldFault(place + "/" + name, "is not a field of this call"));
+                unknown.add(new FieldFault(place + "/" + name, Text.of("field.unknown")));
             }
         }
         return unknown.size() > most ? unknown.subList(0, most) : List.of();

@@ -1,6 +1,7 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import io.vertx.core.json.JsonObject;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,7 +18,7 @@ public final class Frames {
         this.requests = Map.copyOf(requests);
     }
 
-    /** Reads the documents in this jar; blocks for about 0.1 s. */
+    /** Reads the document in this jar; blocks for some 10 ms. */
     public static Frames load() {
         JsonObject root = document();
         Map<String, Schema> requests = new HashMap<>();
@@ -34,7 +35,7 @@ public final class Frames {
 
     /** The document that is served, as a tree. */
     public static JsonObject document() {
-        return Contract.yaml(SocketDocument.text());
+        return new JsonObject(Contract.text("asyncapi.json"));
     }
 
     /**
@@ -44,14 +45,15 @@ public final class Frames {
      */
     public String typeOf(JsonObject frame) {
         if (!(frame.getValue("type") instanceof String type)) {
-            throw InvalidInputException.of("#/type", "must name the frame's type");
+            throw InvalidInputException.of("#/type", Text.of("frame.no-type"));
         }
         if (!requests.containsKey(type)) {
             throw InvalidInputException.of(
                     "#/type",
-                    "must be one of "
-                            + String.join(
-                                    ", ", requests.keySet().stream().sorted().toList()));
+                    Text.of(
+                            "text.one-of",
+                            String.join(
+                                    ", ", requests.keySet().stream().sorted().toList())));
         }
         return type;
     }

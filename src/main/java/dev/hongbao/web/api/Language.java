@@ -2,14 +2,16 @@ package dev.hongbao.web.api;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.common.json.Text;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /** A language in which problems are told. What a program reads, names and numbers, is the same in each. */
 public enum Language {
-    ENGLISH("en", null),
-    CHINESE("zh-CN", Phrases.load("problems_zh.json"));
+    ENGLISH("en", Text.ENGLISH),
+    CHINESE("zh-CN", Text.table("zh"));
 
     /** What a reader may ask for, and {@code zh} beside {@code zh-CN}: whoever reads another Chinese reads this rather than English. */
     private static final List<String> TAGS = List.of("en", "zh-CN", "zh");
@@ -22,11 +24,11 @@ public enum Language {
             Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build(Language::read);
 
     private final String tag;
-    private final @Nullable Phrases phrases;
+    private final Properties texts;
 
-    Language(String tag, @Nullable Phrases phrases) {
+    Language(String tag, Properties texts) {
         this.tag = tag;
-        this.phrases = phrases;
+        this.texts = texts;
     }
 
     /**
@@ -55,8 +57,7 @@ public enum Language {
         return tag;
     }
 
-    /** A sentence of ours in this language; as it is where this language has none for it. */
-    String say(String english) {
-        return phrases == null ? english : phrases.say(english);
+    String say(Text text) {
+        return text.in(texts);
     }
 }

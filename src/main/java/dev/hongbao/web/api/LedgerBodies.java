@@ -2,11 +2,12 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.domain.ledger.Command;
 import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.Origin;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import io.vertx.core.json.JsonObject;
 
 /** Transfers and commands as the host application's backend reads them, and what it notes on them. */
@@ -24,22 +25,22 @@ public final class LedgerBodies {
         try {
             return new Note(body.getString("reference"), body.getString("reason"));
         } catch (IllegalArgumentException wrong) {
-            throw InvalidInputException.of("#/reason", "is not allowed: " + wrong.getMessage());
+            throw InvalidInputException.of("#/reason", Text.of("field.not-allowed", wrong.getMessage()));
         }
     }
 
-    public static String transfer(WalletEntry entry) {
+    public static String transfer(WalletRecord entry) {
         JsonText json = new JsonText(LENGTH);
         transfer(json, entry);
         return json.toString();
     }
 
-    public static String transfers(Page<WalletEntry> page) {
+    public static String transfers(Page<WalletRecord> page) {
         return Bodies.page(page, LENGTH, LedgerBodies::transfer).endObject().toString();
     }
 
-    static void transfer(JsonText json, WalletEntry entry) {
-        WalletEntry.Books books = entry.books();
+    static void transfer(JsonText json, WalletRecord entry) {
+        WalletRecord.Books books = entry.books();
         Bodies.transfer(json, entry);
         json.field("command", Bodies.text(books.command()))
                 .field("reference", books.note().reference())

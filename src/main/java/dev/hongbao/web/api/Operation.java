@@ -1,6 +1,8 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.json.Text;
 import io.vertx.core.http.HttpMethod;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -91,12 +93,12 @@ public record Operation(
             String place = "query/" + name;
             Schema schema = parameters.query().get(name);
             if (schema == null) {
-                throw InvalidInputException.of(place, "is not a parameter of this call");
+                throw InvalidInputException.of(place, Text.of("query.unknown"));
             }
             Object value = typed(schema, decode(equals < 0 ? "" : pair.substring(equals + 1), place), place);
             schema.check(value, place);
             if (values.put(name, value) != null) {
-                throw InvalidInputException.of(place, "is given twice");
+                throw InvalidInputException.of(place, Text.of("query.twice"));
             }
         }
         return values;
@@ -107,16 +109,20 @@ public record Operation(
             return text;
         }
         if (!text.matches("[0-9]{1,9}")) {
-            throw InvalidInputException.of(place, "must be a whole number of digits only");
+            throw InvalidInputException.of(place, Text.of("query.digits"));
         }
         return Long.valueOf(text);
     }
 
     private static String decode(String text, String place) {
         try {
-            return URLDecoder.decode(text, StandardCharsets.UTF_8);
+            String decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
+            if (!StrictJson.isKept(decoded)) {
+                throw InvalidInputException.of(place, Text.of("json.surrogate"));
+            }
+            return decoded;
         } catch (IllegalArgumentException malformed) {
-            throw InvalidInputException.of(place, "has a malformed % escape");
+            throw InvalidInputException.of(place, Text.of("query.escape"));
         }
     }
 }

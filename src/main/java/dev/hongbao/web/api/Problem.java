@@ -3,6 +3,8 @@ package dev.hongbao.web.api;
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
@@ -17,10 +19,12 @@ import org.jspecify.annotations.Nullable;
  * A refusal as the client reads it: a problem document of RFC 9457.
  *
  * @param detail one or two sentences that say what to do; no internals, no secrets
+ * @param reason which of the type's causes it is, for a client to branch on; null for a type of one cause
  * @param faults where the input is wrong; empty for most types
  * @param retryAfterSeconds when the same call may be repeated, 1 or more; 0 when waiting does not help
  */
-public record Problem(ProblemType type, String detail, List<FieldFault> faults, int retryAfterSeconds) {
+public record Problem(
+        ProblemType type, Text detail, @Nullable String reason, List<FieldFault> faults, int retryAfterSeconds) {
     public Problem {
         faults = List.copyOf(faults);
     }
@@ -31,18 +35,23 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     }
 
     /** A problem with a more exact detail. */
-    public static Problem of(ProblemType type, String detail) {
-        return new Problem(type, detail, List.of(), type.status() == 503 ? UnavailableException.SOON_SECONDS : 0);
+    public static Problem of(ProblemType type, Text detail) {
+        return new Problem(type, detail, null, List.of(), type.status() == 503 ? UnavailableException.SOON_SECONDS : 0);
     }
 
-    /** A token that is not believed. @param why in words */
-    public static Problem ofToken(String why) {
-        return of(ProblemType.UNAUTHENTICATED, "Get a new token: " + why + ".");
+    /** One of a type's causes, with a more exact detail. */
+    public static Problem of(ProblemType type, Reason reason, Text detail) {
+        return of(type, detail).because(reason);
     }
 
-    /** Too many calls; {@code retryAfterSeconds} is 1 or more. */
-    public static Problem tooMany(String detail, int retryAfterSeconds) {
-        return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, List.of(), retryAfterSeconds);
+    /** A token that is not believed. @param fault its kind, as the contract has it @param why in words */
+    public static Problem ofToken(String fault, Text why) {
+        return new Problem(ProblemType.UNAUTHENTICATED, Text.of("token.new", why), fault, List.of(), 0);
+    }
+
+    /** Too many calls; {@code retryAfterSeconds} is 1 or more. @param reason of what there is too much */
+    public static Problem tooMany(Reason reason, Text detail, int retryAfterSeconds) {
+        return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, reason.wireName(), List.of(), retryAfterSeconds);
     }
 
     /**
@@ -50,10 +59,33 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
      *
      * @throws IllegalArgumentException for an outcome that has a claim
      */
-    public static Problem of(ClaimOutcome.Kind refused) {
-        return refused == ClaimOutcome.Kind.NOT_FOUND
-                ? of(ProblemType.NOT_FOUND, "There is no such packet.")
-                : of(ProblemType.of(refused));
+    public static Problem of(ClaimOutcome refused) {
+        return switch (refused.kind()) {
+            case NOT_FOUND -> of(ProblemType.NOT_FOUND, Text.of("packet.not-found"));
+            case NOT_ELIGIBLE -> ofUnfit(refused.reason(), Text.of("not-eligible.packet-group"));
+            case LIMITED -> ofLimit(refused.reason());
+            default -> of(ProblemType.of(refused.kind()));
+        };
+    }
+
+    /** @param reason null for one that nobody knows @param group what to say of a group that the token lacks */
+    private static Problem ofUnfit(@Nullable Reason reason, Text group) {
+        Text detail = reason == null
+                ? ProblemType.NOT_ELIGIBLE.advice()
+                : switch (reason) {
+                    case GROUP -> group;
+                    case RECIPIENT -> Text.of("not-eligible.recipient");
+                    case TRAIT -> Text.of("not-eligible.trait");
+                    default -> Text.of("not-eligible.user");
+                };
+        return of(ProblemType.NOT_ELIGIBLE, detail).because(reason);
+    }
+
+    private static Problem ofLimit(@Nullable Reason reason) {
+        Text detail = reason == Reason.DAY
+                ? Text.of("limited.day")
+                : reason == Reason.PRODUCT ? Text.of("limited.product") : Text.of("limited.total");
+        return of(ProblemType.LIMITED, detail).because(reason);
     }
 
     /**
@@ -61,14 +93,11 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
      *
      * @throws IllegalArgumentException for an outcome that has plays
      */
-    public static Problem of(PlayOutcome.Kind refused) {
-        return switch (refused) {
-            case NOT_FOUND -> of(ProblemType.NOT_FOUND, "There is no such draw.");
-            case NOT_ELIGIBLE ->
-                of(
-                        ProblemType.NOT_ELIGIBLE,
-                        "Ask for a token that names the draw's group, or ask the host: a draw may be for some users only.");
-            default -> of(ProblemType.of(refused));
+    public static Problem of(PlayOutcome refused) {
+        return switch (refused.kind()) {
+            case NOT_FOUND -> of(ProblemType.NOT_FOUND, Text.of("draw.not-found"));
+            case NOT_ELIGIBLE -> ofUnfit(refused.reason(), Text.of("not-eligible.draw-group"));
+            default -> of(ProblemType.of(refused.kind()));
         };
     }
 
@@ -79,29 +108,29 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
      */
     public static @Nullable Problem ofFailure(Throwable failure) {
         if (failure instanceof RefusedException refused) {
-            return of(ProblemType.of(refused.refusal()), refused.detail()).withFaults(refused.places());
+            return of(ProblemType.of(refused.refusal()), refused.detail())
+                    .because(refused.reason())
+                    .withFaults(refused.places());
         }
         if (failure instanceof UnavailableException unavailable) {
             return new Problem(
                     ProblemType.of(unavailable.reason()),
                     unavailable.detail(),
+                    null,
                     List.of(),
                     unavailable.retryAfterSeconds());
         }
         if (failure instanceof TooManyCallsException tooMany) {
-            return tooMany(tooMany.detail(), tooMany.retryAfterSeconds());
+            return tooMany(tooMany.reason(), tooMany.detail(), tooMany.retryAfterSeconds());
         }
         if (failure instanceof DefinitionFaults definition) {
-            return of(ProblemType.INVALID_REQUEST)
-                    .withFaults(definition.faults().stream()
-                            .map(fault -> new FieldFault(fault.pointer(), fault.detail()))
-                            .toList());
+            return of(ProblemType.INVALID_REQUEST).withFaults(definition.faults());
         }
         if (failure instanceof InvalidInputException invalid) {
             return of(invalid);
         }
         if (SqlState.isOutage(failure)) {
-            return of(ProblemType.UNKNOWN, "The store does not answer. Repeat the same request shortly.");
+            return of(ProblemType.UNKNOWN, Text.of("unavailable.store"));
         }
         return null;
     }
@@ -110,12 +139,17 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
     public static Problem of(InvalidInputException invalid) {
         ProblemType type = invalid.isMalformedJson() ? ProblemType.MALFORMED_JSON : ProblemType.INVALID_REQUEST;
         FieldFault first = invalid.faults().get(0);
-        return of(type, sentence(first, first.detail(), ".")).withFaults(invalid.faults());
+        return of(type, Text.of("field.fault", first.pointer(), first.detail())).withFaults(invalid.faults());
     }
 
     /** The same problem with the places of the faults. */
     public Problem withFaults(List<FieldFault> places) {
-        return new Problem(type, detail, places, retryAfterSeconds);
+        return new Problem(type, detail, reason, places, retryAfterSeconds);
+    }
+
+    /** The same problem with its cause; null for none. */
+    public Problem because(@Nullable Reason cause) {
+        return new Problem(type, detail, cause == null ? null : cause.wireName(), faults, retryAfterSeconds);
     }
 
     /** The document, {@code application/problem+json}, in the reader's language; its type and pointers are the same in each. */
@@ -125,7 +159,10 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
                 .field("type", type.uri())
                 .field("title", language.say(type.title()))
                 .field("status", type.status())
-                .field("detail", detail(language));
+                .field("detail", language.say(detail));
+        if (reason != null) {
+            json.plain("reason", reason);
+        }
         if (!faults.isEmpty()) {
             json.name("errors").beginArray();
             for (FieldFault fault : faults) {
@@ -137,16 +174,5 @@ public record Problem(ProblemType type, String detail, List<FieldFault> faults, 
             json.endArray();
         }
         return json.endObject().toString();
-    }
-
-    private String detail(Language language) {
-        FieldFault first = faults.isEmpty() ? null : faults.get(0);
-        return first != null && detail.equals(sentence(first, first.detail(), "."))
-                ? sentence(first, language.say(first.detail()), language.say("."))
-                : language.say(detail);
-    }
-
-    private static String sentence(FieldFault fault, String words, String end) {
-        return fault.pointer() + " " + words + end;
     }
 }

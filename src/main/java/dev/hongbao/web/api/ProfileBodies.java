@@ -3,6 +3,7 @@ package dev.hongbao.web.api;
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.PictureUrl;
 import dev.hongbao.common.values.ShownText;
 import dev.hongbao.common.values.UserId;
@@ -29,10 +30,10 @@ public final class ProfileBodies {
         String avatar = body.getString("avatar");
         List<FieldFault> faults = new ArrayList<>();
         if (name != null && !ShownText.isName(name, Profile.MAX_NAME)) {
-            faults.add(new FieldFault("#/displayName", ShownText.RULE + ", nor a space at an end"));
+            faults.add(new FieldFault("#/displayName", Text.of("text.shown-name")));
         }
         if (avatar != null && !PictureUrl.isValid(avatar)) {
-            faults.add(new FieldFault("#/avatar", "must be the https URL of a picture"));
+            faults.add(new FieldFault("#/avatar", Text.of("picture.url")));
         }
         if (!faults.isEmpty()) {
             throw InvalidInputException.of(faults);

@@ -71,11 +71,14 @@ public final class RainBodies {
         Rain rain = view.rain();
         RainDefinition definition = rain.definition();
         json.plain("id", rain.id().toString())
+                .plain("sponsor", rain.sponsor().value())
                 .field("name", definition.name())
+                .name("metadata")
+                .raw(definition.metadata().json())
                 .plain("asset", definition.asset().code())
                 .plain("status", view.life().status().wireName())
                 .field("budget", definition.budget())
-                .field("public", definition.members().everyone())
+                .field("everyone", definition.members().everyone())
                 .name("groups")
                 .raw(new JsonArray(definition.members().groups().stream()
                                 .map(GroupId::value)
@@ -117,6 +120,8 @@ public final class RainBodies {
         switch (row.type()) {
             case EventRow.ANNOUNCED -> {
                 json.field("name", rain.definition().name())
+                        .name("metadata")
+                        .raw(rain.definition().metadata().json())
                         .plain("asset", rain.definition().asset().code())
                         .field("budget", rain.definition().budget())
                         .plain("endsAt", rain.definition().fall().endsAt().toString());

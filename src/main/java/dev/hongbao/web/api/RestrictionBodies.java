@@ -2,6 +2,7 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
@@ -67,7 +68,7 @@ public final class RestrictionBodies {
                             : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS),
                     body.getString("reason"));
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("#/before", "must be a time as in RFC 3339");
+            throw InvalidInputException.of("#/before", Text.of("time.malformed-short"));
         }
     }
 

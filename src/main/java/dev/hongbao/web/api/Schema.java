@@ -2,6 +2,7 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;
@@ -82,7 +83,7 @@ public final class Schema {
         }
         Set<FieldFault> faults = new SchemaReport(schema, value, root, report.getErrors()).faults();
         if (faults.isEmpty()) {
-            faults.add(new FieldFault(root, "does not match the contract"));
+            faults.add(new FieldFault(root, Text.of("field.no-match")));
         }
         throw InvalidInputException.of(faults.stream().limit(MAX_FAULTS).toList());
     }

@@ -1,6 +1,7 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.OutputUnit;
@@ -89,7 +90,8 @@ final class SchemaReport {
             case "properties", "items", "allOf" -> List.of();
             case "oneOf", "anyOf" -> noneOfItsType(unit, wrongTypes, place);
             case "required" -> missing(term, at(value, unit.instance), place);
-            case "additionalProperties" -> unknown(unit, place);
+            // Of one that says how unknown fields are, the field's own fault is told.
+            case "additionalProperties" -> term instanceof JsonObject ? List.of() : unknown(unit, place);
             case "pattern" -> List.of(new FieldFault(place, patternWords(unit)));
             default -> List.of(new FieldFault(place, sentence(keyword, term)));
         };
@@ -113,7 +115,7 @@ final class SchemaReport {
         if (term instanceof JsonArray names && holder instanceof JsonObject object) {
             for (Object name : names) {
                 if (!object.containsKey((String) name)) {
-                    faults.add(new FieldFault(place + "/" + name, "is missing"));
+                    faults.add(new FieldFault(place + "/" + name, Text.of("field.missing")));
                 }
             }
         }
@@ -125,27 +127,27 @@ final class SchemaReport {
         String name = plain(unit.instance.substring(unit.instance.lastIndexOf('/') + 1));
         boolean known =
                 at(schema, unit.parentPath() + "/properties") instanceof JsonObject names && names.containsKey(name);
-        return known ? List.of() : List.of(new FieldFault(place, "is not a field of this call"));
+        return known ? List.of() : List.of(new FieldFault(place, Text.of("field.unknown")));
     }
 
     /** What the contract says of the pattern, which a person need not read. */
-    private String patternWords(Unit unit) {
-        return String.valueOf(at(schema, unit.parentPath() + "/" + Contract.PATTERN_WORDS));
+    private Text patternWords(Unit unit) {
+        return Text.of(String.valueOf(at(schema, unit.parentPath() + "/" + Contract.PATTERN_WORDS)));
     }
 
-    private static String sentence(String keyword, @Nullable Object term) {
+    private static Text sentence(String keyword, @Nullable Object term) {
         return switch (keyword) {
             case "type" ->
                 term instanceof JsonArray types && types.size() > 1
-                        ? "must be of type " + types.getString(0) + " or " + rest(types)
-                        : "must be of type " + term;
-            case "format" -> "must be a valid " + term;
-            case "minimum" -> "must be at least " + term;
-            case "maximum" -> "must be at most " + term;
-            case "minLength", "minItems" -> "must have a length of at least " + term;
-            case "maxLength", "maxItems" -> "must have a length of at most " + term;
-            case "enum" -> "must be one of " + term;
-            default -> "does not match the contract";
+                        ? Text.of("field.types", types.getString(0), rest(types))
+                        : Text.of("field.type", term);
+            case "format" -> Text.of("field.format", term);
+            case "minimum" -> Text.of("number.at-least", term);
+            case "maximum" -> Text.of("number.at-most", term);
+            case "minLength", "minItems" -> Text.of("field.too-short", term);
+            case "maxLength", "maxItems" -> Text.of("field.too-long", term);
+            case "enum" -> Text.of("text.one-of", term);
+            default -> Text.of("field.no-match");
         };
     }
 

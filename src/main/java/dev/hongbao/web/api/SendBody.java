@@ -1,6 +1,8 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
@@ -57,7 +59,8 @@ public final class SendBody {
                 .passcode(body.getString("passcode"))
                 .opensAt(optional(body, "opensAt", SendBody::instant))
                 .expiresIn(seconds(body, "expiresInSeconds"))
-                .note(LedgerBodies.note(body));
+                .note(LedgerBodies.note(body))
+                .metadata(Metadata.ofJson(body.getJsonObject("metadata")));
     }
 
     private static List<UserId> recipients(JsonObject body) {
@@ -72,10 +75,10 @@ public final class SendBody {
             String name = named.getString(i);
             String place = "#/recipients/" + i;
             if (!UserId.isValid(name)) {
-                throw InvalidInputException.of(place, "must be a user id");
+                throw InvalidInputException.of(place, Text.of("user.id"));
             }
             if (!seen.add(name)) {
-                throw InvalidInputException.of(place, "is named twice");
+                throw InvalidInputException.of(place, Text.of("user.named-twice"));
             }
             recipients.add(new UserId(name));
         }
@@ -86,7 +89,7 @@ public final class SendBody {
         try {
             return reader.apply(body.getString(field));
         } catch (IllegalArgumentException | DateTimeException unreadable) {
-            throw InvalidInputException.of("#/" + field, "is not allowed: " + unreadable.getMessage());
+            throw InvalidInputException.of("#/" + field, Text.of("field.not-allowed", unreadable.getMessage()));
         }
     }
 

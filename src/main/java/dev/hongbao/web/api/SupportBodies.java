@@ -2,13 +2,14 @@ package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawSummary;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Deposits.Deposit;
 import dev.hongbao.domain.ledger.Note;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.packet.FiledPacket;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -46,10 +47,7 @@ public final class SupportBodies {
                 .field("refunded", file.refunded())
                 .name("recipients")
                 .beginArray();
-        packet.view().packet().recipients().stream()
-                .map(UserId::value)
-                .sorted()
-                .forEach(user -> json.raw("\"" + user + "\""));
+        packet.view().packet().recipients().stream().map(UserId::value).sorted().forEach(user -> json.plain(user));
         json.endArray()
                 .field("sentBy", text(file.sentBy()))
                 .field("closedAt", time(file.closedAt()))
@@ -74,6 +72,8 @@ public final class SupportBodies {
         json.beginObject()
                 .plain("id", draw.id().toString())
                 .field("name", draw.name())
+                .name("metadata")
+                .raw(draw.metadata().json())
                 .plain("owner", draw.owner().value())
                 .field("group", draw.group() == null ? null : draw.group().value())
                 .plain("mode", draw.state().mode().wireName())
@@ -92,7 +92,7 @@ public final class SupportBodies {
             JsonObject wish = wishes.getJsonObject(i);
             String user = wish.getString("user");
             if (!UserId.isValid(user)) {
-                throw InvalidInputException.of("#/deposits/" + i + "/user", "must be a user id");
+                throw InvalidInputException.of("#/deposits/" + i + "/user", Text.of("user.id"));
             }
             deposits.add(new Deposit(
                     new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), note(wish, i)));
@@ -104,12 +104,13 @@ public final class SupportBodies {
         try {
             return new Note(wish.getString("reference"), wish.getString("reason"));
         } catch (IllegalArgumentException wrong) {
-            throw InvalidInputException.of("#/deposits/" + i + "/reason", "is not allowed: " + wrong.getMessage());
+            throw InvalidInputException.of(
+                    "#/deposits/" + i + "/reason", Text.of("field.not-allowed", wrong.getMessage()));
         }
     }
 
     /** The entries of deposits, in order. */
-    public static String deposited(List<WalletEntry> entries) {
+    public static String deposited(List<WalletRecord> entries) {
         JsonText json = new JsonText(TRANSFER_LENGTH * (entries.size() + 1))
                 .beginObject()
                 .name("items")

@@ -1,6 +1,8 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.domain.webhook.Delivery;
@@ -28,6 +30,19 @@ public final class WebhookBodies {
                         ? OutboxTypes.ALL
                         : types.stream().map(String.class::cast).distinct().toList(),
                 body.getInteger("batch", DEFAULT_BATCH));
+    }
+
+    /** Reads what the host changes, from a body that fits the contract. */
+    public static Webhooks.Changes changes(JsonObject body) {
+        if (body.isEmpty()) {
+            throw InvalidInputException.of("#", Text.of("webhook.no-change"));
+        }
+        JsonArray types = body.getJsonArray("types");
+        return new Webhooks.Changes(
+                body.getString("url"),
+                types == null ? null : terms(body).types(),
+                body.getInteger("batch"),
+                body.getBoolean("paused"));
     }
 
     public static String webhook(Webhook webhook) {
@@ -60,11 +75,11 @@ public final class WebhookBodies {
                 .name("types")
                 .raw(new JsonArray(webhook.terms().types()).encode())
                 .field("batch", webhook.terms().batch())
-                .plain("status", state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled")
-                .field("reason", state.reason())
+                .plain("status", status(state))
+                .field("reason", state.isPaused() ? null : state.reason())
                 .field("attempts", state.attempts());
         time(json, "failingSince", state.failingSince());
-        time(json, "nextAt", state.attempts() > 0 && !state.isDisabled() ? state.nextAt() : null);
+        time(json, "nextAt", state.attempts() > 0 && state.reason() == null ? state.nextAt() : null);
         json.plain("position", webhook.position())
                 .plain("createdAt", webhook.createdAt().toString());
         if (secret != null) {
@@ -73,21 +88,35 @@ public final class WebhookBodies {
         json.endObject();
     }
 
+    private static String status(Webhook.State state) {
+        if (state.isPaused()) {
+            return "paused";
+        }
+        return state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled";
+    }
+
+    /** What came of a test event. */
+    public static String tested(String message, Instant at, Delivery.Answer answer) {
+        JsonText json = new JsonText(LENGTH).beginObject().plain("message", message);
+        return answer(json, answer).plain("at", at.toString()).endObject().toString();
+    }
+
+    private static JsonText answer(JsonText json, Delivery.Answer answer) {
+        return json.field("delivered", answer.isDelivered())
+                .name("status")
+                .raw(String.valueOf(answer.status()))
+                .field("error", answer.error())
+                .field("millis", answer.millis());
+    }
+
     public static String deliveries(Page<Delivery> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
                 .beginArray();
         for (Delivery delivery : page.items()) {
-            Delivery.Answer answer = delivery.answer();
-            json.beginObject()
-                    .plain("message", delivery.message())
-                    .field("delivered", answer.isDelivered())
-                    .name("status")
-                    .raw(String.valueOf(answer.status()))
-                    .field("error", answer.error())
+            answer(json.beginObject().plain("message", delivery.message()), delivery.answer())
                     .field("events", delivery.events())
-                    .field("millis", answer.millis())
                     .plain("after", delivery.after())
                     .plain("at", delivery.at().toString())
                     .endObject();

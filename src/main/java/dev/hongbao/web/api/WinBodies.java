@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** Won prizes as the contract's JSON, and as lines of an export. */
 public final class WinBodies {
     /** The first line of a CSV export. */
-    public static final String CSV_HEADER = "seq,user,prize,class,asset,amount,code,at,state,note,actor,changedAt\r\n";
+    public static final String CSV_HEADER =
+            "seq,user,prize,category,asset,amount,code,at,state,note,actor,changedAt\r\n";
 
     private static final int LENGTH = 384;
 
@@ -80,7 +81,7 @@ public final class WinBodies {
                 Long.toString(win.play().seq()),
                 DrawBodies.csv(win.play().user().value()),
                 DrawBodies.csv(prize.name()),
-                DrawBodies.csv(text(prize.prizeClass())),
+                DrawBodies.csv(text(prize.category())),
                 text(prize.award().asset()),
                 prize.isPaid() ? Long.toString(prize.award().amount()) : "",
                 DrawBodies.csv(text(win.play().drawn().code())),

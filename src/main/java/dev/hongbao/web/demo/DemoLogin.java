@@ -1,5 +1,6 @@
 package dev.hongbao.web.demo;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Role;
@@ -17,6 +18,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,11 +72,11 @@ public final class DemoLogin {
     private static final IdempotencyKey POINTS_KEY = new IdempotencyKey("demo-points");
 
     private final @Nullable TokenSigner signer;
-    private final String whyOff;
+    private final @Nullable Text whyOff;
     private final Clock clock;
     private volatile Future<@Nullable DrawId> wheel = Future.succeededFuture();
 
-    private DemoLogin(@Nullable TokenSigner signer, String whyOff, Clock clock) {
+    private DemoLogin(@Nullable TokenSigner signer, @Nullable Text whyOff, Clock clock) {
         this.signer = signer;
         this.whyOff = whyOff;
         this.clock = clock;
@@ -82,11 +84,11 @@ public final class DemoLogin {
 
     /** A login that signs tokens. */
     public static DemoLogin open(TokenSigner signer, Clock clock) {
-        return new DemoLogin(signer, "", clock);
+        return new DemoLogin(signer, null, clock);
     }
 
     /** No login; {@code why} is a sentence for the visitor. */
-    public static DemoLogin off(String why) {
+    public static DemoLogin off(Text why) {
         return new DemoLogin(null, why, Clock.systemUTC());
     }
 
@@ -107,9 +109,9 @@ public final class DemoLogin {
         return signer != null;
     }
 
-    /** Why it is off, as a sentence; empty when it is not. */
-    public String whyOff() {
-        return whyOff;
+    /** Why it is off, as a sentence; only when it is. */
+    public Text whyOff() {
+        return Objects.requireNonNull(whyOff);
     }
 
     /**

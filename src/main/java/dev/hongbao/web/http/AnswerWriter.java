@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 final class AnswerWriter {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerWriter.class);
 
-    /** Written at once; a client has {@code socket.slow-timeout} to take it, which is 6.5 KB/s unless told otherwise. */
+    /** Written at once; a client has ten seconds to take it, which is 6.5 KB/s. */
     static final int SLICE_BYTES = 64 * 1024;
 
     /** Of HTTP/2 (RFC 9113, 7): nobody needs the rest. */

@@ -29,7 +29,7 @@ final class ApiRoutes {
         this.vertx = vertx;
         this.shared = shared;
         this.opened = opened;
-        this.inFlight = shared.admission().inFlight();
+        this.inFlight = shared.limits().inFlight();
         this.ongoing = ongoing;
         this.gate = gate;
         this.polls = polls;
@@ -44,9 +44,10 @@ final class ApiRoutes {
     Map<String, Route> byOperation(Map<String, Route> more) {
         Services services = opened.services();
         HostServices host = opened.host();
-        RateLimits rates = shared.admission().rates();
+        RateLimits rates = shared.limits().rates();
         DrawRoutes draws = new DrawRoutes(services.hosted());
-        WinRoutes wins = new WinRoutes(services.hosted().wins(), services.profiles());
+        WinRoutes wins =
+                new WinRoutes(services.hosted().draws(), services.hosted().wins(), services.profiles());
         CampaignRoutes campaigns = new CampaignRoutes(services.hosted().campaigns(), rates);
         BookRoutes books = new BookRoutes(host.money().books());
         AuditRoutes audits = new AuditRoutes(host.trail());
@@ -58,7 +59,7 @@ final class ApiRoutes {
         routes.putAll(campaigns.byOperation());
         routes.putAll(new RainRoutes(services.hosted().rains()).byOperation());
         routes.putAll(new SupportRoutes(services, host.support()).byOperation());
-        routes.putAll(new WebhookRoutes(host.webhooks()).byOperation());
+        routes.putAll(new WebhookRoutes(host.webhooks(), host.webhookProbe()).byOperation());
         routes.putAll(new AssetRoutes(host.money().assets()).byOperation());
         routes.putAll(new RestrictionRoutes(host.money()).byOperation());
         routes.putAll(books.byOperation());

@@ -1,8 +1,11 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.CommandBook;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.web.api.AuditBodies;
@@ -37,8 +40,15 @@ final class AuditRoutes {
     }
 
     private Future<Reply> commands(Call call) {
+        String actor = call.query("actor");
         return trail.commands()
-                .list((String) call.query().get("reference"), call.cursor(), call.limit())
+                .list(
+                        new CommandBook.Filter(
+                                call.query("reference"),
+                                call.query("operation"),
+                                actor == null ? null : new UserId(actor)),
+                        call.cursor(),
+                        call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.commands(page)));
     }
 
@@ -53,7 +63,7 @@ final class AuditRoutes {
         try {
             transfer = Long.parseLong(call.path().get("transfer"));
         } catch (NumberFormatException beyond) {
-            return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, "The user has no such transfer."));
+            return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("wallet.no-transfer")));
         }
         Origin origin = Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
         return trail.reversals()
@@ -76,7 +86,7 @@ final class AuditRoutes {
     }
 
     private static AuditReader.Span span(Call call) {
-        return new AuditReader.Span(time(call, "from"), time(call, "to"));
+        return new AuditReader.Span(time(call, "from"), time(call, "to"), call.query("actor"), call.query("reference"));
     }
 
     private static @Nullable Instant time(Call call, String name) {
@@ -85,7 +95,7 @@ final class AuditRoutes {
                     ? OffsetDateTime.parse(text).toInstant()
                     : null;
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, "must be a time as RFC 3339 writes it");
+            throw InvalidInputException.of("query/" + name, Text.of("time.malformed"));
         }
     }
 }

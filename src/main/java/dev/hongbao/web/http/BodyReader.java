@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.web.api.Operation;
 import io.netty.handler.codec.DecoderException;
 import io.vertx.core.MultiMap;
@@ -100,12 +101,12 @@ final class BodyReader {
         Operation.Body expected = operation.body();
         if (body == null || isNull(body)) {
             if (expected != null && expected.required()) {
-                throw InvalidInputException.of("#", "must be a JSON object; there is none");
+                throw InvalidInputException.of("#", Text.of("body.none-given"));
             }
             return null;
         }
         if (expected == null) {
-            throw InvalidInputException.of("#", "is not allowed; this call takes no body");
+            throw InvalidInputException.of("#", Text.of("body.none-allowed"));
         }
         JsonObject json = StrictJson.COMMAND.decode(body.getBytes());
         expected.schema().check(json, "#");

@@ -1,10 +1,12 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.books.Books;
 import dev.hongbao.domain.books.TransferFilter;
 import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.web.api.BookBodies;
 import io.vertx.core.Future;
 import java.time.DateTimeException;
@@ -43,6 +45,7 @@ final class BookRoutes {
         TransferFilter filter = new TransferFilter(
                 (String) call.query().get("reference"),
                 user == null ? null : new UserId(user),
+                call.choice("kind", TransferKind.class),
                 moment(call, "from"),
                 moment(call, "to"));
         return books.transfers(filter, call.cursor(), call.limit())
@@ -58,7 +61,7 @@ final class BookRoutes {
                         asset,
                         Objects.requireNonNullElse(from, BEGINNING),
                         Objects.requireNonNullElse(to, END))
-                .map(statement -> "csv".equals(call.query().get("format"))
+                .map(statement -> LinesReply.isCsv(call)
                         ? Reply.of(200, CSV, BookBodies.statementCsv(asset, statement))
                         : Reply.json(200, BookBodies.statement(call.user(), asset, from, to, statement)));
     }
@@ -76,7 +79,7 @@ final class BookRoutes {
     private static String needed(Call call, String name) {
         String given = (String) call.query().get(name);
         if (given == null) {
-            throw InvalidInputException.of("query/" + name, "is needed");
+            throw InvalidInputException.of("query/" + name, Text.of("query.needed"));
         }
         return given;
     }
@@ -88,10 +91,10 @@ final class BookRoutes {
         }
         Instant moment = read(given, text -> OffsetDateTime.parse(text).toInstant());
         if (moment == null) {
-            throw InvalidInputException.of("query/" + name, "must be a time as in RFC 3339");
+            throw InvalidInputException.of("query/" + name, Text.of("time.malformed-short"));
         }
         if (moment.isBefore(BEGINNING) || moment.isAfter(END)) {
-            throw InvalidInputException.of("query/" + name, "must be from the year 2000 on, and before 9000");
+            throw InvalidInputException.of("query/" + name, Text.of("time.year"));
         }
         return moment;
     }
@@ -100,7 +103,7 @@ final class BookRoutes {
     private static LocalDate day(Call call, String name) {
         LocalDate day = read(needed(call, name), LocalDate::parse);
         if (day == null) {
-            throw InvalidInputException.of("query/" + name, "must be a day, as 2026-02-17");
+            throw InvalidInputException.of("query/" + name, Text.of("pattern.day"));
         }
         return day;
     }

@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
@@ -9,12 +10,14 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.PacketId;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Function;
@@ -70,12 +73,12 @@ record Call(
 
     /** The packet that the path names. */
     PacketId packet() {
-        return id("packet", PacketId::parse);
+        return id("packet", Text.of("id.packet"), PacketId::parse);
     }
 
     /** The draw that the path names. */
     DrawId draw() {
-        return id("draw", DrawId::parse);
+        return id("draw", Text.of("id.draw"), DrawId::parse);
     }
 
     /** The place in its draw of the play that the path names. */
@@ -85,23 +88,23 @@ record Call(
 
     /** The campaign that the path names. */
     CampaignId campaign() {
-        return id("campaign", CampaignId::parse);
+        return id("campaign", Text.of("id.campaign"), CampaignId::parse);
     }
 
     /** The rain that the path names. */
     CampaignId rain() {
-        return id("rain", CampaignId::parse);
+        return id("rain", Text.of("id.rain"), CampaignId::parse);
     }
 
     /** The webhook that the path names. */
     UUID webhook() {
-        return id("webhook", Uuids::parse);
+        return id("webhook", Text.of("id.webhook"), Uuids::parse);
     }
 
-    private <I> I id(String name, Function<String, @Nullable I> parse) {
+    private <I> I id(String name, Text malformed, Function<String, @Nullable I> parse) {
         I id = parse.apply(given(path.get(name), name));
         if (id == null) {
-            throw InvalidInputException.of("path/" + name, "must be a " + name + "'s id");
+            throw InvalidInputException.of("path/" + name, malformed);
         }
         return id;
     }
@@ -112,6 +115,14 @@ record Call(
         return (String) query.get(name);
     }
 
+    /** One of an enum's names in lower case, that the query names; null when it does not. */
+    <E extends Enum<E>> @Nullable E choice(String name, Class<E> type) {
+        String text = query(name);
+        return text == null
+                ? null
+                : Enum.valueOf(type, text.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
     /** A time that the query names; null when it does not. */
     @Nullable
     Instant time(String name) {
@@ -119,8 +130,15 @@ record Call(
         try {
             return text == null ? null : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, "must be a time as in RFC 3339");
+            throw InvalidInputException.of("query/" + name, Text.of("time.malformed-short"));
         }
+    }
+
+    /** The asset that the query names; null when it does not. */
+    @Nullable
+    Asset asset() {
+        String code = query("asset");
+        return code == null ? null : new Asset(code);
     }
 
     @Nullable

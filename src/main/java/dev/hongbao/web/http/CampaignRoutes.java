@@ -1,6 +1,11 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignReport;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.web.access.RateLimits;
@@ -11,6 +16,9 @@ import java.util.Map;
 
 /** The calls on campaigns. Confined to its event loop. */
 final class CampaignRoutes {
+    private static final LinesReply.Form<CampaignReport> REPORT =
+            new LinesReply.Form<>(CampaignBodies.CSV_HEADER, CampaignBodies::csvLine, CampaignBodies::jsonLine);
+
     private final CampaignService campaigns;
     private final RateLimits limits;
 
@@ -25,9 +33,9 @@ final class CampaignRoutes {
                 "createCampaign",
                 this::create,
                 "listCampaigns",
-                this::own,
+                this::list,
                 "getCampaign",
-                call -> view(campaigns.view(call.caller(), call.campaign()), 200),
+                this::get,
                 "openPool",
                 this::open,
                 "pauseCampaign",
@@ -54,9 +62,26 @@ final class CampaignRoutes {
                         "/v1/campaigns/" + view.campaign().id()));
     }
 
-    private Future<Reply> own(Call call) {
+    private Future<Reply> get(Call call) {
+        Caller caller = call.caller();
         return campaigns
-                .own(call.caller(), call.cursor(), call.limit())
+                .view(caller, call.campaign())
+                .map(view -> Reply.json(
+                        200,
+                        caller.role() == Role.SERVICE
+                                ? CampaignBodies.campaign(view)
+                                : CampaignBodies.campaignForUsers(view)));
+    }
+
+    private Future<Reply> list(Call call) {
+        String sponsor = call.query("sponsor");
+        return campaigns
+                .list(
+                        call.caller(),
+                        sponsor == null ? null : new UserId(sponsor),
+                        call.choice("status", CampaignView.Status.class),
+                        call.cursor(),
+                        call.limit())
                 .map(page -> Reply.json(200, CampaignBodies.campaigns(page)));
     }
 
@@ -68,18 +93,21 @@ final class CampaignRoutes {
     private Future<Reply> open(Call call) {
         JsonObject body = call.requiredBody();
         GroupId group = new GroupId(body.getString("group"));
+        Metadata metadata = Metadata.ofJson(body.getJsonObject("metadata"));
         return campaigns
                 .shares(call.campaign())
                 .compose(shares -> limits.mayIssue(call.caller(), shares))
                 .compose(allowed -> campaigns.open(
-                        call.caller(), call.campaign(), body.getString("product"), group, call.requiredKey()))
+                        call.caller(), call.campaign(), body.getString("product"), group, metadata, call.requiredKey()))
                 .map(Routes::sent);
     }
 
     Future<Reply> report(Call call) {
-        return LinesReply.write(
-                call,
-                new LinesReply.Form<>(CampaignBodies.CSV_HEADER, CampaignBodies::csvLine, CampaignBodies::jsonLine),
-                page -> campaigns.report(call.caller(), call.campaign(), page));
+        return campaigns
+                .view(call.caller(), call.campaign())
+                .compose(view -> LinesReply.write(
+                        call,
+                        REPORT.with(view.campaign().definition().metadata()),
+                        page -> campaigns.report(call.caller(), call.campaign(), page)));
     }
 }

@@ -10,15 +10,14 @@ import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/packets/{packet}/claims}: the call that everyone makes at once. Confined to its event loop. */
 final class ClaimRoute {
     /** Late claims come by the thousand and are all told the same. */
-    private static final Map<ClaimOutcome.Kind, Reply> REFUSALS = refusals();
+    private static final Map<ClaimOutcome, Reply> REFUSALS = new ConcurrentHashMap<>();
 
     private final RateLimits limits;
     private final ClaimService claims;
@@ -52,16 +51,6 @@ final class ClaimRoute {
                         : claims.claim(call.caller(), packet, passcode).settled());
     }
 
-    private static Map<ClaimOutcome.Kind, Reply> refusals() {
-        Map<ClaimOutcome.Kind, Reply> refusals = new EnumMap<>(ClaimOutcome.Kind.class);
-        for (ClaimOutcome.Kind kind : ClaimOutcome.Kind.values()) {
-            if (kind.isRefusal()) {
-                refusals.put(kind, Reply.problem(Problem.of(kind)));
-            }
-        }
-        return refusals;
-    }
-
     private static Reply reply(ClaimOutcome outcome) {
         return switch (outcome.kind()) {
             case CLAIMED -> Reply.json(201, Bodies.claim(outcome.wonClaim()));
@@ -75,7 +64,7 @@ final class ClaimRoute {
                         "Location",
                         "/v1/packets/" + outcome.wonClaim().packet());
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                Objects.requireNonNull(REFUSALS.get(outcome.kind()));
+                REFUSALS.computeIfAbsent(outcome, refused -> Reply.problem(Problem.of(refused)));
         };
     }
 }

@@ -1,14 +1,12 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.AddressRange;
-import dev.hongbao.common.config.HttpConfig.Forwarded;
 import io.netty.util.NetUtil;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,11 +17,13 @@ public final class ClientAddresses {
     private static final List<AddressRange> LOOPBACK =
             List.of(AddressRange.parse("127.0.0.0/8"), AddressRange.parse("::1"));
 
+    /** What proxies write. RFC 7239's {@code Forwarded} is not read: a proxy passes it on as the client wrote it. */
+    private static final String HEADER = "X-Forwarded-For";
+
     private static final ClientAddress UNKNOWN = new ClientAddress("unknown", false);
 
     private final List<AddressRange> proxies;
     private final List<AddressRange> own;
-    private final Forwarded header;
 
     /**
      * An address for counting.
@@ -38,23 +38,21 @@ public final class ClientAddresses {
         }
     }
 
-    private ClientAddresses(List<AddressRange> proxies, List<AddressRange> own, Forwarded header) {
+    private ClientAddresses(List<AddressRange> proxies, List<AddressRange> own) {
         this.proxies = List.copyOf(proxies);
         this.own = List.copyOf(own);
-        this.header = header;
     }
 
     /**
      * @param proxies whose word about their clients is believed; may be empty
-     * @param header in which they tell it. The other one is not read: a proxy passes it on as the client sent it
      */
-    public static ClientAddresses of(List<AddressRange> proxies, Forwarded header) {
-        return new ClientAddresses(proxies, LOOPBACK, header);
+    public static ClientAddresses of(List<AddressRange> proxies) {
+        return new ClientAddresses(proxies, LOOPBACK);
     }
 
     /** The same for a test that has only loopback: of it, only {@code own} is exempt. */
     static ClientAddresses onLoopback(List<AddressRange> own) {
-        return new ClientAddresses(List.of(), own, Forwarded.X_FORWARDED_FOR);
+        return new ClientAddresses(List.of(), own);
     }
 
     /** The address of a connection's peer, which may be a proxy. */
@@ -72,10 +70,9 @@ public final class ClientAddresses {
         if (address == null) {
             return UNKNOWN;
         }
-        String[] hops =
-                String.join(",", request.headers().getAll(header.wireName())).split(",", -1);
+        String[] hops = String.join(",", request.headers().getAll(HEADER)).split(",", -1);
         for (int i = hops.length - 1; i >= 0 && AddressRange.anyHolds(proxies, address); i--) {
-            InetAddress hop = literal(header == Forwarded.FORWARDED ? forwardedFor(hops[i]) : hops[i]);
+            InetAddress hop = literal(hops[i]);
             if (hop == null) {
                 break;
             }
@@ -97,17 +94,6 @@ public final class ClientAddresses {
     private static @Nullable InetAddress inet(@Nullable SocketAddress peer) {
         String text = peer == null ? null : peer.hostAddress();
         return text == null ? null : AddressRange.literal(text);
-    }
-
-    /** RFC 7239: {@code for="[2001:db8::1]:4711";proto=https}. */
-    private static String forwardedFor(String element) {
-        for (String pair : element.split(";", -1)) {
-            String stripped = pair.strip();
-            if (stripped.toLowerCase(Locale.ROOT).startsWith("for=")) {
-                return stripped.substring(4).replace("\"", "");
-            }
-        }
-        return "";
     }
 
     /** An address with or without a port; null for anything else. */

@@ -59,7 +59,7 @@ public final class ConsoleFace implements Handler<HttpServerRequest> {
             HttpVerticle.Shared shared = new HttpVerticle.Shared(
                     contract,
                     api.files(),
-                    api.admission(),
+                    api.limits(),
                     HttpMetrics.of(metrics, contract),
                     api.connectionCap(),
                     api.demo());

@@ -1,11 +1,13 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.Uuids;
-import dev.hongbao.domain.odds.DefinitionRules;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.SecureChance;
@@ -18,6 +20,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
@@ -54,7 +57,7 @@ final class ConsoleRoutes {
 
     /** By {@code operationId}. */
     Map<String, Route> byOperation() {
-        return Map.of(
+        Map<String, Route> routes = new HashMap<>(Map.of(
                 "getSession",
                 call -> Future.succeededFuture(Reply.json(200, ConsoleBodies.session(call.caller(), calls))),
                 "listServers",
@@ -76,22 +79,32 @@ final class ConsoleRoutes {
                         202,
                         ConsoleBodies.reconciliation(services.reconciliations().start()))),
                 "simulateDraw",
-                this::simulate);
+                this::simulate));
+        routes.put("listUsers", this::users);
+        routes.put("getTurnover", call -> services.turnover().map(all -> Reply.json(200, ConsoleBodies.turnover(all))));
+        return routes;
+    }
+
+    private Future<Reply> users(Call call) {
+        String after = call.query().get("after") instanceof String given ? given : "";
+        int limit = call.limit();
+        return services.users(after, limit).map(page -> Reply.json(200, ConsoleBodies.users(page, limit)));
     }
 
     private Future<Reply> bringBack(Call call, String done, Function<UUID, Future<Integer>> work) {
         UUID unit = Uuids.parse(Objects.requireNonNull(call.path().get("unit")));
         if (unit == null) {
-            throw InvalidInputException.of("path/unit", "must be the id of what is set aside");
+            throw InvalidInputException.of("path/unit", Text.of("console.unit"));
         }
         return alone("quarantine", () -> work.apply(unit))
                 .recover(fault -> Future.failedFuture(
                         fault instanceof IllegalStateException || fault instanceof PgException
-                                ? UnavailableException.setAside("Nothing is changed: " + fault.getMessage())
+                                ? UnavailableException.setAside(
+                                        Text.of("console.unchanged", String.valueOf(fault.getMessage())))
                                 : fault))
                 .map(entries -> {
                     if (entries < 0) {
-                        throw new RefusedException(Refusal.NOT_FOUND, "It is not set aside: there is nothing to do.");
+                        throw new RefusedException(Refusal.NOT_FOUND, Text.of("console.not-set-aside"));
                     }
                     LOG.info(
                             "{} {} what was set aside of {}: {} entries",
@@ -106,7 +119,7 @@ final class ConsoleRoutes {
     /** One at a time, since it takes connections or a core of its own. */
     private <T> Future<T> alone(String what, Supplier<Future<T>> work) {
         if (!busy.add(what)) {
-            throw UnavailableException.overloaded("Another one is under way.");
+            throw UnavailableException.overloaded(Text.of("console.busy"));
         }
         return Future.succeededFuture().compose(now -> work.get()).onComplete(ended -> busy.remove(what));
     }
@@ -115,9 +128,9 @@ final class ConsoleRoutes {
         JsonObject body = call.requiredBody();
         Instant now = services.clock().instant();
         DrawDefinition read = DrawBodies.definition(body.getJsonObject("definition"));
-        DefinitionRules.requireOfNew(read);
+        DefinitionChecks.requireOfNew(read);
         if (!now.isBefore(read.closesAt())) {
-            throw InvalidInputException.of("#/definition/closesAt", "must be later than now");
+            throw InvalidInputException.of("#/definition/closesAt", Text.of("time.later"));
         }
         DrawDefinition definition = read.opensAt() == null ? read.openedAt(now) : read;
         assertIsSmall(definition);
@@ -135,8 +148,7 @@ final class ConsoleRoutes {
                         * definition.prizes().size()
                         * (1 + schedule.boosts().size());
         if (looks > MAX_LOOKS || releases(definition) > MAX_RELEASES) {
-            throw new RefusedException(
-                    Refusal.INFEASIBLE, "Its schedule is too long to be tried here: `hongbao draw simulate` can.");
+            throw new RefusedException(Refusal.INFEASIBLE, Reason.SCHEDULE, Text.of("simulation.too-long"));
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.domain.books.Holders;
+import dev.hongbao.domain.books.Turnover;
 import dev.hongbao.domain.reconcile.ReconcileRuns;
 import dev.hongbao.engine.journal.QuarantineStore;
 import dev.hongbao.engine.shard.ShardOwners;
@@ -15,6 +17,12 @@ public interface ConsoleServices {
 
     /** The servers and shards. */
     ShardOwners owners();
+
+    /** See {@link Holders#list}. */
+    Future<List<Holders.Holder>> users(String after, int limit);
+
+    /** See {@link Turnover#sums}. */
+    Future<List<Turnover.Sum>> turnover();
 
     /** All that is set aside, the longest first. */
     Future<List<QuarantineStore.Listed>> quarantined();

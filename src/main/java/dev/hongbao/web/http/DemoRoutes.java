@@ -2,7 +2,9 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
@@ -38,8 +40,7 @@ final class DemoRoutes {
     private static final Pattern FROM_A_PROXY =
             Pattern.compile("forwarded|via|x-(original-)?forwarded.*|x-real-ip|.*-(client|connecting)-ip");
 
-    private static final String ELSEWHERE =
-            "Open this server under http://127.0.0.1 or http://localhost, with its own port, and not through a proxy.";
+    private static final Text ELSEWHERE = Text.of("demo.address");
 
     private final DemoLogin login;
     private final Wallets wallets;
@@ -67,12 +68,12 @@ final class DemoRoutes {
         }
         UserId member = new UserId(call.requiredBody().getString("member"));
         if (!DemoLogin.MEMBERS.contains(member)) {
-            throw InvalidInputException.of("#/member", "must be one of those that GET /v1/demo lists");
+            throw InvalidInputException.of("#/member", Text.of("demo.member"));
         }
         RateDecision decision = limits.call(new Caller(member, Set.of(DemoLogin.GROUP), Role.USER, Instant.MAX));
         call.exchange().tell(decision);
         if (!decision.allowed()) {
-            throw new TooManyCallsException("Slow down.", decision.retryAfterSeconds());
+            throw new TooManyCallsException(Reason.RATE, Text.of("rate.slow-down"), decision.retryAfterSeconds());
         }
         return login.enter(member, wallets)
                 .timeout(answerMillis, TimeUnit.MILLISECONDS)
@@ -88,7 +89,7 @@ final class DemoRoutes {
                     .collect(Collectors.joining(",", "[", "]"));
             json.plain("group", DemoLogin.GROUP.value()).name("members").raw(members);
         } else {
-            json.field("reason", login.isOpen() ? ELSEWHERE : login.whyOff());
+            json.field("reason", (login.isOpen() ? ELSEWHERE : login.whyOff()).toString());
         }
         return json.endObject().toString();
     }

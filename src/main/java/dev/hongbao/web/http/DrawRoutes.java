@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
@@ -12,6 +13,9 @@ import java.util.Map;
 
 /** The calls on prize draws. Confined to its event loop. */
 final class DrawRoutes {
+    private static final LinesReply.Form<Exported> PLAYS =
+            new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine);
+
     private final DrawService draws;
     private final PlayService plays;
     private final Wins wins;
@@ -58,7 +62,7 @@ final class DrawRoutes {
             case PLAYED -> Reply.json(201, DrawBodies.plays(outcome.plays()));
             case ALREADY_PLAYED -> Reply.json(200, DrawBodies.plays(outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                Reply.problem(Problem.of(outcome.kind()));
+                Reply.problem(Problem.of(outcome));
         };
     }
 
@@ -87,9 +91,10 @@ final class DrawRoutes {
 
     /** Writes all plays of a draw as they are read, no faster than the client takes them. */
     Future<Reply> export(Call call) {
-        return LinesReply.write(
-                call,
-                new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine),
-                page -> draws.export(call.caller(), call.draw(), page));
+        return draws.view(call.caller(), call.draw())
+                .compose(view -> LinesReply.write(
+                        call,
+                        PLAYS.with(view.draw().definition().metadata()),
+                        page -> draws.export(call.caller(), call.draw(), page)));
     }
 }

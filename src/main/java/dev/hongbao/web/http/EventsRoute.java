@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.domain.feed.FeedEvent;
@@ -34,7 +35,7 @@ final class EventsRoute {
         if (call.query().get("after") instanceof String cursor) {
             after = FeedService.place(cursor);
             if (after == null) {
-                throw InvalidInputException.of("query/after", "is not a cursor of this server");
+                throw InvalidInputException.of("query/after", Text.of("cursor.unknown"));
             }
         }
         int waitSeconds = Preferences.of(call.exchange().request()).waitSeconds();

@@ -155,7 +155,7 @@ final class Exchange {
             }
         }
         answered(reply.status(), reply.problemType());
-        Buffer body = request.method().equals(HttpMethod.HEAD) ? Buffer.buffer() : reply.body();
+        Buffer body = isHead() ? Buffer.buffer() : reply.body();
         writer.end(body).onComplete(done -> left());
     }
 
@@ -201,12 +201,16 @@ final class Exchange {
         if (!headers.contains(HttpHeaders.CACHE_CONTROL)) {
             headers.add(HttpHeaders.CACHE_CONTROL, NO_STORE);
         }
-        boolean isSaidHere = reply.body().length() > AnswerWriter.SLICE_BYTES
-                || request.method().equals(HttpMethod.HEAD);
+        int length = reply.body().length();
+        boolean isSaidHere = length > AnswerWriter.SLICE_BYTES || length > 0 && isHead();
         if (isSaidHere && reply.status() != 304) {
-            headers.set(
-                    HttpHeaders.CONTENT_LENGTH, Integer.toString(reply.body().length()));
+            headers.set(HttpHeaders.CONTENT_LENGTH, Integer.toString(length));
         }
+    }
+
+    /** Whether the answer is asked for without its body. */
+    boolean isHead() {
+        return request.method().equals(HttpMethod.HEAD);
     }
 
     /** Writes a piece of an answer that was begun. */

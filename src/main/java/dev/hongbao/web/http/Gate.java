@@ -1,6 +1,8 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.TokenVerdict;
@@ -9,8 +11,8 @@ import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.http.HttpHeaders;
-import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Who may come in: a believed token of somebody who is not blocked, and not too often. The same for all routes. */
@@ -27,13 +29,16 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
     Caller admit(Exchange exchange, Function<Caller, RateDecision> limit) {
         String header = exchange.request().headers().get(HttpHeaders.AUTHORIZATION);
         if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
-            exchange.refuse(Problem.of(ProblemType.UNAUTHENTICATED), "WWW-Authenticate", "Bearer realm=\"hongbao\"");
+            exchange.refuse(
+                    Problem.of(ProblemType.UNAUTHENTICATED).because(Reason.MISSING),
+                    "WWW-Authenticate",
+                    "Bearer realm=\"hongbao\"");
             return null;
         }
         TokenVerdict verdict = tokens.verify(header.substring(SCHEME.length()).strip());
         Caller caller = verdict.caller();
         if (caller == null) {
-            exchange.send(ofToken(Objects.requireNonNull(verdict.fault())));
+            exchange.send(ofToken(verdict));
             return null;
         }
         Problem uncertified = certificate.isNeeded()
@@ -47,30 +52,36 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
         exchange.tell(decision);
         if (!decision.allowed()) {
             exchange.refuse(Problem.tooMany(
-                    "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+                    Reason.RATE, Text.of("rate.wait", decision.retryAfterSeconds()), decision.retryAfterSeconds()));
             return null;
         }
         if (restrictions.isBlocked(caller)) {
-            exchange.refuse(Problem.of(ProblemType.BLOCKED));
+            exchange.refuse(Problem.of(ProblemType.BLOCKED).because(Reason.USER));
             return null;
         }
         return caller;
     }
 
+    /** What RFC 6750 lets no description hold. */
+    private static final Pattern NOT_DESCRIBED = Pattern.compile("[^ !#-\\[\\]-~]");
+
     /** Why a caller who was admitted may come in no more: the token was revoked, or the user is blocked; null when neither is so. */
     @Nullable
     Reply refusal(Caller caller) {
         if (tokens.isRevoked(caller)) {
-            return ofToken(Fault.REVOKED);
+            return ofToken(TokenVerdict.refused(Fault.REVOKED));
         }
-        return restrictions.isBlocked(caller) ? Reply.problem(Problem.of(ProblemType.BLOCKED)) : null;
+        return restrictions.isBlocked(caller)
+                ? Reply.problem(Problem.of(ProblemType.BLOCKED).because(Reason.USER))
+                : null;
     }
 
-    private static Reply ofToken(Fault fault) {
-        String why = fault.sentence();
+    private static Reply ofToken(TokenVerdict refused) {
+        Text why = refused.sentence();
         return Reply.problem(
-                Problem.ofToken(why),
+                Problem.ofToken(refused.reason(), why),
                 "WWW-Authenticate",
-                "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\"" + why + "\"");
+                "Bearer realm=\"hongbao\", error=\"invalid_token\", error_description=\""
+                        + NOT_DESCRIBED.matcher(why.toString()).replaceAll("?") + "\"");
     }
 }

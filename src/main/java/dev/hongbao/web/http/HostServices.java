@@ -14,9 +14,11 @@ import dev.hongbao.domain.restriction.Revocations;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.domain.webhook.Webhooks;
+import dev.hongbao.web.webhook.WebhookProbe;
 
 /** What the routes call for the host application above all. All but what support is given may be shared. */
-public record HostServices(OutboxReader outbox, Webhooks webhooks, Money money, Trail trail, Support support) {
+public record HostServices(
+        OutboxReader outbox, Webhooks webhooks, WebhookProbe webhookProbe, Money money, Trail trail, Support support) {
     /** What there is of money, whose it is, who may not move it, and whose tokens are void. */
     public record Money(Assets assets, Books books, Restrictions restrictions, Revocations revocations) {}
 

@@ -1,8 +1,10 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,8 +41,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private static final String EXCHANGE = "exchange";
     private static final String CALL = "call";
 
-    private static final Problem BAD_ESCAPE = Problem.of(
-            ProblemType.INVALID_REQUEST, "A % in the path or query is not followed by two hexadecimal digits.");
+    private static final Problem BAD_ESCAPE = Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.path-escape"));
 
     private final Vertx vertx;
     private final PageFiles files;
@@ -52,6 +54,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final WaitingPolls polls;
     private final SocketUpgrade sockets;
     private final CallAudit.Log audit;
+    private final String basePath;
     private final Router router;
     private boolean stopping;
 
@@ -69,19 +72,20 @@ final class HttpFace implements Handler<HttpServerRequest> {
         this.metrics = shared.metrics();
         this.connections = connections;
         this.gate = new Gate(
-                shared.admission().tokens(),
+                shared.limits().tokens(),
                 opened.host().money().restrictions(),
                 ServiceCertificate.on(settings.address()));
-        RateLimits rates = shared.admission().rates();
+        RateLimits rates = shared.limits().rates();
         this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
         this.bodies = new BodyReader(settings);
         this.bodyTooLarge =
-                Problem.of(ProblemType.PAYLOAD_TOO_LARGE, "Send at most " + settings.maxBodyBytes() + " bytes.");
+                Problem.of(ProblemType.PAYLOAD_TOO_LARGE, Text.of("body.too-large", settings.maxBodyBytes()));
         long answerMillis = settings.timeouts().answer().toMillis();
-        this.polls = new WaitingPolls(metrics.polls(), shared.admission().inFlight(), answerMillis);
+        this.polls = new WaitingPolls(metrics.polls(), shared.limits().inFlight(), answerMillis);
         this.sockets = opened.sockets();
         this.audit = new CallAudit.Log(new CallLog(opened.host().trail().log(), answerMillis), shared.connectionCap());
         ApiRoutes routes = new ApiRoutes(vertx, shared, opened, ongoing, gate, polls, answerMillis);
+        this.basePath = settings.basePath();
         this.router = router(shared.contract(), settings.origins(), routes.byOperation(more));
     }
 
@@ -101,24 +105,28 @@ final class HttpFace implements Handler<HttpServerRequest> {
                 }
             });
         }
+        String mounted = basePath.isEmpty() ? "" : "(?:" + Pattern.quote(basePath) + ")?";
         for (Contract.Path path : contract.paths()) {
             for (Operation operation : path.operations()) {
                 Route route = Objects.requireNonNull(
                         routes.get(operation.id()), () -> "nothing answers the contract's call " + operation.id());
-                router.routeWithRegex(operation.method(), path.regex())
-                        .useNormalizedPath(false)
+                var matched = router.routeWithRegex(operation.method(), mounted + path.regex());
+                if (operation.method().equals(HttpMethod.GET)) {
+                    matched.method(HttpMethod.HEAD);
+                }
+                matched.useNormalizedPath(false)
                         .handler(routing -> admit(routing, path.template(), operation, route))
                         .handler(routing ->
                                 answer(routing, operation, route, Objects.requireNonNull(routing.get(CALL))));
             }
         }
         for (Contract.Path path : contract.paths()) {
-            router.routeWithRegex(path.regex())
+            router.routeWithRegex(mounted + path.regex())
                     .useNormalizedPath(false)
                     .handler(routing -> refuseMethod(routing, path.allowed()));
         }
         // A GET of it does not come here.
-        router.routeWithRegex(SocketUpgrade.PATH)
+        router.routeWithRegex(mounted + SocketUpgrade.PATH)
                 .useNormalizedPath(false)
                 .handler(routing -> refuseMethod(routing, "GET"));
         router.route().handler(this::file);
@@ -137,12 +145,19 @@ final class HttpFace implements Handler<HttpServerRequest> {
     public void handle(HttpServerRequest request) {
         if (stopping) {
             begin(request).refuseAndClose(Problem.of(ProblemType.STOPPING));
-        } else if (request.method().equals(HttpMethod.GET) && SocketUpgrade.PATH.equals(request.path())) {
+        } else if (request.method().equals(HttpMethod.GET) && SocketUpgrade.PATH.equals(own(request.path()))) {
             // Not by the router, which wraps the socket: its guards are on the connection itself.
             sockets.upgrade(request, () -> connections.becameSocket(request.connection()), begin(request)::refuse);
         } else {
             router.handle(request);
         }
+    }
+
+    /** A path as this server knows it: without the base path, if it has that. */
+    private @Nullable String own(@Nullable String path) {
+        return !basePath.isEmpty() && path != null && path.startsWith(basePath + "/")
+                ? path.substring(basePath.length())
+                : path;
     }
 
     /** What Netty could not read as a request. */
@@ -154,7 +169,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         } else if (cause instanceof TooLongHttpHeaderException) {
             problem = Problem.of(ProblemType.HEADER_TOO_LARGE);
         } else {
-            problem = Problem.of(ProblemType.INVALID_REQUEST, "Send a well-formed HTTP/1.1 request.");
+            problem = Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.malformed"));
         }
         new Exchange(vertx, request, metrics, connections).refuseAndClose(problem);
     }
@@ -163,8 +178,8 @@ final class HttpFace implements Handler<HttpServerRequest> {
     void handleBroken(HttpConnection connection) {
         connections.broken(
                 connection,
-                exchange -> exchange.refuseAndClose(
-                        Problem.of(ProblemType.INVALID_REQUEST, "Send chunks as RFC 9112 says.")));
+                exchange ->
+                        exchange.refuseAndClose(Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.chunks"))));
     }
 
     private Exchange begin(HttpServerRequest request) {
@@ -197,7 +212,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
             }
             callAudit.by(caller);
             if (needs.service() && caller.role() != Role.SERVICE) {
-                exchange.refuse(Problem.of(ProblemType.FORBIDDEN));
+                exchange.refuse(Problem.of(ProblemType.FORBIDDEN).because(Reason.ROLE));
                 return;
             }
         }
@@ -225,8 +240,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     private static IdempotencyKey idempotencyKey(List<String> keys) {
         if (keys.size() > 1 || !IdempotencyKey.isValid(keys.get(0))) {
-            throw InvalidInputException.of(
-                    "header/Idempotency-Key", "must be given once, with 1 to 128 visible ASCII characters");
+            throw InvalidInputException.of("header/Idempotency-Key", Text.of("header.idempotency-key"));
         }
         return new IdempotencyKey(keys.get(0));
     }
@@ -236,7 +250,10 @@ final class HttpFace implements Handler<HttpServerRequest> {
         call.exchange().begins(body);
         route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
             if (answer.succeeded()) {
-                call.exchange().send(marked(answer.result(), call.key()).unlessHeldBy(routing));
+                call.exchange()
+                        .send(marked(answer.result(), call.key())
+                                .below(basePath)
+                                .unlessHeldBy(routing));
             } else {
                 call.exchange().fail(answer.cause());
             }
@@ -254,9 +271,15 @@ final class HttpFace implements Handler<HttpServerRequest> {
 
     private void file(RoutingContext routing) {
         HttpMethod method = routing.request().method();
-        PageFiles.PageFile file = files.find(routing.request().path());
+        String path = Objects.requireNonNull(own(routing.request().path()));
+        PageFiles.PageFile file = files.find(path);
         if (file == null) {
-            exchange(routing).refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            String page = path.equals(basePath) ? path.substring(path.lastIndexOf('/') + 1) + "/" : files.moved(path);
+            if (page == null) {
+                exchange(routing).refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            } else {
+                exchange(routing).send(Reply.of(308, "text/plain", "", "Location", page));
+            }
         } else if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             refuseMethod(routing, "GET, HEAD");
         } else {
@@ -269,9 +292,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private void fail(RoutingContext routing) {
         Exchange exchange = exchange(routing);
         switch (routing.statusCode()) {
-            case 400 ->
-                exchange.refuse(
-                        Problem.of(ProblemType.INVALID_REQUEST, "Send a well-formed HTTP/1.1 request with a Host."));
+            case 400 -> exchange.refuse(Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.no-host")));
             case 404 -> exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
             case 408 -> exchange.refuseAndClose(Problem.of(ProblemType.REQUEST_TIMEOUT));
             case 413 -> exchange.refuseAndClose(bodyTooLarge);

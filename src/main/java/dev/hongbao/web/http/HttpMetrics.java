@@ -64,7 +64,7 @@ public final class HttpMetrics {
             }
         }
         Gauge.builder("hongbao_http_polls", polls, AtomicInteger::get)
-                .description("Polls of group feeds that wait for news")
+                .description("Polls of group feeds that wait for events")
                 .register(registry);
     }
 
@@ -94,7 +94,7 @@ public final class HttpMetrics {
         }
         Timer made = Timer.builder("hongbao.http.request")
                 .description(
-                        "From the request's head to the answer, by call; a poll waits for news as long as it asked to")
+                        "From the request's head to the answer, by call; a poll waits for events as long as it asked to")
                 .tag("route", name(route))
                 .register(registry);
         times.set(route, made);

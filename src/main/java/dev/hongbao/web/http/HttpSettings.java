@@ -9,18 +9,18 @@ import java.util.List;
  * The HTTP face's address and limits.
  *
  * @param address port 0 = a free one, the same for all instances
- * @param maxBodyBytes larger bodies get 413; 1,000 recipients of 64 characters need 68 KB
- * @param maxFrameBytes larger WebSocket frames and messages close their connection
+ * @param maxBodyBytes larger bodies get 413
  * @param timeouts how long the face waits
  * @param origins whose pages may call and connect
+ * @param basePath below which a proxy publishes the server, such as {@code /hongbao}; empty for none
  * @param connectors who connects, each time with the PROXY protocol; empty for anybody without it
  */
 public record HttpSettings(
         ListenAddress address,
         int maxBodyBytes,
-        int maxFrameBytes,
         Timeouts timeouts,
         Origins origins,
+        String basePath,
         List<AddressRange> connectors) {
     /**
      * How long the face waits.
@@ -47,6 +47,12 @@ public record HttpSettings(
     /** Longest header, and longest request line with it: a token of 8 KiB and what browsers send. */
     public static final int MAX_HEADER_BYTES = 16 * 1024;
 
+    /** Larger bodies get 413: 1,000 recipients of 128 characters need 132 KB. */
+    public static final int MAX_BODY_BYTES = 256 * 1024;
+
+    /** Larger WebSocket frames and messages close their connection; a token may have 8 KiB. */
+    public static final int MAX_FRAME_BYTES = 64 * 1024;
+
     static final int MAX_INITIAL_LINE_BYTES = 4 * 1024;
 
     public HttpSettings {
@@ -59,11 +65,11 @@ public record HttpSettings(
     /** The same for a face on another listener, that pages of other origins may not call. */
     HttpSettings forConsole() {
         ListenAddress plain = new ListenAddress(address.host(), address.port());
-        return new HttpSettings(plain, maxBodyBytes, maxFrameBytes, timeouts, new Origins(List.of()), List.of());
+        return new HttpSettings(plain, maxBodyBytes, timeouts, new Origins(List.of()), "", List.of());
     }
 
     /** The defaults at an address. */
     static HttpSettings of(ListenAddress address) {
-        return new HttpSettings(address, 128 * 1024, 64 * 1024, Timeouts.DEFAULT, new Origins(List.of()), List.of());
+        return new HttpSettings(address, MAX_BODY_BYTES, Timeouts.DEFAULT, new Origins(List.of()), "", List.of());
     }
 }

@@ -2,7 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenTls;
-import dev.hongbao.web.access.Admission;
+import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.demo.DemoLogin;
 import dev.hongbao.web.page.PageFiles;
@@ -63,7 +63,7 @@ public final class HttpVerticle extends VerticleBase {
     public record Shared(
             Contract contract,
             PageFiles files,
-            Admission admission,
+            CallLimits limits,
             HttpMetrics metrics,
             ConnectionCap connectionCap,
             DemoLogin demo) {}
@@ -181,8 +181,8 @@ public final class HttpVerticle extends VerticleBase {
                 .setDecompressionSupported(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
-                .setMaxWebSocketFrameSize(settings.maxFrameBytes())
-                .setMaxWebSocketMessageSize(settings.maxFrameBytes())
+                .setMaxWebSocketFrameSize(HttpSettings.MAX_FRAME_BYTES)
+                .setMaxWebSocketMessageSize(HttpSettings.MAX_FRAME_BYTES)
                 .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
                 .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
                 // Twice the keep-alive: only for what the sweep cannot see, such as an answer nobody reads.

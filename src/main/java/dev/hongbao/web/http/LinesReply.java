@@ -1,5 +1,7 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.page.Gzip;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -7,8 +9,13 @@ import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,10 +26,46 @@ final class LinesReply {
     /** Without it a spreadsheet takes the text for another encoding, and Chinese for noise. */
     private static final String BYTE_ORDER_MARK = "\uFEFF";
 
+    private static final Pattern QUALITY = Pattern.compile(";q=([01](?:\\.[0-9]{0,3})?)$");
+
     private LinesReply() {}
 
+    /** Whether CSV is asked for: by {@code format}, or without one by {@code Accept}, whose preferred type counts. */
+    static boolean isCsv(Call call) {
+        String format = call.query("format");
+        if (format != null) {
+            return format.equals("csv");
+        }
+        return call.exchange().request().headers().getAll(HttpHeaders.ACCEPT).stream()
+                .flatMap(header -> Stream.of(header.split(",")))
+                .map(each -> each.toLowerCase(Locale.ROOT).replace(" ", ""))
+                .filter(each -> each.matches("(text/csv|application/(jsonl|json|x-ndjson))(;.*)?"))
+                .filter(each -> quality(each) > 0)
+                .max(Comparator.comparingDouble(LinesReply::quality))
+                .filter(each -> each.startsWith("text/csv"))
+                .isPresent();
+    }
+
+    /** The {@code q} of a type in {@code Accept}: 1 unless given, 0 when it cannot be read. */
+    private static double quality(String accepted) {
+        Matcher given = QUALITY.matcher(accepted);
+        return !given.find() ? 1 : Double.parseDouble(given.group(1));
+    }
+
+    private static final String END = "\r\n";
+
     /** How values are written. @param header the first line of CSV, with its end */
-    record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {}
+    record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {
+        /** The same with the host's words of what is exported as the last column of each line of CSV; empty without any. */
+        Form<T> with(Metadata metadata) {
+            String cell = "," + (metadata.isEmpty() ? "" : DrawBodies.csv(metadata.json())) + END;
+            return new Form<>(more(header, ",metadata" + END), value -> more(csv.apply(value), cell), json);
+        }
+
+        private static String more(String line, String cell) {
+            return line.isEmpty() ? "" : line.substring(0, line.length() - END.length()) + cell;
+        }
+    }
 
     /**
      * Writes as the values are read.
@@ -31,13 +74,21 @@ final class LinesReply {
      */
     static <T> Future<Reply> write(
             Call call, Form<T> form, Function<Function<List<T>, Future<Void>>, Future<Void>> read) {
-        boolean csv = "csv".equals(call.query().get("format"));
+        boolean csv = isCsv(call);
         String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
         String begin = csv ? BYTE_ORDER_MARK + form.header : "";
         Function<T, String> line = csv ? form.csv : form.json;
         HttpServerRequest request = call.exchange().request();
         HttpServerResponse response = request.response();
         Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
+        if (call.exchange().isHead()) {
+            // Refused as a GET is, and not read beyond the first page.
+            return read.apply(page -> Future.failedFuture(new HeadIsKnownException()))
+                    .recover(fault -> fault instanceof HeadIsKnownException
+                            ? Future.succeededFuture()
+                            : Future.failedFuture(fault))
+                    .map(known -> reply(type, zip, Buffer.buffer()));
+        }
         return read.apply(page -> {
                     if (response.closed()) {
                         return Future.failedFuture(gone());
@@ -58,6 +109,15 @@ final class LinesReply {
                     Buffer last = piece(zip, response.headWritten() ? "" : begin);
                     return reply(type, zip, zip == null ? last : last.appendBuffer(zip.end()));
                 });
+    }
+
+    /** Ends the reading for an answer without a body. */
+    private static final class HeadIsKnownException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        HeadIsKnownException() {
+            super("the head is known", null, false, false);
+        }
     }
 
     private static HttpClosedException gone() {

@@ -39,7 +39,8 @@ public final class Origins {
     CorsHandler handler() {
         return CorsHandler.create()
                 .addOrigins(List.copyOf(allowed))
-                .allowedMethods(Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.DELETE))
+                .allowedMethods(
+                        Set.of(HttpMethod.GET, HttpMethod.POST, HttpMethod.PUT, HttpMethod.PATCH, HttpMethod.DELETE))
                 .allowedHeaders(Set.of(
                         "Authorization",
                         "Content-Type",

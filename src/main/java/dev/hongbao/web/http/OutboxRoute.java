@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.domain.outbox.OutboxCursor;
 import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.outbox.OutboxPage;
@@ -15,7 +16,7 @@ import java.time.Duration;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** {@code GET /v1/outbox}: the news for hosts that poll. Confined to its event loop. */
+/** {@code GET /v1/outbox}: events for hosts that poll. Confined to its event loop. */
 final class OutboxRoute {
     private static final String LATEST = "latest";
     private static final int DEFAULT_LIMIT = 200;
@@ -59,7 +60,7 @@ final class OutboxRoute {
         }
         OutboxCursor cursor = OutboxCursor.parse(after);
         if (cursor == null || !outbox.fits(cursor)) {
-            throw InvalidInputException.of("query/after", "is not a cursor of this server");
+            throw InvalidInputException.of("query/after", Text.of("cursor.unknown"));
         }
         return Future.succeededFuture(cursor);
     }

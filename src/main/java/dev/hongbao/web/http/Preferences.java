@@ -36,7 +36,7 @@ final class Preferences {
         return "".equals(values.get("respond-async"));
     }
 
-    /** How long the client waits for news ({@code wait}), at most {@link FeedService#MAX_WAIT}; 0 for not at all. */
+    /** How long the client waits for events ({@code wait}), at most {@link FeedService#MAX_WAIT}; 0 for not at all. */
     int waitSeconds() {
         String seconds = values.getOrDefault("wait", "");
         return seconds.matches("[0-9]{1,4}")

@@ -1,5 +1,6 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.rain.RainService;
 import dev.hongbao.domain.rain.RainView;
 import dev.hongbao.web.api.RainBodies;
@@ -20,7 +21,7 @@ final class RainRoutes {
                 "createRain",
                 this::create,
                 "listRains",
-                this::own,
+                this::list,
                 "listCurrentRains",
                 call -> rains.current(call.caller(), call.group())
                         .map(views -> Reply.json(200, RainBodies.current(views))),
@@ -43,8 +44,14 @@ final class RainRoutes {
                         "/v1/rains/" + view.rain().id()));
     }
 
-    private Future<Reply> own(Call call) {
-        return rains.own(call.caller(), call.cursor(), call.limit())
+    private Future<Reply> list(Call call) {
+        String sponsor = call.query("sponsor");
+        return rains.list(
+                        call.caller(),
+                        sponsor == null ? null : new UserId(sponsor),
+                        call.choice("status", RainView.Status.class),
+                        call.cursor(),
+                        call.limit())
                 .map(page -> Reply.json(200, RainBodies.rains(page)));
     }
 }

@@ -8,6 +8,7 @@ import dev.hongbao.web.page.PageFiles;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -87,6 +88,17 @@ record Reply(
     Reply with(String header, String value) {
         List<String> more =
                 Stream.concat(headers.stream(), Stream.of(header, value)).toList();
+        return new Reply(status, contentType, body, more, tag, problem);
+    }
+
+    /** The same, with the base path in its Location. @param basePath empty for none */
+    Reply below(String basePath) {
+        int location = headers.indexOf("Location");
+        if (basePath.isEmpty() || location < 0) {
+            return this;
+        }
+        List<String> more = new ArrayList<>(headers);
+        more.set(location + 1, basePath + headers.get(location + 1));
         return new Reply(status, contentType, body, more, tag, problem);
     }
 

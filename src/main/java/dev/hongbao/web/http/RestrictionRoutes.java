@@ -85,7 +85,12 @@ final class RestrictionRoutes {
 
     private Future<Reply> list(Call call) {
         return restrictions
-                .page("all".equals(call.query().get("show")), call.cursor(), call.limit())
+                .page(
+                        "all".equals(call.query().get("show")),
+                        call.choice("scope", Scope.class),
+                        call.choice("kind", Kind.class),
+                        call.cursor(),
+                        call.limit())
                 .map(page -> Reply.json(200, RestrictionBodies.restrictions(page)));
     }
 }

@@ -3,7 +3,11 @@ package dev.hongbao.web.http;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.packet.SendCommand;
@@ -69,19 +73,19 @@ final class Routes {
 
     private Future<Reply> userTransfers(Call call) {
         return services.wallets()
-                .transfers(call.user(), call.cursor(), call.limit())
+                .transfers(call.user(), filter(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.transfers(page)));
     }
 
     private Future<Reply> myTransfers(Call call) {
         return services.wallets()
-                .transfers(call.caller().user(), call.cursor(), call.limit())
+                .transfers(call.caller().user(), filter(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, Bodies.transfers(page)));
     }
 
     private Future<Reply> myClaims(Call call) {
         return services.packets()
-                .claimsOf(call.caller().user(), period(call), call.cursor(), call.limit())
+                .claimsOf(call.caller().user(), period(call), call.asset(), call.cursor(), call.limit())
                 .compose(page -> services.profiles()
                         .of(Bodies.givers(page))
                         .map(people -> Reply.json(200, Bodies.ownClaims(page, people))));
@@ -89,7 +93,12 @@ final class Routes {
 
     private Future<Reply> myPackets(Call call) {
         return services.packets()
-                .ownOf(call.caller().user(), period(call), call.cursor(), call.limit())
+                .ownOf(
+                        call.caller().user(),
+                        period(call),
+                        new PacketService.OwnFilter(call.choice("kind", PacketKind.class), call.asset()),
+                        call.cursor(),
+                        call.limit())
                 .compose(page -> services.profiles()
                         .of(PacketView.people(page.items()))
                         .map(people -> Reply.json(200, Bodies.packets(page, people))));
@@ -99,6 +108,10 @@ final class Routes {
         return services.packets()
                 .summaryOf(call.caller().user(), period(call))
                 .map(summary -> Reply.json(200, Bodies.summary(summary)));
+    }
+
+    private static Wallets.Filter filter(Call call) {
+        return new Wallets.Filter(call.choice("kind", TransferKind.class), call.asset());
     }
 
     private static Period period(Call call) {
@@ -114,7 +127,11 @@ final class Routes {
 
     /** The answer to who has sent a packet, now or before. */
     static Reply sent(Packet packet) {
-        return Reply.json(201, Bodies.packet(PacketView.ofNew(packet)), "Location", "/v1/packets/" + packet.id());
+        return Reply.json(
+                201,
+                Bodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()),
+                "Location",
+                "/v1/packets/" + packet.id());
     }
 
     private Future<Reply> claims(Call call) {

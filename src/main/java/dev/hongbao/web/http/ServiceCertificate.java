@@ -2,7 +2,9 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
@@ -30,9 +32,7 @@ public record ServiceCertificate(boolean isNeeded) {
      */
     public @Nullable Problem refusal(Caller caller, @Nullable SSLSession session) {
         return isNeeded && caller.role() == Role.SERVICE && !isShown(session)
-                ? Problem.of(
-                        ProblemType.FORBIDDEN,
-                        "A token of the service role needs a connection that shows a client certificate; see http.tls-client-authority.")
+                ? Problem.of(ProblemType.FORBIDDEN, Reason.CERTIFICATE, Text.of("token.certificate"))
                 : null;
     }
 

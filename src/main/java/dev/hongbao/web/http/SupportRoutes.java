@@ -1,14 +1,18 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.PacketFilter;
+import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketStatus;
+import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.api.Bodies;
@@ -16,10 +20,10 @@ import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.api.SupportBodies;
 import io.vertx.core.Future;
-import java.util.Locale;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
+import java.util.Set;
 
 /** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Confined to its event loop. */
 final class SupportRoutes {
@@ -44,6 +48,7 @@ final class SupportRoutes {
                 Map.entry("getClaim", this::claim),
                 Map.entry("getPlay", this::play),
                 Map.entry("listDraws", this::draws),
+                Map.entry("listGroupDraws", this::drawsOfGroup),
                 Map.entry("sendPacketForUser", this::send),
                 Map.entry("cancelPacket", this::cancel),
                 Map.entry("closePacket", this::close),
@@ -54,8 +59,13 @@ final class SupportRoutes {
         return call.caller().role() == Role.SERVICE
                 ? support.packets().find(call.packet()).map(filed -> Reply.kept(SupportBodies.packet(filed)))
                 : packets.view(call.caller(), call.packet())
-                        .compose(view ->
-                                profiles.of(view.people()).map(people -> Reply.kept(Bodies.packet(view, people))));
+                        .compose(view -> shown(view, call.caller().user()));
+    }
+
+    private Future<Reply> shown(PacketView view, UserId viewer) {
+        Set<UserId> named = new HashSet<>(view.people());
+        named.addAll(view.packet().recipientsSeenBy(viewer));
+        return profiles.of(named).map(people -> Reply.kept(Bodies.packet(view, people, viewer)));
     }
 
     private Future<Reply> list(Call call) {
@@ -64,17 +74,15 @@ final class SupportRoutes {
         PacketFilter filter = new PacketFilter(
                 group == null ? null : new GroupId(group),
                 sender == null ? null : new UserId(sender),
-                status(PacketStatus.class, call),
+                call.choice("status", PacketStatus.class),
+                call.choice("kind", PacketKind.class),
+                call.asset(),
+                call.query("reference"),
                 call.time("from"),
                 call.time("to"));
         return support.packets()
                 .list(filter, call.cursor(), call.limit())
                 .map(page -> Reply.json(200, SupportBodies.packets(page)));
-    }
-
-    private static <E extends Enum<E>> @Nullable E status(Class<E> type, Call call) {
-        String name = call.query("status");
-        return name == null ? null : Enum.valueOf(type, name.toUpperCase(Locale.ROOT));
     }
 
     private Future<Reply> packetsOfUser(Call call) {
@@ -84,7 +92,7 @@ final class SupportRoutes {
     }
 
     private Future<Reply> claimsOfUser(Call call) {
-        return packets.claimsOf(call.user(), Period.ALL, call.cursor(), call.limit())
+        return packets.claimsOf(call.user(), Period.ALL, call.asset(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, Bodies.ownClaims(page, Map.of())));
     }
 
@@ -110,13 +118,30 @@ final class SupportRoutes {
         try {
             return Long.parseLong(Objects.requireNonNull(call.path().get(name)));
         } catch (NumberFormatException malformed) {
-            throw InvalidInputException.of("path/" + name, "must be a number");
+            throw InvalidInputException.of("path/" + name, Text.of("field.number"));
         }
     }
 
     private Future<Reply> draws(Call call) {
+        String group = call.query("group");
+        String owner = call.query("owner");
+        DrawFiles.Filter filter = new DrawFiles.Filter(
+                call.choice("status", DrawView.Status.class),
+                group == null ? null : new GroupId(group),
+                owner == null ? null : new UserId(owner));
         return support.draws()
-                .list(status(DrawView.Status.class, call), call.cursor(), call.limit())
+                .list(filter, call.cursor(), call.limit())
+                .map(page -> Reply.json(200, SupportBodies.draws(page)));
+    }
+
+    private Future<Reply> drawsOfGroup(Call call) {
+        return support.draws()
+                .ofGroup(
+                        call.caller(),
+                        call.group(),
+                        call.choice("status", DrawView.Status.class),
+                        call.cursor(),
+                        call.limit())
                 .map(page -> Reply.json(200, SupportBodies.draws(page)));
     }
 

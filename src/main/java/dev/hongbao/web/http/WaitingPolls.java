@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The calls of a loop that wait for news: each counts among its caller's until it is answered or its client is gone. Confined to its event loop. */
+/** The calls of a loop that wait for events: each counts among its caller's until it is answered or its client is gone. Confined to its event loop. */
 final class WaitingPolls {
     private final AtomicInteger polls;
     private final CallsInFlight inFlight;

@@ -2,6 +2,7 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.web.api.WebhookBodies;
+import dev.hongbao.web.webhook.WebhookProbe;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -9,9 +10,11 @@ import java.util.Map;
 /** The calls on webhooks. Confined to its event loop. */
 final class WebhookRoutes {
     private final Webhooks webhooks;
+    private final WebhookProbe probe;
 
-    WebhookRoutes(Webhooks webhooks) {
+    WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
         this.webhooks = webhooks;
+        this.probe = probe;
     }
 
     /** By {@code operationId}. */
@@ -21,6 +24,10 @@ final class WebhookRoutes {
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),
                 "getWebhook",
                         call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "changeWebhook",
+                        call -> webhooks.change(call.webhook(), WebhookBodies.changes(call.requiredBody()))
+                                .map(one -> Reply.json(200, WebhookBodies.webhook(one))),
+                "testWebhook", this::test,
                 "deleteWebhook", call -> webhooks.delete(call.webhook()).map(done -> Reply.of(204, "", "")),
                 "rotateWebhookSecret", this::rotate,
                 "listWebhookDeliveries", this::deliveries,
@@ -28,12 +35,18 @@ final class WebhookRoutes {
     }
 
     private Future<Reply> create(Call call) {
-        return webhooks.create(call.caller(), WebhookBodies.terms(call.requiredBody()), call.requiredKey())
+        JsonObject body = call.requiredBody();
+        return webhooks.create(call.caller(), WebhookBodies.terms(body), body.getString("after"), call.requiredKey())
                 .map(made -> Reply.json(
                         201,
                         WebhookBodies.made(made),
                         "Location",
                         "/v1/webhooks/" + made.webhook().id()));
+    }
+
+    private Future<Reply> test(Call call) {
+        return probe.send(call.webhook())
+                .map(sent -> Reply.json(200, WebhookBodies.tested(sent.message(), sent.at(), sent.answer())));
     }
 
     private Future<Reply> rotate(Call call) {

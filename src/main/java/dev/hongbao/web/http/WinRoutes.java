@@ -1,6 +1,8 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.fulfilment.FulfilmentState;
+import dev.hongbao.domain.fulfilment.Win;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.api.WinBodies;
@@ -10,10 +12,15 @@ import java.util.Map;
 
 /** The calls on what was won in draws. Confined to its event loop. */
 final class WinRoutes {
+    private static final LinesReply.Form<Win> WINS =
+            new LinesReply.Form<>(WinBodies.CSV_HEADER, WinBodies::csvLine, WinBodies::jsonLine);
+
+    private final DrawService draws;
     private final Wins wins;
     private final Profiles profiles;
 
-    WinRoutes(Wins wins, Profiles profiles) {
+    WinRoutes(DrawService draws, Wins wins, Profiles profiles) {
+        this.draws = draws;
         this.wins = wins;
         this.profiles = profiles;
     }
@@ -48,14 +55,15 @@ final class WinRoutes {
 
     /** Writes all wins of a draw as they are read, no faster than the client takes them. */
     Future<Reply> export(Call call) {
-        return LinesReply.write(
-                call,
-                new LinesReply.Form<>(WinBodies.CSV_HEADER, WinBodies::csvLine, WinBodies::jsonLine),
-                page -> wins.export(call.caller(), call.draw(), filter(call), page));
+        return draws.view(call.caller(), call.draw())
+                .compose(view -> LinesReply.write(
+                        call,
+                        WINS.with(view.draw().definition().metadata()),
+                        page -> wins.export(call.caller(), call.draw(), filter(call), page)));
     }
 
     private static Wins.Filter filter(Call call) {
         String state = (String) call.query().get("state");
-        return new Wins.Filter((String) call.query().get("class"), state == null ? null : FulfilmentState.of(state));
+        return new Wins.Filter((String) call.query().get("category"), state == null ? null : FulfilmentState.of(state));
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.web.management;
 
+import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.common.json.JsonText;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -12,11 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Named questions whose answers say whether this server can serve. Each is asked anew, and all at once; since when each has been as it is
+ * Named questions whose answers say whether this server can serve. All are asked at once; since when each has been as it is
  * is remembered. Thread-safe.
  */
 public final class HealthChecks {
@@ -34,28 +37,55 @@ public final class HealthChecks {
     }
 
     /**
+     * A check that asks a store at most once in {@code life}: who asks earlier gets the same answer, or waits for it.
+     *
+     * @param nanoTime a clock that never goes back
+     */
+    public static Supplier<Future<Boolean>> remembered(
+            Supplier<Future<Boolean>> check, Duration life, LongSupplier nanoTime) {
+        return new Supplier<>() {
+            private @Nullable Future<Boolean> latest;
+            private long askedNanos;
+
+            @Override
+            public synchronized Future<Boolean> get() {
+                long now = nanoTime.getAsLong();
+                if (latest == null || now - askedNanos >= life.toNanos()) {
+                    latest = check.get();
+                    askedNanos = now;
+                }
+                return latest;
+            }
+        };
+    }
+
+    /**
      * What a round of checks found.
      *
      * @param well by name
      * @param since by name, the first answer that was as this one
+     * @param reasons by name, why a check failed; absent where it is well, answered no, or did not answer
      */
-    public record Report(Map<String, Boolean> well, Map<String, Instant> since) {
+    public record Report(Map<String, Boolean> well, Map<String, Instant> since, Map<String, String> reasons) {
         /** Whether every check is well. */
         public boolean isUp() {
             return !well.containsValue(false);
         }
 
-        /** {@code {"status":"UP","checks":[{"name":…,"status":"UP"}],"since":{name:…}}} */
+        /** {@code {"status":"UP","checks":[{"name":…,"status":"DOWN","reason":…}],"since":{name:…}}} */
         public String toJson() {
             JsonText json = new JsonText(128)
                     .beginObject()
                     .plain("status", word(isUp()))
                     .name("checks")
                     .beginArray();
-            well.forEach((name, up) -> json.beginObject()
-                    .field("name", name)
-                    .plain("status", word(up))
-                    .endObject());
+            well.forEach((name, up) -> {
+                json.beginObject().field("name", name).plain("status", word(up));
+                if (reasons.containsKey(name)) {
+                    json.field("reason", reasons.get(name));
+                }
+                json.endObject();
+            });
             json.endArray().name("since").beginObject();
             since.forEach((name, at) -> json.field(name, at.toString()));
             return json.endObject().endObject().toString();
@@ -90,15 +120,21 @@ public final class HealthChecks {
     public Future<Report> ask() {
         List<String> names = new ArrayList<>(checks.keySet());
         List<Future<Boolean>> answers = checks.values().stream().map(this::ask).toList();
-        return Future.join(answers).map(all -> {
+        return Future.join(answers).transform(all -> {
             Map<String, Boolean> well = new LinkedHashMap<>();
             Map<String, Instant> since = new LinkedHashMap<>();
+            Map<String, String> reasons = new LinkedHashMap<>();
             for (int i = 0; i < names.size(); i++) {
-                boolean isWell = answers.get(i).result();
+                Future<Boolean> answer = answers.get(i);
+                boolean isWell = answer.succeeded() && Boolean.TRUE.equals(answer.result());
                 well.put(names.get(i), isWell);
+                String reason = answer.failed() ? answer.cause().getMessage() : null;
+                if (reason != null && !(answer.cause() instanceof TimeoutException)) {
+                    reasons.put(names.get(i), SecretUrl.redact(reason));
+                }
                 since.put(names.get(i), note(names.get(i), isWell).since());
             }
-            return new Report(well, since);
+            return Future.succeededFuture(new Report(well, since, reasons));
         });
     }
 
@@ -114,10 +150,8 @@ public final class HealthChecks {
         try {
             answer = check.get();
         } catch (RuntimeException fault) {
-            return Future.succeededFuture(false);
+            return Future.failedFuture(fault);
         }
-        return answer.timeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-                .map(Boolean.TRUE::equals)
-                .otherwise(false);
+        return answer.timeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 }

@@ -12,10 +12,12 @@ import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Route;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
@@ -31,9 +33,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the operator's page with its numbers. Without a token: bind it to loopback or to a network
- * that only operators reach. On loopback it answers only under loopback's names, so that no web page that the operator looks at
- * can read it by pointing a name of its own here (DNS rebinding). The console's files need no token, but every call that it makes does:
+ * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the console with the numbers of its overview. Without a token: bind it to
+ * loopback or to a network that only operators reach. On loopback it answers only under loopback's names, so that no web page that the operator looks at
+ * can read it by pointing a name of its own here (DNS rebinding). Every other call of the console needs a token:
  * see {@link ConsoleFace}, which is opened when the first call comes. One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
@@ -77,7 +79,7 @@ public final class ManagementVerticle extends VerticleBase {
             Supplier<Future<ConsoleFace>> opening) {
         this.address = config.address();
         this.oidc = config.oidc();
-        this.page = PageFiles.operator(oidc == null ? null : URI.create(oidc.issuer()));
+        this.page = PageFiles.console(oidc == null ? null : URI.create(oidc.issuer()));
         this.readiness = readiness;
         this.metrics = metrics;
         this.listening = listening;
@@ -131,22 +133,22 @@ public final class ManagementVerticle extends VerticleBase {
 
     private Router router() {
         Router router = Router.router(vertx);
-        router.get("/health/live").handler(routing -> send(routing, 200, JSON, "{\"status\":\"UP\"}"));
-        router.get("/health/ready").handler(this::ready);
-        router.get("/metrics").handler(this::scrape);
-        router.get("/recent.json")
+        read(router, "/health/live").handler(routing -> send(routing, 200, JSON, "{\"status\":\"UP\"}"));
+        read(router, "/health/ready").handler(this::ready);
+        read(router, "/metrics").handler(this::scrape);
+        read(router, "/recent.json")
                 .handler(routing -> send(routing, 200, JSON, recent.toJson(after(routing.request()))));
-        router.get("/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
+        read(router, "/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
         if (oidc != null) {
             SignIn signIn = new SignIn(vertx, oidc);
-            router.get(PageFiles.CONSOLE)
+            read(router, "/")
                     .handler(routing ->
                             signIn.tokenOrigin().onSuccess(origin -> file(routing, file -> file.mayCall(origin))));
         }
-        router.get().handler(routing -> file(routing, UnaryOperator.identity()));
+        router.get().method(HttpMethod.HEAD).handler(routing -> file(routing, UnaryOperator.identity()));
         router.route().handler(routing -> {
-            routing.response().putHeader("Allow", "GET");
-            send(routing, 405, TEXT, "only GET\n");
+            routing.response().putHeader("Allow", "GET, HEAD");
+            send(routing, 405, TEXT, "only GET and HEAD\n");
         });
         router.route().failureHandler(routing -> {
             if (routing.statusCode() == 500) {
@@ -156,6 +158,11 @@ public final class ManagementVerticle extends VerticleBase {
         });
         // An escape in the path that is none: the router tells it here alone.
         return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this cannot be answered\n"));
+    }
+
+    /** What is got, and asked for without its body: load balancers do that. */
+    private static Route read(Router router, String path) {
+        return router.get(path).method(HttpMethod.HEAD);
     }
 
     @Override
@@ -219,7 +226,7 @@ public final class ManagementVerticle extends VerticleBase {
     private void file(RoutingContext routing, UnaryOperator<PageFiles.PageFile> served) {
         PageFiles.PageFile found = page.find(routing.request().path());
         if (found == null) {
-            send(routing, 404, TEXT, "/, /console, /health/live, /health/ready, /metrics\n");
+            send(routing, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
             return;
         }
         HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last ten minutes of what the operator's page plots, and the last faults and recoveries, so that a page opened after
+ * The last ten minutes of what the console's overview plots, and the last faults and recoveries, so that a page opened after
  * the event still shows it. Read from the meters once a second; a server's own numbers, not the cluster's. Confined to one thread.
  */
 final class RecentNumbers {
@@ -32,7 +32,7 @@ final class RecentNumbers {
         RECOVERY("hongbao.journal.recoveries", null, null),
         SETTLEMENT_FAILED("hongbao.journal.failures", null, null),
         VOID("hongbao.journal.voids", null, null),
-        UNKNOWN_ANSWER("hongbao.claims", "outcome", "unknown"),
+        UNKNOWN_ANSWER("hongbao.claim.outcomes", "outcome", "unknown"),
         SERVER_ERROR("hongbao_http_requests", "status", "5xx");
 
         private final String meter;
@@ -81,7 +81,7 @@ final class RecentNumbers {
     /** Call it about once a second. */
     void sample() {
         long now = clock.millis();
-        double claims = count("hongbao.claims", "outcome", "claimed");
+        double claims = count("hongbao.claim.outcomes", "outcome", "claimed");
         double seconds = Math.max(1, now - sampledAtMillis) / 1000.0;
         long perSecond = Double.isNaN(claimsBefore) ? 0 : Math.round((claims - claimsBefore) / seconds);
         claimsBefore = claims;
@@ -94,7 +94,7 @@ final class RecentNumbers {
                         gauge("hongbao.journal.unsettled.entries"),
                         gauge("hongbao_http_connections"),
                         gauge("hongbao.socket.connections"),
-                        gauge("hongbao.packets.open"))));
+                        gauge("hongbao.packet.open"))));
         if (samples.size() > SAMPLES) {
             samples.remove();
         }

@@ -1,8 +1,6 @@
 package dev.hongbao.web.page;
 
 import dev.hongbao.common.values.Sha256;
-import dev.hongbao.web.api.PostmanCollection;
-import dev.hongbao.web.api.SocketDocument;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,7 +16,6 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -34,12 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class PageFiles {
     private static final String ROOT = "webroot/";
 
-    /** What is made of the contracts when it is first asked for. By name. */
-    private static final Map<String, Supplier<String>> MADE =
-            Map.of("asyncapi.yaml", SocketDocument::text, "postman.json", PostmanCollection::text);
-
-    /** A file by its whole name in one of the folders; without a name, the folder's index. */
-    private static final Pattern IN_FOLDER = Pattern.compile("(/(?:[a-z]+/){1,2})((?:[A-Za-z0-9-]+\\.[a-z]+)?)");
+    /** A file by its whole name in one of the folders. */
+    private static final Pattern IN_FOLDER = Pattern.compile("(/(?:[a-z]+/){1,2})[A-Za-z0-9-]+\\.[a-z]+");
 
     private static final Map<String, String> TYPES = Map.of(
             "html", "text/html; charset=utf-8",
@@ -63,9 +56,6 @@ public final class PageFiles {
 
     /** Swagger UI sets styles on elements and shows images of its own. */
     private static final String SWAGGER_PAGE = ROOT + "docs/index.html";
-
-    /** The path of the console's page. */
-    public static final String CONSOLE = "/console";
 
     private static final String CONSOLE_PAGE = ROOT + "console/index.html";
 
@@ -172,26 +162,25 @@ public final class PageFiles {
         files.put("/package.json", ROOT + "package.json");
         files.put("/openapi.yaml", "openapi.yaml");
         files.put("/asyncapi.yaml", "asyncapi.yaml");
-        files.put("/postman.json", "postman.json");
         files.put("/docs", SWAGGER_PAGE);
-        files.put("/docs/guide", ROOT + "docs/guide/index.html");
+        files.put("/docs/guide/", ROOT + "docs/guide/index.html");
         String swagger = "META-INF/resources/webjars/swagger-ui/" + swaggerVersion() + "/";
         for (String name :
                 List.of("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png", "favicon-16x16.png")) {
             files.put("/docs/" + name, swagger + name);
         }
-        return new PageFiles(files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/"), images, "");
+        return new PageFiles(
+                files, Set.of("/app/", "/style/", "/vendor/", "/docs/", "/docs/guide/", "/fairness/"), images, "");
     }
 
     /**
-     * What the management port serves: the operator's page, and the console with what it shares with the chat page.
+     * What the management port serves: the console, with what it shares with the chat page.
      *
      * @param provider who lets operators into the console, whom the console may call, too; null for nobody
      */
-    public static PageFiles operator(@Nullable URI provider) {
+    public static PageFiles console(@Nullable URI provider) {
         Map<String, String> files = new HashMap<>();
-        files.put("/", ROOT + "operator/index.html");
-        files.put(CONSOLE, CONSOLE_PAGE);
+        files.put("/", CONSOLE_PAGE);
         for (String shared : List.of(
                 "icon.svg",
                 "style/base.css",
@@ -203,10 +192,7 @@ public final class PageFiles {
             files.put("/" + shared, ROOT + shared);
         }
         return new PageFiles(
-                files,
-                Set.of("/operator/", "/console/", "/vendor/"),
-                List.of(),
-                provider == null ? "" : origin(provider));
+                files, Set.of("/console/", "/vendor/"), List.of(), provider == null ? "" : origin(provider));
     }
 
     private static String origin(URI url) {
@@ -227,16 +213,25 @@ public final class PageFiles {
         return file;
     }
 
+    /**
+     * Where the page is whose path lacks its last slash, or has one too many: the links in a page are relative to its path. Relative, too, so
+     * that it holds behind a proxy; null for no page.
+     */
+    public @Nullable String moved(String path) {
+        if (path.length() > 1 && path.endsWith("/")) {
+            String page = path.substring(0, path.length() - 1);
+            return find(page) == null ? null : "../" + page.substring(page.lastIndexOf('/') + 1);
+        }
+        return find(path + "/") == null ? null : path.substring(path.lastIndexOf('/') + 1) + "/";
+    }
+
     private @Nullable String nameOf(String path) {
         String name = files.get(path);
         if (name != null) {
             return name;
         }
         Matcher match = IN_FOLDER.matcher(path);
-        if (!match.matches() || !folders.contains(match.group(1))) {
-            return null;
-        }
-        return ROOT + path.substring(1) + (match.group(2).isEmpty() ? "index.html" : "");
+        return match.matches() && folders.contains(match.group(1)) ? ROOT + path.substring(1) : null;
     }
 
     private @Nullable PageFile read(String name) {
@@ -253,10 +248,6 @@ public final class PageFiles {
     }
 
     private static @Nullable Buffer bytes(String name) {
-        Supplier<String> made = MADE.get(name);
-        if (made != null) {
-            return Buffer.buffer(made.get());
-        }
         try (InputStream in = PageFiles.class.getClassLoader().getResourceAsStream(name)) {
             return in == null ? null : Buffer.buffer(in.readAllBytes());
         } catch (IOException unreadable) {

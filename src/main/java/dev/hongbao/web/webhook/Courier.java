@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 final class Courier {
     private static final Logger LOG = LoggerFactory.getLogger(Courier.class);
 
-    /** Between two looks for news. */
+    /** Between two looks for events. */
     private static final long LOOK_MILLIS = 100;
 
     /** Between two looks at the webhook itself, also while it waits: it may have been changed. */
@@ -106,11 +106,11 @@ final class Courier {
 
     private void run() {
         Passed idle = passed;
-        boolean waitsForNews = idle != null && System.nanoTime() - reviewNanos < REVIEW_MILLIS * 1_000_000;
+        boolean waitsForEvents = idle != null && System.nanoTime() - reviewNanos < REVIEW_MILLIS * 1_000_000;
         Future<Long> turn = Future.succeededFuture(idle)
-                .compose(known -> waitsForNews && known != null
-                        ? outbox.hasNews(known.to)
-                                .compose(news -> news ? review() : Future.succeededFuture(LOOK_MILLIS))
+                .compose(known -> waitsForEvents && known != null
+                        ? outbox.hasEvents(known.to)
+                                .compose(any -> any ? review() : Future.succeededFuture(LOOK_MILLIS))
                         : review());
         work = turn;
         turn.onComplete(done -> {
@@ -166,12 +166,7 @@ final class Courier {
         return receiver.tell(due.terms().url(), message, due.secrets(), due.attempts())
                 .compose(reply -> {
                     Attempt attempt = new Attempt(
-                            webhook,
-                            due.position(),
-                            due.attempts(),
-                            message.id(),
-                            page.events().size(),
-                            reply.answer());
+                            webhook, due, message.id(), page.events().size(), reply.answer());
                     return reply.answer().isDelivered()
                             ? delivered(attempt, page)
                             : failed(due, attempt, pause(due, reply.retryAfter()));

@@ -1,8 +1,10 @@
 package dev.hongbao.web.webhook;
 
+import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.common.vertx.ShortLivedClient;
 import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.Delivery;
+import dev.hongbao.domain.webhook.Webhooks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
@@ -18,6 +20,7 @@ import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.ext.web.codec.BodyCodec;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,7 +54,25 @@ final class Receiver implements AutoCloseable {
      * @param clock tells a message's time
      */
     record Terms(
-            AddressGuard guard, Duration timeout, @Nullable TrustOptions trusted, Clock clock) {}
+            AddressGuard guard, Duration timeout, @Nullable TrustOptions trusted, Clock clock) {
+        /** Reads the authority's file. */
+        static Future<Terms> of(WorkerExecutor lookups, WebhooksConfig config, Clock clock) {
+            AddressGuard guard = new AddressGuard(config.privateNetworks());
+            Path authority = config.authority();
+            return lookups.executeBlocking(() -> authority == null ? null : Authorities.with(authority))
+                    .map(trusted -> new Terms(guard, config.timeout(), trusted, clock));
+        }
+
+        /** The same, with attempts that take no longer. */
+        Terms within(Duration most) {
+            return new Terms(guard, timeout.compareTo(most) < 0 ? timeout : most, trusted, clock);
+        }
+    }
+
+    /** Threads for lookups, which block: one for each webhook. All who ask share them; each closes what it has got. */
+    static WorkerExecutor lookups(Vertx vertx) {
+        return vertx.createSharedWorkerExecutor("hongbao-webhooks", Webhooks.MOST);
+    }
 
     /**
      * What came of an attempt.

@@ -6,20 +6,23 @@ import com.standardwebhooks.exceptions.WebhookSigningException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.outbox.OutboxPage;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message by the Standard Webhooks specification: its headers, and a body that is signed as it stands. Immutable.
  *
  * @param id of just these events, or of the gap that it tells of: the same again has the same id, another never
- * @param body the schema {@code NewsMessage} of openapi.yaml
+ * @param body the schema {@code WebhookMessage} of openapi.yaml
  */
 record WebhookMessage(String id, String body) {
     private static final int LENGTH = 512;
@@ -37,9 +40,23 @@ record WebhookMessage(String id, String body) {
         String ids = events.isEmpty()
                 ? page.gap() + " " + page.next().text()
                 : events.stream().map(OutboxEvent::id).collect(Collectors.joining(" "));
+        return of(ids, events, page.gap() == null ? null : page.gap().wireName(), now);
+    }
+
+    /** One event that no outbox has, so that the host sees whether a webhook works. */
+    static WebhookMessage test(UUID webhook, Instant now) {
+        OutboxEvent event = new OutboxEvent(
+                UUID.randomUUID() + "-0",
+                "webhook.test",
+                now.truncatedTo(ChronoUnit.MICROS).toString(),
+                new JsonObject().put("webhook", webhook.toString()).encode());
+        return of(event.id(), List.of(event), null, now);
+    }
+
+    private static WebhookMessage of(String ids, List<OutboxEvent> events, @Nullable String gap, Instant now) {
         JsonText json = new JsonText(LENGTH * (events.size() + 1))
                 .beginObject()
-                .plain("type", "hongbao.news")
+                .plain("type", "hongbao.events")
                 .plain(
                         "timestamp",
                         events.isEmpty()
@@ -50,10 +67,7 @@ record WebhookMessage(String id, String body) {
                 .name("items")
                 .beginArray();
         events.forEach(event -> json.raw(event.json()));
-        json.endArray()
-                .field("gap", page.gap() == null ? null : page.gap().wireName())
-                .endObject()
-                .endObject();
+        json.endArray().field("gap", gap).endObject().endObject();
         return new WebhookMessage(
                 PREFIX + UUID.nameUUIDFromBytes(ids.getBytes(StandardCharsets.UTF_8)), json.toString());
     }

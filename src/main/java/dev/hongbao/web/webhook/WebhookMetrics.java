@@ -18,22 +18,22 @@ public final class WebhookMetrics {
     public WebhookMetrics(MeterRegistry metrics) {
         this.delivered = attempts(metrics, "delivered");
         this.failed = attempts(metrics, "failed");
-        this.disabled = Counter.builder("hongbao_webhooks_disabled")
+        this.disabled = Counter.builder("hongbao_webhook_disabled")
                 .description("Webhooks that were disabled, since they failed for too long or wanted no more")
                 .register(metrics);
-        Gauge.builder("hongbao_webhooks_failing", failing, AtomicInteger::get)
+        Gauge.builder("hongbao_webhook_failing", failing, AtomicInteger::get)
                 .description("Webhooks whose latest delivery failed, on the server that delivers")
                 .register(metrics);
         // The counter tells of an event, and an alert on it would clear while the webhook is still told nothing.
-        Gauge.builder("hongbao.webhooks.disabled.now", disabledNow, AtomicInteger::get)
+        Gauge.builder("hongbao.webhook.disabled.now", disabledNow, AtomicInteger::get)
                 .description("Webhooks that are disabled and told nothing, on the server that delivers")
                 .register(metrics);
-        Gauge.builder("hongbao.webhooks.behind", this, all -> all.lag.rows())
+        Gauge.builder("hongbao.webhook.behind", this, all -> all.lag.rows())
                 .description("Rows of the outbox that the slowest webhook has not been told, whoever delivers")
                 .baseUnit("rows")
                 .register(metrics);
-        Gauge.builder("hongbao.webhooks.lag", this, all -> all.lag.seconds())
-                .description("Age of the oldest news that a webhook has not been told, whoever delivers")
+        Gauge.builder("hongbao.webhook.lag", this, all -> all.lag.seconds())
+                .description("Age of the oldest event that a webhook has not been told, whoever delivers")
                 .baseUnit("seconds")
                 .register(metrics);
     }

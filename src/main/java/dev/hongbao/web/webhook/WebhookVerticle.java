@@ -2,15 +2,12 @@ package dev.hongbao.web.webhook;
 
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.outbox.OutboxReader;
-import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.WebhookStore;
-import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.pgclient.PgConnection;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -77,17 +74,14 @@ public final class WebhookVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        lookups = vertx.createSharedWorkerExecutor("hongbao-webhooks", Webhooks.MOST);
+        lookups = Receiver.lookups(vertx);
         shared = new Courier.Shared(vertx, outbox, store, config, new Backoff(config.maxWait()), metrics);
-        AddressGuard guard = new AddressGuard(config.privateNetworks());
-        Path authority = config.authority();
-        return lookups.executeBlocking(() -> authority == null ? null : Authorities.with(authority))
-                .map(trusted -> {
-                    terms = new Receiver.Terms(guard, config.timeout(), trusted, clock);
-                    vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
-                    vertx.setPeriodic(LAG_MILLIS, tick -> lookBehind());
-                    return null;
-                });
+        return Receiver.Terms.of(lookups, config, clock).map(made -> {
+            terms = made;
+            vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
+            vertx.setPeriodic(LAG_MILLIS, tick -> lookBehind());
+            return null;
+        });
     }
 
     @Override
@@ -154,8 +148,8 @@ public final class WebhookVerticle extends VerticleBase {
             int disabled = 0;
             couriers.values().removeIf(Courier::isStopped);
             for (WebhookStore.Listed webhook : webhooks) {
-                if (webhook.isDisabled()) {
-                    disabled++;
+                if (webhook.isDisabled() || webhook.isPaused()) {
+                    disabled += webhook.isDisabled() ? 1 : 0;
                     continue;
                 }
                 failing += webhook.attempts() > 0 ? 1 : 0;

@@ -1,11 +1,12 @@
 package dev.hongbao.web.ws;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.web.access.TokenVerdict;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Who the user of a connection is, and whether he may ask for anything now. Confined to the face's event loop. */
@@ -24,8 +25,7 @@ final class Authentication {
         Caller fresh = verdict.caller();
         Caller before = connection.caller();
         if (fresh == null) {
-            String why = Objects.requireNonNull(verdict.fault()).sentence();
-            connection.refuse(id, Problem.ofToken(why));
+            connection.refuse(id, ofToken(verdict));
             if (before == null) {
                 connection.close(CloseReason.TOKEN_REFUSED);
             }
@@ -37,16 +37,16 @@ final class Authentication {
             return;
         }
         if (face.isBlocked(fresh)) {
-            turnAway(connection, id, Problem.of(ProblemType.BLOCKED), CloseReason.BLOCKED);
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED).because(Reason.USER), CloseReason.BLOCKED);
             return;
         }
         if (before != null && !before.user().equals(fresh.user())) {
-            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, "A connection keeps its user; open another one."));
+            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, Reason.USER, Text.of("socket.other-user")));
             return;
         }
         if (before == null && !face.guards().enterUser(fresh.user())) {
             connection.refuse(
-                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, "Close another connection of this user first."));
+                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, Reason.CONNECTIONS, Text.of("socket.close-another")));
             connection.close(CloseReason.TOO_MANY_CONNECTIONS);
             return;
         }
@@ -59,7 +59,7 @@ final class Authentication {
     Caller callerOf(Connection connection, @Nullable String id) {
         Caller caller = connection.caller();
         if (caller == null) {
-            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, "Send an auth frame first."));
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, Reason.MISSING, Text.of("socket.no-auth")));
             return null;
         }
         if (face.isStopping()) {
@@ -67,14 +67,22 @@ final class Authentication {
             return null;
         }
         if (face.isBlocked(caller)) {
-            turnAway(connection, id, Problem.of(ProblemType.BLOCKED), CloseReason.BLOCKED);
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED).because(Reason.USER), CloseReason.BLOCKED);
             return null;
         }
         if (face.isRevoked(caller)) {
-            turnAway(connection, id, Problem.ofToken(TokenVerdict.Fault.REVOKED.sentence()), CloseReason.TOKEN_REFUSED);
+            turnAway(
+                    connection,
+                    id,
+                    ofToken(TokenVerdict.refused(TokenVerdict.Fault.REVOKED)),
+                    CloseReason.TOKEN_REFUSED);
             return null;
         }
         return caller;
+    }
+
+    private static Problem ofToken(TokenVerdict refused) {
+        return Problem.ofToken(refused.reason(), refused.sentence());
     }
 
     private static void turnAway(Connection connection, @Nullable String id, Problem why, CloseReason reason) {

@@ -48,8 +48,8 @@ final class Connection {
     private final Language language;
     private final FrameWriter writer;
     private final Map<GroupId, Membership> memberships = new HashMap<>();
-    private final OwnNews claims = new OwnNews();
-    private final OwnNews plays = new OwnNews();
+    private final OwnSettlements claims = new OwnSettlements();
+    private final OwnSettlements plays = new OwnSettlements();
     private final long openedNanos = System.nanoTime();
     private @Nullable Caller caller;
     private long heardNanos = openedNanos;
@@ -215,11 +215,11 @@ final class Connection {
 
     // --- what is settled for its user ---
 
-    OwnNews claims() {
+    OwnSettlements claims() {
         return claims;
     }
 
-    OwnNews plays() {
+    OwnSettlements plays() {
         return plays;
     }
 

@@ -3,10 +3,13 @@ package dev.hongbao.web.ws;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.RefusedJson;
 import dev.hongbao.common.json.StrictJson;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.web.api.FaultLog;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.HttpSettings;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.json.JsonObject;
@@ -54,7 +57,7 @@ final class FrameReader {
                 bytes = (pieces == null ? Buffer.buffer() : pieces).appendBuffer(bytes);
                 pieces = frame.isFinal() ? null : bytes;
             }
-            if (bytes.length() > face.config().maxFrameBytes()) {
+            if (bytes.length() > HttpSettings.MAX_FRAME_BYTES) {
                 connection.close(CloseReason.TOO_LARGE);
             } else if (frame.isFinal()) {
                 received(bytes.getBytes());
@@ -102,12 +105,12 @@ final class FrameReader {
     private void tooFast(boolean whole) {
         if (!whole || rate.isHostile()) {
             connection.close(CloseReason.TOO_MANY_MESSAGES);
-        } else if (rate.isNews()) {
+        } else if (rate.isNew()) {
             connection.refuse(
                     null,
                     Problem.tooMany(
-                            "At most " + face.config().messagesPerSecond()
-                                    + " frames a second are read; this one was not.",
+                            Reason.RATE,
+                            Text.of("socket.too-many-frames", face.config().messagesPerSecond()),
                             1));
         }
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.web.ws;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.SocketUpgrade;
@@ -24,24 +25,24 @@ final class Handshake {
                 || !"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))
                 || !lists(request.getHeader("Connection"), "upgrade")
                 || !lists(request.getHeader("Sec-WebSocket-Protocol"), SocketUpgrade.SUBPROTOCOL)) {
-            return malformed("Open a WebSocket with the subprotocol " + SocketUpgrade.SUBPROTOCOL + ".");
+            return malformed(Text.of("handshake.subprotocol", SocketUpgrade.SUBPROTOCOL));
         }
         if (!VERSION.equals(request.getHeader("Sec-WebSocket-Version"))) {
             request.response().putHeader("Sec-WebSocket-Version", VERSION);
-            return malformed("Send Sec-WebSocket-Version: " + VERSION + ".");
+            return malformed(Text.of("handshake.version", VERSION));
         }
         String key = request.getHeader("Sec-WebSocket-Key");
         if (key == null || !KEY.matcher(key).matches()) {
-            return malformed("Send a Sec-WebSocket-Key of 16 bytes in Base64.");
+            return malformed(Text.of("handshake.key"));
         }
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (request.headers().contains(HttpHeaders.TRANSFER_ENCODING) || (length != null && !length.equals("0"))) {
-            return malformed("Send no body.");
+            return malformed(Text.of("handshake.body"));
         }
-        return request.query() == null ? null : malformed("Send no query; a token goes into the first frame.");
+        return request.query() == null ? null : malformed(Text.of("handshake.query"));
     }
 
-    private static Problem malformed(String detail) {
+    private static Problem malformed(Text detail) {
         return Problem.of(ProblemType.INVALID_REQUEST, detail);
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection following one group: it knows its place in the feed and goes on from there whenever there is news and the
+ * One connection following one group: it knows its place in the feed and goes on from there whenever there are events and the
  * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Confined to the connection's event loop.
  */
 final class Membership {

@@ -39,7 +39,7 @@ final class MessageRate {
     }
 
     /** Whether this is the first frame that was too many for a while: the one that is worth an answer. */
-    boolean isNews() {
+    boolean isNew() {
         return excess % perSecond == 1 || perSecond == 1;
     }
 }

@@ -1,10 +1,13 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Members;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimAnswers;
@@ -56,9 +59,9 @@ final class Requests {
             CampaignService campaigns,
             FeedService feed) {
         this.face = face;
-        this.authentication = new Authentication(face, shared.admission().tokens());
-        this.limits = shared.admission().rates();
-        this.inFlight = shared.admission().inFlight();
+        this.authentication = new Authentication(face, shared.limits().tokens());
+        this.limits = shared.limits().rates();
+        this.inFlight = shared.limits().inFlight();
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
@@ -117,15 +120,14 @@ final class Requests {
         int statePackets = frame.getInteger("packets", FeedService.STATE_PACKETS);
         Long place = after == null ? null : FeedService.place(after);
         if (after != null && place == null) {
-            throw InvalidInputException.of("#/after", "is not a cursor of this server");
+            throw InvalidInputException.of("#/after", Text.of("cursor.unknown"));
         }
         if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
         feed.members(group).onFailure(asked::fail).onSuccess(members -> {
             if (!members.include(caller)) {
-                asked.refuse(
-                        Problem.of(ProblemType.NOT_ELIGIBLE, "You can follow only the groups that your token names."));
+                asked.refuse(Problem.of(ProblemType.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
             } else if (!connection.mayJoin(group)) {
                 asked.refuse(tooManyGroups());
             } else if (place != null) {
@@ -156,7 +158,8 @@ final class Requests {
     private Problem tooManyGroups() {
         return Problem.of(
                 ProblemType.TOO_MANY_REQUESTS,
-                "A connection follows at most " + face.config().maxGroups() + " groups: leave one first.");
+                Reason.GROUPS,
+                Text.of("socket.too-many-groups", face.config().maxGroups()));
     }
 
     private static void leave(Connection connection, String id, GroupId group) {
@@ -183,11 +186,12 @@ final class Requests {
         Caller caller = asked.caller();
         CampaignId campaign = CampaignId.parse(frame.getString("campaign"));
         if (campaign == null) {
-            throw InvalidInputException.of("#/campaign", "must be a campaign's id");
+            throw InvalidInputException.of("#/campaign", Text.of("id.campaign"));
         }
         GroupId group = new GroupId(frame.getString("group"));
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         String product = frame.getString("product");
+        Metadata metadata = Metadata.ofJson(frame.getJsonObject("metadata"));
         if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
@@ -196,7 +200,7 @@ final class Requests {
                         () -> ongoing.track(campaigns
                                 .shares(campaign)
                                 .compose(shares -> limits.mayIssue(caller, shares))
-                                .compose(allowed -> campaigns.open(caller, campaign, product, group, key))))
+                                .compose(allowed -> campaigns.open(caller, campaign, product, group, metadata, key))))
                 .onFailure(asked::fail)
                 .onSuccess(packet -> asked.answer(201, ServerFrames.sent(asked.id(), packet)));
     }
@@ -206,7 +210,7 @@ final class Requests {
         Connection connection = asked.connection();
         PacketId packet = PacketId.parse(frame.getString("packet"));
         if (packet == null) {
-            throw InvalidInputException.of("#/packet", "must be a packet's id");
+            throw InvalidInputException.of("#/packet", Text.of("id.packet"));
         }
         String passcode = frame.getString("passcode");
         if (!isAllowed(asked, limits.claim(caller))) {
@@ -242,7 +246,7 @@ final class Requests {
             case ALREADY_CLAIMED -> asked.answer(200, ServerFrames.claimSettled(asked.id(), false, outcome.wonClaim()));
             case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                asked.refuse(Problem.of(outcome.kind()));
+                asked.refuse(Problem.of(outcome));
         }
     }
 
@@ -251,7 +255,7 @@ final class Requests {
         Connection connection = asked.connection();
         DrawId draw = DrawId.parse(frame.getString("draw"));
         if (draw == null) {
-            throw InvalidInputException.of("#/draw", "must be a draw's id");
+            throw InvalidInputException.of("#/draw", Text.of("id.draw"));
         }
         if (!isAllowed(asked, limits.call(caller))) {
             return;
@@ -275,7 +279,7 @@ final class Requests {
             case PLAYED -> asked.answer(201, ServerFrames.playSettled(asked.id(), true, outcome.plays()));
             case ALREADY_PLAYED -> asked.answer(200, ServerFrames.playSettled(asked.id(), false, outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                asked.refuse(Problem.of(outcome.kind()));
+                asked.refuse(Problem.of(outcome));
         }
     }
 
@@ -293,7 +297,7 @@ final class Requests {
     private static boolean isAllowed(Asked asked, RateDecision decision) {
         if (!decision.allowed()) {
             asked.refuse(Problem.tooMany(
-                    "Slow down: wait " + decision.retryAfterSeconds() + " s.", decision.retryAfterSeconds()));
+                    Reason.RATE, Text.of("rate.wait", decision.retryAfterSeconds()), decision.retryAfterSeconds()));
         }
         return decision.allowed();
     }

@@ -15,6 +15,7 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ToldProblem;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +32,7 @@ final class ServerFrames {
                 .plain("user", caller.user().value())
                 .name("groups")
                 .beginArray();
-        caller.groups().forEach(group -> json.raw("\"" + group.value() + "\""));
+        caller.groups().forEach(group -> json.plain(group.value()));
         return json.endArray()
                 .plain("expiresAt", caller.expiresAt().toString())
                 .endObject()
@@ -67,7 +68,7 @@ final class ServerFrames {
         return begin(LONG, "sent")
                 .field("id", id)
                 .name("packet")
-                .raw(Bodies.packet(PacketView.ofNew(packet)))
+                .raw(Bodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()))
                 .endObject()
                 .toString();
     }

@@ -1,7 +1,9 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.config.SocketConfig;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.domain.campaign.CampaignService;
@@ -15,7 +17,7 @@ import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
-import dev.hongbao.web.access.Admission;
+import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
@@ -71,7 +73,7 @@ public final class SocketFace implements SocketUpgrade {
     public record Shared(
             SocketConfig config,
             Frames frames,
-            Admission admission,
+            CallLimits limits,
             SocketGuards guards,
             SocketMetrics metrics,
             Clock clock) {}
@@ -97,11 +99,11 @@ public final class SocketFace implements SocketUpgrade {
                 Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
         for (LoopListeners<SettledClaims> each :
-                List.of(claims.news().here(), claims.news().toListeners())) {
+                List.of(claims.settlements().here(), claims.settlements().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
         for (LoopListeners<SettledPlayRequests> each :
-                List.of(plays.news().here(), plays.news().toListeners())) {
+                List.of(plays.settlements().here(), plays.settlements().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
     }
@@ -115,12 +117,12 @@ public final class SocketFace implements SocketUpgrade {
         }
         ClientAddress address = guards().addressOf(request);
         if (!guards().enterAddress(address)) {
-            refuse.accept(Problem.tooMany("This address has too many connections: close one first.", 5));
+            refuse.accept(Problem.tooMany(Reason.CONNECTIONS, Text.of("socket.too-many-of-address"), 5));
             return;
         }
         if (!guards().enterUnauthenticated()) {
             guards().leaveAddress(address);
-            refuse.accept(Problem.of(ProblemType.OVERLOADED, "Too many connections wait for their token."));
+            refuse.accept(Problem.of(ProblemType.OVERLOADED, Text.of("socket.too-many-waiting")));
             return;
         }
         request.toWebSocket()
@@ -128,7 +130,7 @@ public final class SocketFace implements SocketUpgrade {
                 .onFailure(malformed -> {
                     guards().leaveUnauthenticated();
                     guards().leaveAddress(address);
-                    refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, "Send a handshake as RFC 6455 says."));
+                    refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, Text.of("handshake.malformed")));
                 });
     }
 
@@ -142,7 +144,7 @@ public final class SocketFace implements SocketUpgrade {
         }
         return guards().origins().allow(request)
                 ? null
-                : Problem.of(ProblemType.FORBIDDEN, "Pages of this origin may not connect; see http.origins.");
+                : Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
     }
 
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
@@ -230,7 +232,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     CallsInFlight inFlight() {
-        return shared.admission().inFlight();
+        return shared.limits().inFlight();
     }
 
     Requests requests() {
@@ -244,7 +246,7 @@ public final class SocketFace implements SocketUpgrade {
 
     /** Whether the host has revoked the caller's token. */
     boolean isRevoked(Caller caller) {
-        return shared.admission().tokens().isRevoked(caller);
+        return shared.limits().tokens().isRevoked(caller);
     }
 
     boolean isStopping() {

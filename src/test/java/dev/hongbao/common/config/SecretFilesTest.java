@@ -26,7 +26,7 @@ class SecretFilesTest {
     Path dir;
 
     @ParameterizedTest
-    @CsvSource({"redis.url", "postgres.url", "postgres.owner-url", "token.jwks-url"})
+    @CsvSource({"redis.url", "postgres.url", "postgres.owner-url"})
     void whatTheFileHoldsIsTheOption(String option) throws IOException {
         // Given everything else that has to be there, and the option in a file, with the newline that editors write
         Path file = write(GOOD.get(option) + "\n");
@@ -43,8 +43,7 @@ class SecretFilesTest {
         SecretUrl url = Map.of(
                         "redis.url", config.engine().redis().url(),
                         "postgres.url", config.engine().postgres().url(),
-                        "postgres.owner-url", config.engine().postgres().ownerUrl(),
-                        "token.jwks-url", config.web().token().publicKeys().jwksUrl())
+                        "postgres.owner-url", config.engine().postgres().ownerUrl())
                 .get(option);
         assertThat(url).isEqualTo(new SecretUrl(GOOD.get(option), file));
         assertThat(ConfigText.effective(loaded))

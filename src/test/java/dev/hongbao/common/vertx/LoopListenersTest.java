@@ -25,8 +25,8 @@ class LoopListenersTest {
         // Given
         Context loop = vertx.getOrCreateContext();
         List<Context> heardOn = new CopyOnWriteArrayList<>();
-        listeners.add(loop, () -> true, news -> {
-            heard.add(news);
+        listeners.add(loop, () -> true, told -> {
+            heard.add(told);
             heardOn.add(vertx.getOrCreateContext());
         });
 
@@ -57,7 +57,7 @@ class LoopListenersTest {
     @Test
     void whoThrowsKeepsItFromNobodyElse() {
         // Given
-        listeners.add(news -> {
+        listeners.add(told -> {
             throw new IllegalStateException("a fault");
         });
         listeners.add(heard::add);

@@ -110,13 +110,13 @@ class BookPlansIT {
     @Test
     void aSearchAndAStatementGoThroughIndexes() throws SQLException {
         String byReference = plan(
-                "text, uuid, bigint, timestamptz, timestamptz, text, int",
+                "text, uuid, bigint, timestamptz, timestamptz, text, int, text",
                 TransferSearch.BY_REFERENCE,
-                "'order7', '00000000-0000-0000-0000-000000000000', 0, '2026-01-01', '2027-01-01', null, 50");
+                "'order7', '00000000-0000-0000-0000-000000000000', 0, '2026-01-01', '2027-01-01', null, 50, null");
         String byUser = plan(
-                "text, bigint, int, timestamptz, timestamptz",
+                "text, bigint, int, timestamptz, timestamptz, text",
                 TransferSearch.BY_USER,
-                "'user7', 0, 50, '2026-01-02', '2027-01-01'");
+                "'user7', 0, 50, '2026-01-02', '2027-01-01', null");
         String statement = plan(
                 "text, text, timestamptz, timestamptz, int",
                 Books.STATEMENT,
@@ -149,7 +149,7 @@ class BookPlansIT {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             TransferSearch search = new TransferSearch(engine.engine().pool());
             TransferFilter filter = new TransferFilter(
-                    null, null, Instant.parse("2025-11-01T00:00:00Z"), Instant.parse("2026-01-05T00:00:00Z"));
+                    null, null, null, Instant.parse("2025-11-01T00:00:00Z"), Instant.parse("2026-01-05T00:00:00Z"));
             execute("select pg_stat_force_next_flush()");
             long before = read();
 
@@ -182,7 +182,7 @@ class BookPlansIT {
                 "'2026-01-02', '2026-01-02 01:00'");
         assertThat(between).contains("transfer_at").doesNotContain("Seq Scan on " + part);
 
-        assertThat(rowsRead("select * from transfers_between('2026-01-02', '2026-01-02 01:00', 0, 50)"))
+        assertThat(rowsRead("select * from transfers_between('2026-01-02', '2026-01-02 01:00', 0, 50, null)"))
                 .isBetween(50L, TRANSFERS / 10L);
         assertThat(rowsRead("select * from transfer_totals('2026-01-02', '2026-01-02 01:00')"))
                 .isBetween(3_600L, TRANSFERS / 10L);

@@ -14,7 +14,8 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
-import dev.hongbao.domain.ledger.WalletEntry;
+import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
@@ -109,7 +110,7 @@ class BooksIT extends TwoEngines {
         return ids;
     }
 
-    private static long sum(List<WalletEntry> entries) {
+    private static long sum(List<WalletRecord> entries) {
         return entries.stream()
                 .mapToLong(entry -> entry.change().credit()
                         ? entry.change().amount()
@@ -128,7 +129,7 @@ class BooksIT extends TwoEngines {
             assertThat(whole.opening()).isZero();
             assertThat(whole.closing()).isEqualTo(sum(whole.entries())).isEqualTo(engine.balance(user));
             assertThat(whole.entries())
-                    .hasSameSizeAs(search(new TransferFilter(null, new UserId(user), null, null), 200).stream()
+                    .hasSameSizeAs(search(new TransferFilter(null, new UserId(user), null, null, null), 200).stream()
                             .filter(transfer -> transfer.move().asset().equals(CNY))
                             .toList());
 
@@ -136,7 +137,7 @@ class BooksIT extends TwoEngines {
             long before = 0;
             Instant from = LONG_AGO;
             for (Instant cut :
-                    whole.entries().stream().map(WalletEntry::at).sorted().toList()) {
+                    whole.entries().stream().map(WalletRecord::at).sorted().toList()) {
                 if (from.isBefore(cut)) {
                     Statement part = statement(user, from, cut);
                     assertThat(part.opening()).as("%s from %s", user, from).isEqualTo(before);
@@ -185,58 +186,72 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> statement("busy", LONG_AGO, FAR));
         assertThat(statement("busy", FAR.minusSeconds(1), FAR).closing()).isEqualTo(10_001);
         // And a source of which many transfers are makes no search slow or wrong
-        assertThat(search(new TransferFilter(null, new UserId("busy"), null, null), 200))
+        assertThat(search(new TransferFilter(null, new UserId("busy"), null, null, null), 200))
                 .hasSize(10_001);
     }
 
     @Test
     void transfersAreFoundByReferenceUserAndTime() {
         // By reference: the send and all that followed from it
-        assertThat(search(new TransferFilter("order-7", null, null, null), 1))
+        assertThat(search(new TransferFilter("order-7", null, null, null, null), 1))
                 .extracting(BookedTransfer::id)
                 .containsExactlyElementsOf(
                         ids("select id from transfer where subject = '" + packet.id() + "' order by id").stream()
                                 .sorted()
                                 .toList());
-        assertThat(search(new TransferFilter("order-7", new UserId("bob"), null, null), 10))
+        assertThat(search(new TransferFilter("order-7", new UserId("bob"), null, null, null), 10))
                 .hasSize(1)
                 .allMatch(transfer -> transfer.move().credit().equals(new BookedTransfer.Side("wallet", "bob"))
                         && "order-7".equals(transfer.reference()));
-        assertThat(search(new TransferFilter("no such", null, null, null), 10)).isEmpty();
+        assertThat(search(new TransferFilter("no such", null, null, null, null), 10))
+                .isEmpty();
 
         // By user and time
         String wallets = "(select id from account where kind = 'wallet' and owner = 'ann')";
         Set<Long> anns = ids("select id from transfer where debit in " + wallets + " or credit in " + wallets);
         for (int limit : new int[] {1, 7, 200}) {
-            assertThat(search(new TransferFilter(null, new UserId("ann"), null, null), limit))
+            assertThat(search(new TransferFilter(null, new UserId("ann"), null, null, null), limit))
                     .extracting(BookedTransfer::id)
                     .doesNotHaveDuplicates()
                     .isSorted()
                     .containsExactlyInAnyOrderElementsOf(anns);
+        }
+        // And of one kind, in each of the three orders
+        for (TransferFilter filter : List.of(
+                new TransferFilter("order-7", null, TransferKind.CLAIM, null, null),
+                new TransferFilter(null, new UserId("ann"), TransferKind.CLAIM, null, null),
+                new TransferFilter(null, null, TransferKind.CLAIM, LONG_AGO, null))) {
+            List<BookedTransfer> everything =
+                    search(new TransferFilter(filter.reference(), filter.user(), null, filter.from(), null), 200);
+            assertThat(search(filter, 2))
+                    .isNotEmpty()
+                    .containsExactlyElementsOf(everything.stream()
+                            .filter(transfer -> transfer.kind() == TransferKind.CLAIM)
+                            .toList());
         }
         Instant middle = OffsetDateTime.parse(
                         books.strings("select to_char(percentile_disc(0.5) within group (order by at)"
                                         + " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') from transfer")
                                 .get(0))
                 .toInstant();
-        List<BookedTransfer> late = search(new TransferFilter(null, new UserId("ann"), middle, null), 3);
-        List<BookedTransfer> early = search(new TransferFilter(null, new UserId("ann"), null, middle), 3);
+        List<BookedTransfer> late = search(new TransferFilter(null, new UserId("ann"), null, middle, null), 3);
+        List<BookedTransfer> early = search(new TransferFilter(null, new UserId("ann"), null, null, middle), 3);
         assertThat(late).allMatch(transfer -> !transfer.at().isBefore(middle));
         assertThat(late.size() + early.size()).isEqualTo(anns.size());
 
         // By time alone
         for (int limit : new int[] {3, 200}) {
-            assertThat(search(new TransferFilter(null, null, LONG_AGO, middle), limit))
+            assertThat(search(new TransferFilter(null, null, null, LONG_AGO, middle), limit))
                     .extracting(BookedTransfer::id)
                     .doesNotHaveDuplicates()
                     .containsExactlyInAnyOrderElementsOf(ids("select id from transfer where at < '" + middle + "'"));
         }
-        assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, middle), 3));
+        assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
                 .isThrownBy(() -> get(engine.engine()
                         .accounting()
                         .books()
-                        .transfers(new TransferFilter("order-7", null, null, null), "u.1", 3)));
+                        .transfers(new TransferFilter("order-7", null, null, null, null), "u.1", 3)));
     }
 
     @Test

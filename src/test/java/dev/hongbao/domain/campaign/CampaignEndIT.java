@@ -11,14 +11,19 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -68,6 +73,51 @@ class CampaignEndIT {
                             + " where t.kind = 'refund'"))
                     .isEqualTo(1);
             books.assertReconciled();
+        }
+    }
+
+    @Test
+    void aPoolOfTheLastMomentIsPaidBackBeforeTheCampaignIs() throws SQLException {
+        TestServers servers = Servers.fresh();
+        Books books = new Books(servers);
+        try (servers;
+                TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            engine.deposit("shop", BUDGET);
+            long before = engine.balance("shop");
+            CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+            String row = "campaign where id = '" + campaign.campaign().id() + "'";
+            Packet pool = campaigns.open(campaign, "opener", "shoe");
+
+            // Given a campaign that has ended, and a pool of its last moment whose transaction is not committed
+            get(engine.engine().stopWriter());
+            books.execute("create table uncommitted as select * from pool; alter table pool disable trigger user;"
+                    + " delete from pool; alter table pool enable trigger user; update campaign set ends_at = now()");
+            CompletableFuture<Long> closed;
+            try (Connection opener = TestDatabase.lockRows(servers.postgresOwnerUrl(), row);
+                    Statement insert = opener.createStatement()) {
+                insert.execute("insert into pool select * from uncommitted");
+
+                // When the campaign is to be closed
+                closed = CompletableFuture.supplyAsync(
+                        () -> books.longOf("select count(*) from close_campaigns(array[0]::smallint[])"));
+                eventually(
+                        IN_TIME,
+                        () -> assertThat(books.longOf(
+                                        "select count(*) from pg_locks where not granted and pid in (select"
+                                                + " pid from pg_stat_activity where datname ="
+                                                + " current_database())"))
+                                .isOne());
+                opener.commit();
+            }
+
+            // Then it waits for the pool, and all goes back to the host
+            assertThat(closed.join()).isZero();
+            books.expire(pool);
+            get(engine.engine().startWriter());
+            campaigns.awaitClosed(campaign);
+            assertThat(engine.balance("shop")).isEqualTo(before);
+            books.assertClean();
         }
     }
 

@@ -18,6 +18,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -110,7 +111,7 @@ class CampaignIT {
         // Then the rest is the host's, once
         assertThat(engine.balance("shop")).isEqualTo(before - 10);
         assertThat(campaigns.view(campaign.campaign().id()).money()).isEqualTo(new CampaignView.Money(100, 0, 90));
-        assertThat(get(engine.engine().wallets().transfers(new UserId("shop"), null, 2))
+        assertThat(get(engine.engine().wallets().transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
                         .items())
                 .extracting(entry -> entry.kind() + " " + entry.change().amount() + " "
                         + entry.subject().campaign())

@@ -160,7 +160,7 @@ class CampaignLimitsIT extends TwoEngines {
                         "eve");
 
         // Then
-        assertThat(outcomes).isEqualTo("+0 +1 +0 limited +0 =0");
+        assertThat(outcomes).isEqualTo("+0 +1 +0 total +0 =0");
         eventually(
                 IN_TIME,
                 () -> assertThat(books.longOf("select count(*) from claim where user_id in ('dan', 'eve')"))

@@ -8,6 +8,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
@@ -78,7 +79,8 @@ class CampaignOpeningIT {
         // When
         List<Packet> opened = IntStream.range(0, 4)
                 .mapToObj(i -> get(engine.loop(i)
-                        .call(services -> services.campaigns().open(member("ann"), id, "shoe", GROUP, key))))
+                        .call(services ->
+                                services.campaigns().open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key))))
                 .toList();
 
         // Then
@@ -89,7 +91,8 @@ class CampaignOpeningIT {
         assertRefused(
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns().open(member("ann"), id, "hat", GROUP, key))));
+                        .call(services ->
+                                services.campaigns().open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
     }
 
     @Test
@@ -140,12 +143,18 @@ class CampaignOpeningIT {
                 Refusal.NOT_ELIGIBLE,
                 () -> get(engine.loop(0)
                         .call(services -> services.campaigns()
-                                .open(elsewhere, campaign.campaign().id(), "hat", new GroupId("work"), newKey()))));
+                                .open(
+                                        elsewhere,
+                                        campaign.campaign().id(),
+                                        "hat",
+                                        new GroupId("work"),
+                                        Metadata.NONE,
+                                        newKey()))));
         assertRefused(
                 Refusal.NOT_FOUND,
                 () -> get(engine.loop(0)
                         .call(services -> services.campaigns()
-                                .open(member("ben"), CampaignId.create(), "hat", GROUP, newKey()))));
+                                .open(member("ben"), CampaignId.create(), "hat", GROUP, Metadata.NONE, newKey()))));
     }
 
     @Test

@@ -10,6 +10,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
@@ -215,8 +216,8 @@ class CampaignRacesIT extends TwoEngines {
                 definition(100, 5).put("endsAt", Instant.now().plusSeconds(5).toString()));
         CampaignId id = campaign.campaign().id();
         IdempotencyKey key = newKey();
-        Packet pool =
-                get(engine.loop(0).call(services -> services.campaigns().open(member("ann"), id, "shoe", GROUP, key)));
+        Packet pool = get(engine.loop(0)
+                .call(services -> services.campaigns().open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)));
         assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
 
         // When its time is over
@@ -226,7 +227,9 @@ class CampaignRacesIT extends TwoEngines {
         assertThat(campaigns.view(id).money()).isEqualTo(new CampaignView.Money(100, 0, 90));
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(campaign, "ben", "shoe"));
         assertThat(engine.claim(pool, "carl").kind()).isEqualTo(Kind.EXPIRED);
-        assertThat(get(other.loop(0).call(services -> services.campaigns().open(member("ann"), id, "shoe", GROUP, key)))
+        assertThat(get(other.loop(0)
+                                .call(services -> services.campaigns()
+                                        .open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)))
                         .id())
                 .isEqualTo(pool.id());
     }
@@ -247,13 +250,13 @@ class CampaignRacesIT extends TwoEngines {
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(raising(other, two.campaign().id(), 10, key)));
         get(engine.loop(0)
-                .call(services ->
-                        services.campaigns().open(member("ann"), one.campaign().id(), "shoe", GROUP, key)));
+                .call(services -> services.campaigns()
+                        .open(member("ann"), one.campaign().id(), "shoe", GROUP, Metadata.NONE, key)));
         assertRefused(
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(other.loop(0)
                         .call(services -> services.campaigns()
-                                .open(member("ann"), two.campaign().id(), "shoe", GROUP, key))));
+                                .open(member("ann"), two.campaign().id(), "shoe", GROUP, Metadata.NONE, key))));
         assertThat(campaigns.view(two.campaign().id()).money()).isEqualTo(new CampaignView.Money(100, 100, 0));
     }
 

@@ -19,6 +19,8 @@ class AcceptedClaimsTest {
                         PacketId.parse(PACKET), 41, List.of(new UserId("alice"), new UserId("bob"))));
         assertThat(AcceptedClaims.decode(PACKET + " 0 carol").users()).containsExactly(new UserId("carol"));
         assertThat(AcceptedClaims.decode(PACKET + " 41 alice bob").payload()).isEqualTo(PACKET + " 41 alice bob");
+        assertThat(AcceptedClaims.decode(PACKET + " 7 .#lice .-100 ali#ce").users())
+                .containsExactly(new UserId("#lice"), new UserId("-100"), new UserId("ali#ce"));
     }
 
     @ParameterizedTest
@@ -34,7 +36,9 @@ class AcceptedClaimsTest {
                 PACKET + "  alice",
                 PACKET + " 1 alice ",
                 PACKET + " 1  alice",
-                PACKET + " 1 ali#ce",
+                PACKET + " 1 ali'ce",
+                PACKET + " 1 #lice",
+                PACKET + " 1 .alice",
                 "01a1f8a1 1 alice"
             })
     void anythingElseIsVoid(String payload) {

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
@@ -14,11 +15,13 @@ import dev.hongbao.engine.journal.AttemptSettings;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.Subscription;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.Shards;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -58,6 +62,11 @@ public class ClaimMicro {
         @Override
         public List<RedisLink> servers() {
             return List.of();
+        }
+
+        @Override
+        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+            throw new UnsupportedOperationException();
         }
 
         @Override
@@ -108,6 +117,7 @@ public class ClaimMicro {
                         CNY,
                         TERMS,
                         null,
+                        Metadata.NONE,
                         Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES])),
                 new Packet.Audience(new GroupId("family"), Set.of(), null, null),
                 new Packet.Times(Instant.EPOCH, Instant.EPOCH, Instant.MAX));

@@ -90,6 +90,22 @@ class ClaimScriptIT {
         assertThat(claim("dave")).isEqualTo("drained");
     }
 
+    /** A claim that is refused by the packet's terms only asks whether its user holds a share: the script is told of 0 slots. */
+    @Test
+    void aClaimThatOnlyAsksHearsOfItsShareAndGetsNone() {
+        // Given
+        openJournal();
+        call("load");
+        assertThat(claim("alice", "bob")).isEqualTo("+0 +1");
+
+        // When
+        Object asked = call("claim", "100", "1", "one", "0", "2", "0", "bob", "carol");
+
+        // Then
+        assertThat(((List<?>) asked).get(1)).isEqualTo("=1 drained");
+        assertThat(redis.hgetAll(PACKET)).isEqualTo(Map.of("#", "2", "alice", "0", "bob", "1"));
+    }
+
     @Test
     void eachPacketOfABatchHoldsWhatItGave() {
         // Given two packets

@@ -6,7 +6,7 @@ import dev.hongbao.domain.odds.Chance;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.DrawModel;
-import dev.hongbao.domain.odds.Rules;
+import dev.hongbao.domain.odds.DrawRules;
 import dev.hongbao.engine.redis.MessagePack;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.testing.Servers;
@@ -102,23 +102,23 @@ class PlayScriptIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]
-            mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}]
-            mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}], fallback: {name: f, stock: 7}
-            mode: table, whenExhausted: rescale, prizes: [{name: a, count: 4, stock: 9}, {name: b, count: 5, perUser: 3}, {name: c, count: 7}], fallback: {name: f}
-            mode: table, whenExhausted: fallback, guarantees: [{class: r, plays: 6}], prizes: [{name: a, class: r, count: 5}, {name: b, count: 45}], fallback: {name: f}
-            mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 999999997}]
-            mode: weights, guarantees: [{class: r, plays: 4}, {class: s, plays: 9}], prizes: [{name: a, class: r, weight: 1, stock: 30}, {name: b, class: s, weight: 1, perUser: 2}, {name: c, weight: 50}], fallback: {name: f}
-            mode: weights, limits: {total: 12, perDay: 4, zone: UTC}, prizes: [{name: a, weight: 5}, {name: b, weight: 2}]
-            mode: schedule, prizes: [{name: a, quota: 9, stock: 99, perUser: 2}, {name: b, quota: 9, stock: 99}], fallback: {name: f}
-            mode: schedule, schedule: {carryOver: false}, guarantees: [{class: r, plays: 7}], prizes: [{name: a, class: r, quota: 9, stock: 99}, {name: b, quota: 9, stock: 99}], fallback: {name: f, stock: 150}
-            """)
+        mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]
+        mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}]
+        mode: table, whenExhausted: repeat, prizes: [{name: a, count: 2, stock: 9}, {name: b, count: 11}], fallback: {name: f, stock: 7}
+        mode: table, whenExhausted: rescale, prizes: [{name: a, count: 4, stock: 9}, {name: b, count: 5, perUser: 3}, {name: c, count: 7}], fallback: {name: f}
+        mode: table, whenExhausted: fallback, guarantees: [{category: r, plays: 6}], prizes: [{name: a, category: r, count: 5}, {name: b, count: 45}], fallback: {name: f}
+        mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 999999997}]
+        mode: weights, guarantees: [{category: r, plays: 4}, {category: s, plays: 9}], prizes: [{name: a, category: r, weight: 1, stock: 30}, {name: b, category: s, weight: 1, perUser: 2}, {name: c, weight: 50}], fallback: {name: f}
+        mode: weights, limits: {total: 12, perDay: 4, zone: UTC}, prizes: [{name: a, weight: 5}, {name: b, weight: 2}]
+        mode: schedule, prizes: [{name: a, quota: 9, stock: 99, perUser: 2}, {name: b, quota: 9, stock: 99}], fallback: {name: f}
+        mode: schedule, schedule: {carryOver: false}, guarantees: [{category: r, plays: 7}], prizes: [{name: a, category: r, quota: 9, stock: 99}, {name: b, quota: 9, stock: 99}], fallback: {name: f, stock: 150}
+        """)
     void theScriptAndTheModelAgree(String yaml) {
         for (long seed = 1; seed <= 5; seed++) {
             // Given the same draw in Redis and in memory
             Random random = new Random(seed);
             DrawDefinition definition = TestDraws.definition("{" + yaml + "}").openedAt(Instant.ofEpochMilli(0));
-            Rules rules = definition.rules();
+            DrawRules rules = definition.rules();
             String draw = UUID.randomUUID().toString();
             redis.hset(
                     bytes("d:" + draw),
@@ -134,6 +134,7 @@ class PlayScriptIT {
             DrawModel model = new DrawModel(rules, chance);
             if (rules.mode() == DrawMode.SCHEDULE) {
                 redis.hset("d:" + draw, "~", "0");
+                redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.ON_SCHEDULE);
                 for (int n = 1; n <= 120; n++) {
                     int prize = 1 + random.nextInt(2);
                     // often two of one moment

@@ -31,7 +31,8 @@ class DrawDocumentsTest {
 
     DrawDocumentsTest() {
         DrawDefinition definition = TestDraws.definition(
-                "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', prizes: [{name: a, weight: 1}]}");
+                "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', prizes: [{name: a,"
+                        + " weight: 1}]}");
         DrawSeed seed = new DrawSeed(new byte[DrawSeed.BYTES]);
         JsonArray table = new JsonArray().add(new JsonObject().put("issued", 1));
         view = new JsonObject()
@@ -40,7 +41,7 @@ class DrawDocumentsTest {
                 .put("seed", seed.told())
                 .put("commitment", seed.commitment(DRAW, definition))
                 .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
-                .put("final", new JsonObject().put("prizes", table));
+                .put("finalTable", new JsonObject().put("prizes", table));
     }
 
     private static Proof read(JsonObject... documents) throws IOException {
@@ -55,7 +56,7 @@ class DrawDocumentsTest {
         InvalidInputException fault = catchThrowableOfType(InvalidInputException.class, () -> read(documents));
         assertThat(fault).as(at).isNotNull();
         assertThat(fault.faults().get(0).pointer()).isEqualTo(at);
-        assertThat(fault.faults().get(0).detail()).contains(why);
+        assertThat(fault.faults().get(0).detail().toString()).contains(why);
     }
 
     /** The value of a field, which may be in an object. */
@@ -86,20 +87,20 @@ class DrawDocumentsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            id                  | "x"         | #draw/id                      | must be a UUID
-            seed                | null        | #draw/seed                    | the draw is not closed. It is told when nobody can play any more
-            seed                | "0"         | #draw/seed                    | 64 lower-case hexadecimal digits
-            commitment          | "X"         | #draw/commitment              | 64 lower-case hexadecimal digits
-            definition          |             | #draw/definition              | must be an object
-            definition.opensAt  |             | #draw/definition/opensAt      | is required
-            definition.mode     | "lottery"   | #draw/definition/mode         | must be one of
-            definition.prizes   | []          | #draw/definition/prizes       | at least one prize
-            definition.closesAt | "2026-02-17T00:00:00Z" | #draw/definition/closesAt | must be after opensAt
-            final               |             | #draw/final                   | must be an object
-            final.prizes        | []          | #draw/final/prizes            | must be the 1 of the definition
-            final.prizes        | [7]         | #draw/final/prizes/0          | must be an object
-            final.prizes        | [{}]        | #draw/final/prizes/0/issued   | must be a whole number
-            """)
+        id                  | "x"         | #draw/id                      | must be a UUID
+        seed                | null        | #draw/seed                    | the draw is not closed. It is told when nobody can play any more
+        seed                | "0"         | #draw/seed                    | 64 lower-case hexadecimal digits
+        commitment          | "X"         | #draw/commitment              | 64 lower-case hexadecimal digits
+        definition          |             | #draw/definition              | must be an object
+        definition.opensAt  |             | #draw/definition/opensAt      | is required
+        definition.mode     | "lottery"   | #draw/definition/mode         | must be one of
+        definition.prizes   | []          | #draw/definition/prizes       | at least one prize
+        definition.closesAt | "2026-02-17T00:00:00Z" | #draw/definition/closesAt | must be after opensAt
+        finalTable               |             | #draw/finalTable                   | must be an object
+        finalTable.prizes        | []          | #draw/finalTable/prizes            | must be the 1 of the definition
+        finalTable.prizes        | [7]         | #draw/finalTable/prizes/0          | must be an object
+        finalTable.prizes        | [{}]        | #draw/finalTable/prizes/0/issued   | must be a whole number
+        """)
     void aDrawThatCannotBeJudgedIsToldWhereItIs(String field, String json, String at, String why) {
         set(view, field, json);
 
@@ -108,18 +109,18 @@ class DrawDocumentsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            draw   | "01939d1e-8c00-7000-8000-000000000002" | #play/0/draw | this is a play of another draw
-            seq    | 1       | #play/0/seq    | must be 0: plays are missing
-            number | 0       | #play/0/number | is no prize of the draw
-            number | 2       | #play/0/number | is no prize of the draw
-            number | 4294967297 | #play/0/number | is out of range
-            turn   | "x"     | #play/0/turn   | must be a UUID
-            user   | "a b"   | #play/0/user   | cannot be
-            user   | 7       | #play/0/user   | must be a string
-            at     | "soon"  | #play/0/at     | must be a time
-            at     | "1969-12-31T23:59:59.999999Z" | #play/0/at | must be a time from 1970 to 9999
-            at     | "+10000-01-01T00:00:00Z"      | #play/0/at | must be a time from 1970 to 9999
-            """)
+        draw   | "01939d1e-8c00-7000-8000-000000000002" | #play/0/draw | this is a play of another draw
+        seq    | 1       | #play/0/seq    | must be 0: plays are missing
+        number | 0       | #play/0/number | is no prize of the draw
+        number | 2       | #play/0/number | is no prize of the draw
+        number | 4294967297 | #play/0/number | is out of range
+        turn   | "x"     | #play/0/turn   | must be a UUID
+        user   | "a b"   | #play/0/user   | cannot be
+        user   | 7       | #play/0/user   | must be a string
+        at     | "soon"  | #play/0/at     | must be a time
+        at     | "1969-12-31T23:59:59.999999Z" | #play/0/at | must be a time from 1970 to 9999
+        at     | "+10000-01-01T00:00:00Z"      | #play/0/at | must be a time from 1970 to 9999
+        """)
     void aPlayThatCannotBeJudgedIsToldWhereItIs(String field, String json, String at, String why) {
         set(play, field, json);
 

@@ -35,7 +35,7 @@ class DrawReplayTest {
     private static DrawDefinition definition(String more) {
         return TestDraws.definition("{mode: schedule, opensAt: \"" + OPENING + "\", closesAt: \""
                 + OPENING.plus(PERIOD.multipliedBy(4))
-                + "\", prizes: [{name: a, class: r, quota: 3, stock: 10, perUser: 2}], fallback: {name: f}, " + more
+                + "\", prizes: [{name: a, category: r, quota: 3, stock: 10, perUser: 2}], fallback: {name: f}, " + more
                 + "}");
     }
 
@@ -93,7 +93,7 @@ class DrawReplayTest {
                 .put("commitment", seed.commitment(DRAW, definition))
                 .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
                 .put("quotas", quotas)
-                .put("final", new JsonObject().put("prizes", table));
+                .put("finalTable", new JsonObject().put("prizes", table));
         DrawReplay replay = DrawReplay.of(StrictJson.FOREIGN.decode(view.encode()));
         if (periods.isEmpty()) {
             planned(3, 3, 3, 1);
@@ -170,7 +170,7 @@ class DrawReplayTest {
 
     @Test
     void aGuaranteeIsOwedOnTimeAndNotBefore() {
-        definition = definition("schedule: {periodSeconds: 3600}, guarantees: [{class: r, plays: 3}]");
+        definition = definition("schedule: {periodSeconds: 3600}, guarantees: [{category: r, plays: 3}]");
         Instant before = moment(0, 1).minusMillis(1);
         play("ann", FALLBACK, before).play("ann", FALLBACK, before).play("ann", 1, before, 0, 1);
         assertThat(contradictions()).isEmpty();

@@ -13,33 +13,34 @@ import org.junit.jupiter.api.Test;
  */
 class DrawSeedTest {
     private static final DrawDefinition DEFINITION = TestDraws.definition("""
-            name: "转盘 \\"1\\""
-            mode: schedule
-            group: family
-            opensAt: "2026-02-17T00:00:00Z"
-            closesAt: "2026-02-18T00:00:00Z"
-            schedule: {periodSeconds: 3600, boosts: [{from: "2026-02-17T20:00:00Z", to: "2026-02-17T21:00:00Z", times: 2}]}
-            prizes:
-              - {name: cash, class: rare, quota: 1, stock: 9, perUser: 2, award: {asset: CNY, amount: 100}}
-              - {name: coupon, quota: 2, stock: 2, award: {codes: [one, two]}}
-            fallback: {name: thanks}
-            cost: {asset: POINTS, amount: 5}
-            limits: {total: 9, perDay: 3, zone: Asia/Shanghai}
-            guarantees: [{class: rare, plays: 10}]
-            deny: [zoe, eve]
-            showLeft: true
-            """);
+        name: "转盘 \\"1\\""
+        mode: schedule
+        group: family
+        opensAt: "2026-02-17T00:00:00Z"
+        closesAt: "2026-02-18T00:00:00Z"
+        schedule: {periodSeconds: 3600, boosts: [{from: "2026-02-17T20:00:00Z", to: "2026-02-17T21:00:00Z", times: 2}]}
+        prizes:
+          - {name: cash, category: rare, quota: 1, stock: 9, perUser: 2, award: {asset: CNY, amount: 100}}
+          - {name: coupon, quota: 2, stock: 2, award: {codes: [one, two]}}
+        fallback: {name: thanks}
+        cost: {asset: POINTS, amount: 5}
+        limits: {total: 9, perDay: 3, zone: Asia/Shanghai}
+        guarantees: [{category: rare, plays: 10}]
+        deny: [zoe, eve]
+        showLeft: true
+        """);
 
     /** Without white space, and without the codes. */
     private static final String TEXT = """
-            {"allow":[],"closesAt":"2026-02-18T00:00:00Z","cost":{"amount":5,"asset":"POINTS"},"deny":["eve","zoe"],\
-            "fallback":{"name":"thanks"},"group":"family","guarantees":[{"class":"rare","plays":10}],\
-            "limits":{"perDay":3,"total":9,"zone":"Asia/Shanghai"},"mode":"schedule","name":"转盘 \\"1\\"",\
-            "opensAt":"2026-02-17T00:00:00Z","prizes":[\
-            {"award":{"amount":100,"asset":"CNY"},"class":"rare","name":"cash","perUser":2,"quota":1,"stock":9},\
-            {"award":{"coded":true},"name":"coupon","quota":2,"stock":2}],\
-            "schedule":{"boosts":[{"from":"2026-02-17T20:00:00Z","times":2,"to":"2026-02-17T21:00:00Z"}],\
-            "carryOver":true,"periodSeconds":3600},"showLeft":true,"whenExhausted":"stop"}""";
+        {"allow":[],"closesAt":"2026-02-18T00:00:00Z","cost":{"amount":5,"asset":"POINTS"},"deny":["eve","zoe"],\
+        "fallback":{"name":"thanks"},"group":"family","guarantees":[{"category":"rare","plays":10}],\
+        "limits":{"perDay":3,"total":9,"zone":"Asia/Shanghai"},"mode":"schedule","name":"转盘 \\"1\\"",\
+        "opensAt":"2026-02-17T00:00:00Z","prizes":[\
+        {"award":{"amount":100,"asset":"CNY"},"category":"rare","name":"cash","perUser":2,"quota":1,"stock":9},\
+        {"award":{"coded":true},"name":"coupon","quota":2,"stock":2}],\
+        "schedule":{"boosts":[{"from":"2026-02-17T20:00:00Z","times":2,"to":"2026-02-17T21:00:00Z"}],\
+        "carryOver":true,"periodSeconds":3600},"showLeft":true,"whenExhausted":"stop"}\
+        """;
 
     private static DrawSeed seed() {
         byte[] bytes = new byte[DrawSeed.BYTES];
@@ -57,6 +58,6 @@ class DrawSeedTest {
     @Test
     void theCommitmentIsTheDigestOfFourLines() {
         assertThat(seed().commitment(UUID.fromString("01939d1e-8c00-7000-8000-000000000001"), DEFINITION))
-                .isEqualTo("480ac4be012d89f9d14a4a78de1acbdcf9c53e2f9eac97b461ce928977a4f684");
+                .isEqualTo("b21a77dcdd83ee6729109860ca6b07601ccd24c0ed1f44780cda465104c98069");
     }
 }

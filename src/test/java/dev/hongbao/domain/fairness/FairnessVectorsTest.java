@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * adapt the vectors, give the new way a new version.
  */
 class FairnessVectorsTest {
-    private static final Path VECTORS = Path.of("src/test/resources/fairness-vectors.json");
+    private static final Path VECTORS = Path.of("src/main/resources/webroot/fairness/packets.json");
 
     static Stream<JsonObject> vectors() throws IOException {
         return new JsonArray(Files.readString(VECTORS)).stream().map(JsonObject.class::cast);
@@ -88,17 +88,17 @@ class FairnessVectorsTest {
 
         // Then
         assertThat(text).isEqualTo("""
-                hongbao-packet-v1
-                id=01939d1e-8c00-7000-8000-000000000001
-                seed=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
-                asset=CNY
-                amount=888
-                count=8
-                min=1
-                max=888
-                split=double-mean
-                splitVersion=1
-                """);
+            hongbao-packet-v1
+            id=01939d1e-8c00-7000-8000-000000000001
+            seed=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
+            asset=CNY
+            amount=888
+            count=8
+            min=1
+            max=888
+            split=double-mean
+            splitVersion=1
+            """);
         assertThat(Files.readString(Path.of("src/site/markdown/fairness.md")))
                 .contains(text)
                 .contains(vector.getString("commitment"));

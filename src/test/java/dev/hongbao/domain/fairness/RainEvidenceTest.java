@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * rains any more: do not adapt the vectors, give the new way a new version.
  */
 class RainEvidenceTest {
-    private static final Path VECTORS = Path.of("src/test/resources/rain-vectors.json");
+    private static final Path VECTORS = Path.of("src/main/resources/webroot/fairness/rains.json");
 
     static Stream<JsonObject> vectors() throws IOException {
         return new JsonArray(Files.readString(VECTORS)).stream().map(JsonObject.class::cast);
@@ -177,30 +177,30 @@ class RainEvidenceTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            seed        | null                        | not closed
-            seed        | "00"                        | #rain/seed
-            commitment  | "x"                         | #rain/commitment
-            id          | "x"                         | #rain/id
-            startsAt    | "soon"                      | #rain/startsAt
-            startsAt    | "2026-02-17T12:00:07.5Z"    | #rain/lastAt
-            startsAt    | "2026-02-17T12:00:00.0001Z" | #rain/startsAt
-            startsAt    | "1900-01-01T00:00:00Z"      | #rain/lastAt
-            startsAt    | "-1000000000-01-01T00:00:00Z" | #rain/startsAt
-            lastAt      | 7                           | #rain/lastAt
-            drops       | 0                           | #rain/drops
-            drops       | 2147483647                  | #rain/drops
-            drops       | 8.5                         | #rain/drops
-            budget      | 7                           | #rain/drops
-            budget      | 100000000000000             | #rain/budget
-            returned    | -1                          | #rain/returned
-            caught      | null                        | #rain/caught
-            caught      | {"amount": "8"}             | #rain/caught/amount
-            cancelledAt | "never"                     | #rain/cancelledAt
-            fallen      | null                        | #rain/fallen
-            fallen      | [7]                         | #rain/fallen/0
-            fallen      | [{"packet": "00000000-0000-0007-0000-000000000000", "at": "x", "amount": 1, "over": true}] | #rain/fallen/0/at
-            fallen      | [{"packet": "00000000-0000-0007-0000-000000000000", "at": "2026-02-17T12:00:00Z", "amount": 1, "over": 1}] | #rain/fallen/0/over
-            """)
+        seed        | null                        | not closed
+        seed        | "00"                        | #rain/seed
+        commitment  | "x"                         | #rain/commitment
+        id          | "x"                         | #rain/id
+        startsAt    | "soon"                      | #rain/startsAt
+        startsAt    | "2026-02-17T12:00:07.5Z"    | #rain/lastAt
+        startsAt    | "2026-02-17T12:00:00.0001Z" | #rain/startsAt
+        startsAt    | "1900-01-01T00:00:00Z"      | #rain/lastAt
+        startsAt    | "-1000000000-01-01T00:00:00Z" | #rain/startsAt
+        lastAt      | 7                           | #rain/lastAt
+        drops       | 0                           | #rain/drops
+        drops       | 2147483647                  | #rain/drops
+        drops       | 8.5                         | #rain/drops
+        budget      | 7                           | #rain/drops
+        budget      | 100000000000000             | #rain/budget
+        returned    | -1                          | #rain/returned
+        caught      | null                        | #rain/caught
+        caught      | {"amount": "8"}             | #rain/caught/amount
+        cancelledAt | "never"                     | #rain/cancelledAt
+        fallen      | null                        | #rain/fallen
+        fallen      | [7]                         | #rain/fallen/0
+        fallen      | [{"packet": "00000000-0000-0007-0000-000000000000", "at": "x", "amount": 1, "over": true}] | #rain/fallen/0/at
+        fallen      | [{"packet": "00000000-0000-0007-0000-000000000000", "at": "2026-02-17T12:00:00Z", "amount": 1, "over": 1}] | #rain/fallen/0/over
+        """)
     void whatIsNoRainThatIsOverCannotBeTold(String field, String value, String reason) throws IOException {
         JsonObject rain = told(vectors().findFirst().orElseThrow());
         rain.remove(field);

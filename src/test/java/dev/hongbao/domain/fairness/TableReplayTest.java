@@ -62,7 +62,7 @@ class TableReplayTest {
                 .put("seed", seed.told())
                 .put("commitment", seed.commitment(draw, definition))
                 .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
-                .put("final", new JsonObject().put("prizes", table));
+                .put("finalTable", new JsonObject().put("prizes", table));
     }
 
     private List<String> contradictions() {
@@ -73,7 +73,7 @@ class TableReplayTest {
     }
 
     private JsonObject ofTable(int prize) {
-        return view.getJsonObject("final").getJsonArray("prizes").getJsonObject(prize - 1);
+        return view.getJsonObject("finalTable").getJsonArray("prizes").getJsonObject(prize - 1);
     }
 
     /** Adds a play and counts it. */

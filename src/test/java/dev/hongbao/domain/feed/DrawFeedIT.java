@@ -115,11 +115,11 @@ class DrawFeedIT {
         long here = poll(engine, null, Duration.ZERO).next();
         long there = poll(other, null, Duration.ZERO).next();
         Draw draw = draws.create("""
-                {name: wheel, group: family, mode: table, whenExhausted: stop, prizes: [
-                  {name: cash, class: big, count: 1, stock: 1, award: {asset: CNY, amount: 888}},
-                  {name: ticket, count: 1, award: {codes: [SECRET-1]}},
-                  {name: thanks, count: 8}]}
-                """);
+            {name: wheel, group: family, mode: table, whenExhausted: stop, prizes: [
+              {name: cash, category: big, count: 1, stock: 1, award: {asset: CNY, amount: 888}},
+              {name: ticket, count: 1, award: {codes: [SECRET-1]}},
+              {name: thanks, count: 8}]}
+            """);
         follow(engine, here, draw, until("draw.opened"));
 
         // When
@@ -137,8 +137,8 @@ class DrawFeedIT {
         assertThat(told(seenHere))
                 .filteredOn(win -> win.getString("prize").equals("cash"))
                 .singleElement()
-                .satisfies(win ->
-                        assertThat(win.encode()).contains("\"class\":\"big\"", "\"asset\":\"CNY\"", "\"amount\":888"));
+                .satisfies(win -> assertThat(win.encode())
+                        .contains("\"category\":\"big\"", "\"asset\":\"CNY\"", "\"amount\":888"));
         assertThat(seenHere.toString())
                 .doesNotContain("SECRET")
                 .contains("ticket")
@@ -146,14 +146,14 @@ class DrawFeedIT {
     }
 
     @Test
-    void consolationsAndTheFallbackAreNoNews() {
+    void consolationsAndTheFallbackAreNotTold() {
         // Given
         long place = poll(engine, null, Duration.ZERO).next();
         draws.deposit("shop", TestDraws.POINTS, 100);
         Draw draw = draws.create("""
-                {group: family, mode: table, whenExhausted: fallback, prizes: [{name: thanks, count: 1}],
-                 fallback: {name: a point, stock: 100, award: {asset: POINTS, amount: 1}}}
-                """);
+            {group: family, mode: table, whenExhausted: fallback, prizes: [{name: thanks, count: 1}],
+             fallback: {name: a point, stock: 100, award: {asset: POINTS, amount: 1}}}
+            """);
 
         // When
         get(draws.play(0, draw, "bob", 5, TestEngine.newKey()));
@@ -184,7 +184,7 @@ class DrawFeedIT {
     void aStormOfWinsIsAFewEventsThatCountThemAll() {
         // Given
         long place = poll(engine, null, Duration.ZERO).next();
-        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, class: win, weight: 1}]}");
+        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}");
 
         // When
         long begun = System.nanoTime();
@@ -215,7 +215,7 @@ class DrawFeedIT {
         long place = poll(engine, null, Duration.ZERO).next();
         List<Draw> all = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            all.add(draws.create("{group: family, mode: weights, prizes: [{name: a, class: win, weight: 1}]}"));
+            all.add(draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}"));
         }
 
         // When
@@ -236,7 +236,7 @@ class DrawFeedIT {
         }
         told.sort(Comparator.naturalOrder());
         for (int i = 1; i < told.size(); i++) {
-            assertThat(Duration.between(told.get(i - 1), told.get(i))).isGreaterThanOrEqualTo(DrawNews.GAP);
+            assertThat(Duration.between(told.get(i - 1), told.get(i))).isGreaterThanOrEqualTo(DrawFeedTask.GAP);
         }
     }
 
@@ -244,7 +244,7 @@ class DrawFeedIT {
     void eachWinIsToldOnceHoweverManyTellThemAtOnce() {
         // Given
         long place = poll(engine, null, Duration.ZERO).next();
-        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, class: win, weight: 1}]}");
+        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}");
 
         // When both servers and eight more tellers tell while plays settle
         List<Future<PlayOutcome>> plays = new ArrayList<>();
@@ -278,7 +278,7 @@ class DrawFeedIT {
     void whatAServerDidNotTellIsToldByTheNextOwner() {
         // Given a win that is told, so that the next one waits its time
         long place = poll(engine, null, Duration.ZERO).next();
-        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, class: win, weight: 1}]}");
+        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}");
         get(draws.play(0, draw, "bob"));
         follow(engine, place, draw, until(1));
 

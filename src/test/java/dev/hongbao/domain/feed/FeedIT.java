@@ -317,7 +317,7 @@ class FeedIT {
     }
 
     @Test
-    void aPollWaitsForNewsAndAnEmptyOneEndsInTime() {
+    void aPollWaitsForEventsAndAnEmptyOneEndsInTime() {
         // Given
         long place = head(engine);
 

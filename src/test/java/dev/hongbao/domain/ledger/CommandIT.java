@@ -45,6 +45,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** All money that somebody moved tells who, under which key, with which reference and why; for ever. */
 @ExtendWith(Servers.class)
 class CommandIT {
+    private static final CommandBook.Filter ALL = new CommandBook.Filter(null, null, null);
+
     private final TestServers servers;
     private final Books books;
 
@@ -86,7 +88,7 @@ class CommandIT {
             UserId tess = new UserId("tess");
             Origin shop = Origin.service(new UserId("shop"));
             Wallets wallets = engine.engine().wallets();
-            WalletEntry first = get(wallets.deposit(shop, tess, CNY, 100, key));
+            WalletRecord first = get(wallets.deposit(shop, tess, CNY, 100, key));
 
             // When another asks for the same under the same key, Then it is told no repetition
             IdempotencyKey same = new IdempotencyKey(key.value());
@@ -97,14 +99,14 @@ class CommandIT {
             assertThat(get(wallets.balances(tess))).containsExactly(new Balance(CNY, 100));
 
             // When, then, for what leaves the wallet
-            WalletEntry out = get(wallets.withdraw(shop, tess, CNY, 30, key));
+            WalletRecord out = get(wallets.withdraw(shop, tess, CNY, 30, key));
             assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
 
             // When, then, for what is taken back
             Reversals reversals = engine.engine().accounting().trail().reversals();
             Note why = new Note(null, "A mistake.");
             Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
-            WalletEntry back = get(reversals.reverse(shopWhy, tess, out.id(), key));
+            WalletRecord back = get(reversals.reverse(shopWhy, tess, out.id(), key));
             assertReused(reversals.reverse(new Origin(BACKEND.actor(), Origin.By.SERVICE, why), tess, out.id(), key));
             assertThat(get(reversals.reverse(shopWhy, tess, out.id(), key))).isEqualTo(back);
         }
@@ -123,7 +125,7 @@ class CommandIT {
             IdempotencyKey key = newKey();
             Origin why = noted("order-1", "Paid by card 支付");
             UserId alice = new UserId("alice");
-            WalletEntry in = get(engine.engine().wallets().deposit(why, alice, CNY, 100, key));
+            WalletRecord in = get(engine.engine().wallets().deposit(why, alice, CNY, 100, key));
             Packet sent = engine.send("alice", 10, 2);
 
             // When the keys are forgotten
@@ -143,8 +145,11 @@ class CommandIT {
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
-            Page<Command> found =
-                    get(engine.engine().accounting().trail().commands().list("order-1", null, 10));
+            Page<Command> found = get(engine.engine()
+                    .accounting()
+                    .trail()
+                    .commands()
+                    .list(new CommandBook.Filter("order-1", null, null), null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -160,11 +165,11 @@ class CommandIT {
 
             // When
             Draw draw = draws.create("""
-                    name: Wheel
-                    mode: table
-                    closesAt: 2099-01-01T00:00:00Z
-                    prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
-                    """);
+                name: Wheel
+                mode: table
+                closesAt: 2099-01-01T00:00:00Z
+                prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
+                """);
             CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
             Packet pool = campaigns.open(campaign, "ann", "shoe");
             get(engine.loop(0)
@@ -182,7 +187,7 @@ class CommandIT {
             assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
             assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
             assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
-            Command raise = get(engine.engine().accounting().trail().commands().list(null, null, 50)).items().stream()
+            Command raise = get(engine.engine().accounting().trail().commands().list(ALL, null, 50)).items().stream()
                     .filter(command -> command.operation().equals("budget"))
                     .findFirst()
                     .orElseThrow();
@@ -197,8 +202,8 @@ class CommandIT {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
             CommandBook all = engine.engine().accounting().trail().commands();
 
-            Page<Command> first = get(all.list(null, null, 3));
-            Page<Command> second = get(all.list(null, first.next(), 3));
+            Page<Command> first = get(all.list(ALL, null, 3));
+            Page<Command> second = get(all.list(ALL, first.next(), 3));
 
             assertThat(first.items()).hasSize(3);
             assertThat(first.items().get(0).moved().get(0).amount()).isEqualTo(5);
@@ -239,24 +244,24 @@ class CommandIT {
             Wallets wallets = engine.engine().wallets();
 
             // When many use one at once, and others none or another one
-            List<Future<WalletEntry>> same = IntStream.range(0, 10)
+            List<Future<WalletRecord>> same = IntStream.range(0, 10)
                     .mapToObj(i -> wallets.deposit(noted("new", null), new UserId("u" + i), CNY, 1, newKey()))
                     .toList();
-            List<Future<WalletEntry>> others = IntStream.range(0, 10)
+            List<Future<WalletRecord>> others = IntStream.range(0, 10)
                     .mapToObj(i -> wallets.deposit(
                             noted(i == 0 ? "other" : null, null), new UserId("o" + i), CNY, 1, newKey()))
                     .toList();
             get(Future.join(same).otherwiseEmpty());
 
             // Then
-            List<Future<WalletEntry>> done =
+            List<Future<WalletRecord>> done =
                     same.stream().filter(Future::succeeded).toList();
             assertThat(done).hasSize(1);
             String first = done.get(0).result().books().command().toString();
             same.stream().filter(Future::failed).forEach(each -> {
                 RefusedException refused = (RefusedException) each.cause();
                 assertThat(refused.refusal()).isEqualTo(Refusal.REFERENCE_USED);
-                assertThat(refused.detail()).contains(first);
+                assertThat(refused.getMessage()).contains(first);
             });
             others.forEach(each -> assertThat(get(each).change().amount()).isEqualTo(1));
 

@@ -232,18 +232,18 @@ class LedgerIT {
         get(wallets.deposit(BACKEND, new UserId("ahead"), gold, 2, newKey()));
 
         // When a hundred deposits and withdrawals wait behind the first
-        List<Future<WalletEntry>> in = IntStream.range(0, 101)
+        List<Future<WalletRecord>> in = IntStream.range(0, 101)
                 .mapToObj(i -> wallets.deposit(BACKEND, new UserId("d" + i), gold, 7, newKey()))
                 .toList();
         in.forEach(TestEngine::get);
-        List<Future<WalletEntry>> out = IntStream.range(0, 101)
+        List<Future<WalletRecord>> out = IntStream.range(0, 101)
                 .mapToObj(i -> wallets.withdraw(BACKEND, new UserId("d" + i), gold, i == 50 ? 8 : 7, newKey()))
                 .toList();
 
         // Then
         for (int i = 0; i < out.size(); i++) {
             if (i == 50) {
-                Future<WalletEntry> poor = out.get(i);
+                Future<WalletRecord> poor = out.get(i);
                 assertThatThrownBy(() -> get(poor))
                         .isInstanceOfSatisfying(
                                 RefusedException.class,
@@ -273,7 +273,7 @@ class LedgerIT {
                 + " update account set balance = " + room + " where owner = 'ahead' and asset = 'LEAD'");
         try {
             // When
-            List<Future<WalletEntry>> all = Stream.of(1, 3, 90, 4)
+            List<Future<WalletRecord>> all = Stream.of(1, 3, 90, 4)
                     .map(amount -> wallets.deposit(BACKEND, new UserId("lead" + amount), lead, amount, newKey()))
                     .toList();
 
@@ -297,7 +297,7 @@ class LedgerIT {
         IdempotencyKey key = newKey();
 
         // When
-        List<WalletEntry> entries = IntStream.range(0, 20)
+        List<WalletRecord> entries = IntStream.range(0, 20)
                 .mapToObj(i -> engine.engine().wallets().deposit(BACKEND, new UserId("ida"), CNY, 70, key))
                 .toList()
                 .stream()

@@ -60,11 +60,11 @@ class ReversalIT {
         books.assertClean();
     }
 
-    private Future<WalletEntry> reversing(String user, long transfer, IdempotencyKey key) {
+    private Future<WalletRecord> reversing(String user, long transfer, IdempotencyKey key) {
         return engine.engine().accounting().trail().reversals().reverse(WHY, new UserId(user), transfer, key);
     }
 
-    private WalletEntry reverse(String user, long transfer) {
+    private WalletRecord reverse(String user, long transfer) {
         return get(reversing(user, transfer, newKey()));
     }
 
@@ -76,8 +76,8 @@ class ReversalIT {
         return refused;
     }
 
-    private WalletEntry newest(String user, TransferKind kind) {
-        return get(engine.engine().wallets().transfers(new UserId(user), null, 50)).items().stream()
+    private WalletRecord newest(String user, TransferKind kind) {
+        return get(engine.engine().wallets().transfers(new UserId(user), Wallets.Filter.ALL, null, 50)).items().stream()
                 .filter(entry -> entry.kind() == kind)
                 .findFirst()
                 .orElseThrow();
@@ -86,17 +86,17 @@ class ReversalIT {
     @Test
     void aDepositAndAWithdrawalAreReversedAndNameEachOther() {
         // Given
-        WalletEntry in = engine.deposit("ann", 100);
-        WalletEntry out = get(engine.engine().wallets().withdraw(BACKEND, new UserId("ann"), CNY, 30, newKey()));
+        WalletRecord in = engine.deposit("ann", 100);
+        WalletRecord out = get(engine.engine().wallets().withdraw(BACKEND, new UserId("ann"), CNY, 30, newKey()));
 
         // When
-        WalletEntry back = reverse("ann", out.id());
-        WalletEntry gone = reverse("ann", in.id());
+        WalletRecord back = reverse("ann", out.id());
+        WalletRecord gone = reverse("ann", in.id());
 
         // Then
         assertThat(back.kind()).isEqualTo(TransferKind.REVERSAL);
-        assertThat(back.change()).isEqualTo(new WalletEntry.Change(true, CNY, 30));
-        assertThat(gone.change()).isEqualTo(new WalletEntry.Change(false, CNY, 100));
+        assertThat(back.change()).isEqualTo(new WalletRecord.Change(true, CNY, 30));
+        assertThat(gone.change()).isEqualTo(new WalletRecord.Change(false, CNY, 100));
         assertThat(gone.books().reverses()).isEqualTo(in.id());
         assertThat(gone.books().note()).isEqualTo(WHY.note());
         assertThat(newest("ann", TransferKind.DEPOSIT).books().reversedBy())
@@ -153,11 +153,11 @@ class ReversalIT {
         TestDraws draws = new TestDraws(engine);
         draws.deposit("shop", CNY, 50);
         Draw draw = draws.create("""
-                name: Wheel
-                mode: table
-                closesAt: 2099-01-01T00:00:00Z
-                prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
-                """);
+            name: Wheel
+            mode: table
+            closesAt: 2099-01-01T00:00:00Z
+            prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
+            """);
         get(draws.play(0, draw, "dora"));
         assertThat(engine.balance("dora")).isEqualTo(5);
 
@@ -173,11 +173,11 @@ class ReversalIT {
     @Test
     void manyAtOnceReverseItOnce() {
         // Given
-        WalletEntry in = engine.deposit("max", 10);
+        WalletRecord in = engine.deposit("max", 10);
         engine.deposit("max", 1_000);
 
         // When
-        List<Future<WalletEntry>> all = IntStream.range(0, 8)
+        List<Future<WalletRecord>> all = IntStream.range(0, 8)
                 .mapToObj(i -> reversing("max", in.id(), newKey()))
                 .toList();
         get(Future.join(all).otherwiseEmpty());
@@ -185,17 +185,17 @@ class ReversalIT {
         // Then
         assertThat(all).filteredOn(Future::succeeded).hasSize(1);
         assertThat(engine.balance("max")).isEqualTo(1_000);
-        assertThat(refused(Refusal.ALREADY_REVERSED, "max", in.id()).detail())
+        assertThat(refused(Refusal.ALREADY_REVERSED, "max", in.id()).getMessage())
                 .contains(newest("max", TransferKind.REVERSAL).books().command().toString());
     }
 
     @Test
     void theSameKeyGetsTheFirstAnswerAndAnotherWishIsRefused() {
         // Given
-        WalletEntry first = engine.deposit("kim", 10);
-        WalletEntry second = engine.deposit("kim", 10);
+        WalletRecord first = engine.deposit("kim", 10);
+        WalletRecord second = engine.deposit("kim", 10);
         IdempotencyKey key = newKey();
-        WalletEntry reversed = get(reversing("kim", first.id(), key));
+        WalletRecord reversed = get(reversing("kim", first.id(), key));
 
         // Then
         assertThat(get(reversing("kim", first.id(), key))).isEqualTo(reversed);
@@ -209,10 +209,10 @@ class ReversalIT {
     @Test
     void whatIsNotThereOrNotOfSuchAKindStays() {
         // Given a sender who has claimed from the own packet, and spent what bob could not keep
-        WalletEntry in = engine.deposit("lea", 100);
+        WalletRecord in = engine.deposit("lea", 100);
         Packet packet = engine.send("lea", 100, 1);
         engine.claim(packet, "lea");
-        WalletEntry small = engine.deposit("pat", 7);
+        WalletRecord small = engine.deposit("pat", 7);
         get(engine.engine().wallets().withdraw(BACKEND, new UserId("pat"), CNY, 4, newKey()));
 
         // Then
@@ -220,9 +220,9 @@ class ReversalIT {
         refused(Refusal.NOT_REVERSIBLE, "lea", newest("lea", TransferKind.SEND).id());
         refused(Refusal.NOT_FOUND, "pat", in.id());
         refused(Refusal.NOT_FOUND, "nobody", in.id());
-        assertThat(refused(Refusal.INSUFFICIENT_FUNDS, "pat", small.id()).detail())
+        assertThat(refused(Refusal.INSUFFICIENT_FUNDS, "pat", small.id()).getMessage())
                 .contains("holds 3");
-        WalletEntry reversed = reverse("lea", in.id());
+        WalletRecord reversed = reverse("lea", in.id());
         refused(Refusal.NOT_REVERSIBLE, "lea", reversed.id());
         refused(Refusal.ALREADY_REVERSED, "lea", in.id());
     }
@@ -242,9 +242,11 @@ class ReversalIT {
                 "owner; audit_log; truncate audit_log",
                 "app; audit_log is never changed; delete from audit_log",
                 "app; permission; update audit_log set actor = 'mallory'",
-                "owner; reversal_subject_transfer_key; insert into reversal select gen_random_uuid(), subject, transfer from reversal limit 1",
-                "app; transfer_reverses_one; insert into transfer (subject, debit, credit, amount, kind)"
-                        + " select subject, credit, debit, amount, 'reversal' from transfer where kind = 'deposit' order by id desc limit 1",
+                "owner; reversal_subject_transfer_key; insert into reversal select gen_random_uuid(), subject,"
+                        + " transfer from reversal limit 1",
+                "app; transfer_reverses_one; insert into transfer (subject, debit, credit, amount, kind) select"
+                        + " subject, credit, debit, amount, 'reversal' from transfer where kind = 'deposit' order by id"
+                        + " desc limit 1",
             })
     void theDatabaseHoldsTheRules(String role, String rule, String sql) {
         // Given

@@ -3,7 +3,7 @@ package dev.hongbao.domain.odds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.domain.odds.DefinitionFaults.Fault;
+import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.testing.TestDraws;
 import java.time.Instant;
 import java.util.List;
@@ -20,24 +20,24 @@ class DefinitionReaderTest {
                 DefinitionFaults.class, () -> DefinitionReader.read(new Yaml().<Map<String, Object>>load(yaml)));
         return faults == null
                 ? List.of()
-                : faults.faults().stream().map(Fault::pointer).toList();
+                : faults.faults().stream().map(FieldFault::pointer).toList();
     }
 
     @Test
     void allFaultsAreToldAtOnce() {
         assertThat(faults("""
-                        name: ""
-                        mode: lottery
-                        colour: red
-                        opensAt: yesterday
-                        prizes:
-                          - {name: a, count: 0}
-                          - {count: 1.5, award: {asset: cny, amount: 1}}
-                          - {name: c, count: 1, weight: 3}
-                        cost: {asset: POINTS}
-                        limits: {perDay: 1}
-                        deny: [ok, "not ok"]
-                        """))
+            name: ""
+            mode: lottery
+            colour: red
+            opensAt: yesterday
+            prizes:
+              - {name: a, count: 0}
+              - {count: 1.5, award: {asset: cny, amount: 1}}
+              - {name: c, count: 1, weight: 3}
+            cost: {asset: POINTS}
+            limits: {perDay: 1}
+            deny: [ok, "not ok"]
+            """))
                 .contains(
                         "#/name",
                         "#/mode",
@@ -58,9 +58,9 @@ class DefinitionReaderTest {
     @Test
     void aDefinitionHasTheSameTextInEveryJvm() {
         DrawDefinition definition = DefinitionReader.read(new Yaml().load("""
-                {name: n, closesAt: "2035-01-01T00:00:00Z", mode: weights, prizes: [{name: a, weight: 1}],
-                 allow: [zoe, bob, ann, eve, max, ida, tom, lea], deny: [y, c, x, a]}
-                """));
+            {name: n, closesAt: "2035-01-01T00:00:00Z", mode: weights, prizes: [{name: a, weight: 1}],
+             allow: [zoe, bob, ann, eve, max, ida, tom, lea], deny: [y, c, x, a]}
+            """));
 
         assertThat(definition.toString())
                 .contains("allow=[ann, bob, eve, ida, lea, max, tom, zoe]", "deny=[a, c, x, y]");
@@ -68,23 +68,23 @@ class DefinitionReaderTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            /prizes                 | mode: table, prizes: []
-            /prizes/1/name          | mode: table, prizes: [{name: a, count: 1}, {name: a, count: 1}]
-            /prizes/0/stock         | mode: table, whenExhausted: repeat, prizes: [{name: a, count: 5, stock: 4}]
-            /prizes/0/stock         | mode: weights, prizes: [{name: a, weight: 1, award: {asset: CNY, amount: 1}}]
-            /fallback               | mode: weights, prizes: [{name: a, weight: 1, stock: 1}]
-            /fallback               | mode: schedule, prizes: [{name: a, quota: 1, stock: 1}]
-            /fallback               | mode: table, prizes: [{name: a, count: 1}], fallback: {name: f}
-            /whenExhausted          | mode: weights, whenExhausted: repeat, prizes: [{name: a, weight: 1}]
-            /prizes/0/stock         | mode: schedule, prizes: [{name: a, quota: 1}], fallback: {name: f}
-            /guarantees/0/class     | mode: weights, guarantees: [{class: rare, plays: 9}], prizes: [{name: a, weight: 1}]
-            /prizes                 | mode: weights, prizes: [{name: a, weight: 1000000000000}, {name: b, weight: 1}]
-            /prizes/0/stock         | mode: table, prizes: [{name: a, count: 3, award: {codes: [x, y]}}]
-            /prizes/0/award/codes   | mode: table, prizes: [{name: a, count: 2, award: {codes: [x, x]}}]
-            /prizes/0/stock         | mode: table, prizes: [{name: a, count: 1000000, award: {asset: CNY, amount: 99999999999999}}]
-            /closesAt               | mode: table, opensAt: "2099-01-01T00:00:00Z", prizes: [{name: a, count: 1}]
-            /schedule               | mode: table, schedule: {}, prizes: [{name: a, count: 1}]
-            """)
+        /prizes                 | mode: table, prizes: []
+        /prizes/1/name          | mode: table, prizes: [{name: a, count: 1}, {name: a, count: 1}]
+        /prizes/0/stock         | mode: table, whenExhausted: repeat, prizes: [{name: a, count: 5, stock: 4}]
+        /prizes/0/stock         | mode: weights, prizes: [{name: a, weight: 1, award: {asset: CNY, amount: 1}}]
+        /fallback               | mode: weights, prizes: [{name: a, weight: 1, stock: 1}]
+        /fallback               | mode: schedule, prizes: [{name: a, quota: 1, stock: 1}]
+        /fallback               | mode: table, prizes: [{name: a, count: 1}], fallback: {name: f}
+        /whenExhausted          | mode: weights, whenExhausted: repeat, prizes: [{name: a, weight: 1}]
+        /prizes/0/stock         | mode: schedule, prizes: [{name: a, quota: 1}], fallback: {name: f}
+        /guarantees/0/category     | mode: weights, guarantees: [{category: rare, plays: 9}], prizes: [{name: a, weight: 1}]
+        /prizes                 | mode: weights, prizes: [{name: a, weight: 1000000000000}, {name: b, weight: 1}]
+        /prizes/0/stock         | mode: table, prizes: [{name: a, count: 3, award: {codes: [x, y]}}]
+        /prizes/0/award/codes   | mode: table, prizes: [{name: a, count: 2, award: {codes: [x, x]}}]
+        /prizes/0/stock         | mode: table, prizes: [{name: a, count: 1000000, award: {asset: CNY, amount: 99999999999999}}]
+        /closesAt               | mode: table, opensAt: "2099-01-01T00:00:00Z", prizes: [{name: a, count: 1}]
+        /schedule               | mode: table, schedule: {}, prizes: [{name: a, count: 1}]
+        """)
     void aBrokenRuleIsToldWhereItIs(String pointer, String yaml) {
         assertThat(faults("{name: x, closesAt: \"2030-01-01T00:00:00Z\", " + yaml + "}"))
                 .containsExactly("#" + pointer);
@@ -94,24 +94,24 @@ class DefinitionReaderTest {
     void whatIsStoredIsReadBackTheSame() {
         // Given
         DrawDefinition definition = TestDraws.definition("""
-                        mode: schedule
-                        closesAt: "2030-01-01T00:00:00Z"
-                        group: family
-                        prizes:
-                          - {name: a, class: rare, quota: 3, stock: 20, perUser: 2, award: {asset: CNY, amount: 5}}
-                          - {name: b, quota: 1, stock: 2, award: {codes: [x, y]}}
-                        fallback: {name: f}
-                        cost: {asset: POINTS, amount: 3}
-                        limits: {total: 9, perDay: 2, zone: Asia/Shanghai}
-                        guarantees: [{class: rare, plays: 10}]
-                        schedule:
-                          periodSeconds: 600
-                          carryOver: false
-                          boosts: [{from: "2029-01-01T00:00:00Z", to: "2029-01-02T00:00:00Z", times: 4}]
-                        allow: [ann, bob]
-                        deny: [eve]
-                        showLeft: true
-                        """).openedAt(Instant.parse("2028-12-31T00:00:00Z"));
+            mode: schedule
+            closesAt: "2030-01-01T00:00:00Z"
+            group: family
+            prizes:
+              - {name: a, category: rare, quota: 3, stock: 20, perUser: 2, award: {asset: CNY, amount: 5}}
+              - {name: b, quota: 1, stock: 2, award: {codes: [x, y]}}
+            fallback: {name: f}
+            cost: {asset: POINTS, amount: 3}
+            limits: {total: 9, perDay: 2, zone: Asia/Shanghai}
+            guarantees: [{category: rare, plays: 10}]
+            schedule:
+              periodSeconds: 600
+              carryOver: false
+              boosts: [{from: "2029-01-01T00:00:00Z", to: "2029-01-02T00:00:00Z", times: 4}]
+            allow: [ann, bob]
+            deny: [eve]
+            showLeft: true
+            """).openedAt(Instant.parse("2028-12-31T00:00:00Z"));
 
         // When
         DrawDefinition read = DefinitionReader.readStored(DefinitionText.of(definition));

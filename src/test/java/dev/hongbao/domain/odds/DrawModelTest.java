@@ -30,7 +30,7 @@ class DrawModelTest {
         return new DrawModel(rules(yaml), chance);
     }
 
-    private static Rules rules(String yaml) {
+    private static DrawRules rules(String yaml) {
         DrawDefinition definition = TestDraws.definition(yaml);
         return definition.openedAt(Instant.EPOCH).rules();
     }
@@ -153,10 +153,10 @@ class DrawModelTest {
     void aRescaledRoundLeavesOutWhatIsGone() {
         // Given
         DrawModel model = model("""
-                mode: table
-                whenExhausted: rescale
-                prizes: [{name: a, count: 2, stock: 3}, {name: b, count: 3}, {name: c, count: 5}]
-                """, seeded(5));
+            mode: table
+            whenExhausted: rescale
+            prizes: [{name: a, count: 2, stock: 3}, {name: b, count: 3}, {name: c, count: 5}]
+            """, seeded(5));
 
         // Then
         assertThat(play(model, 10, 3)).containsExactly(2, 3, 5);
@@ -168,10 +168,10 @@ class DrawModelTest {
     @Test
     void aRepeatedTableNeedsItsFullCounts() {
         DrawModel model = model("""
-                mode: table
-                whenExhausted: repeat
-                prizes: [{name: a, count: 2, stock: 5}, {name: b, count: 3}]
-                """, seeded(5));
+            mode: table
+            whenExhausted: repeat
+            prizes: [{name: a, count: 2, stock: 5}, {name: b, count: 3}]
+            """, seeded(5));
         assertThat(play(model, 10, 2)).containsExactly(4, 6);
         assertThat(model.play("user", 0, 0).refused()).isEqualTo(DrawModel.Refused.EXHAUSTED);
     }
@@ -180,11 +180,11 @@ class DrawModelTest {
     void aUserWithEnoughOfAPrizeDoesNotChangeTheRound() {
         // Given
         DrawModel model = model("""
-                mode: table
-                whenExhausted: fallback
-                prizes: [{name: a, count: 3, perUser: 1}, {name: b, count: 3}]
-                fallback: {name: f}
-                """, seeded(3));
+            mode: table
+            whenExhausted: fallback
+            prizes: [{name: a, count: 3, perUser: 1}, {name: b, count: 3}]
+            fallback: {name: f}
+            """, seeded(3));
 
         // Then one user gets one a, all b, and the fallback; the others get the rest
         assertThat(play(model, 6, 3)).containsExactly(1, 3, 2);
@@ -230,7 +230,8 @@ class DrawModelTest {
         assertThat(play(stops, 3, 2)).containsExactly(1, 2);
         assertThat(stops.play("user", 0, 0)).isEqualTo(EXHAUSTED);
         DrawModel fallsBack = model(
-                "{mode: table, whenExhausted: fallback, prizes: [{name: a, count: 1, stock: 9}, {name: b, count: 2}], fallback: {name: f}}",
+                "{mode: table, whenExhausted: fallback, prizes: [{name: a, count: 1, stock: 9}, {name: b, count: 2}],"
+                        + " fallback: {name: f}}",
                 seeded(3));
         assertThat(play(fallsBack, 6, 3)).containsExactly(1, 2, 3);
     }
@@ -247,8 +248,8 @@ class DrawModelTest {
     void theNthPlayWithoutAPrizeOfAClassGivesOneAndCountingBeginsAgain() {
         // Given numbers that hit the last prize each time
         DrawModel model = model(
-                "{mode: weights, guarantees: [{class: r, plays: 3}, {class: s, plays: 5}], prizes: [{name: a, class: r, weight: 1},"
-                        + " {name: b, class: s, weight: 1}, {name: c, weight: 999}]}",
+                "{mode: weights, guarantees: [{category: r, plays: 3}, {category: s, plays: 5}], prizes: [{name: a,"
+                        + " category: r, weight: 1}, {name: b, category: s, weight: 1}, {name: c, weight: 999}]}",
                 () -> 500);
 
         // Then each class is counted for itself
@@ -259,7 +260,7 @@ class DrawModelTest {
     private static DrawModel scheduled(String more) {
         return model(
                 "{mode: schedule, schedule: {periodSeconds: 1" + more
-                        + "}, prizes: [{name: a, class: r, quota: 1, stock: 99, perUser: 2}], fallback: {name: f}}",
+                        + "}, prizes: [{name: a, category: r, quota: 1, stock: 99, perUser: 2}], fallback: {name: f}}",
                 seeded(1));
     }
 

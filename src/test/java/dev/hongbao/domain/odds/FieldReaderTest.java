@@ -2,7 +2,8 @@ package dev.hongbao.domain.odds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.odds.DefinitionFaults.Fault;
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.Text;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Fields one by one: what is right is read, what is wrong is told where it is, and yields something harmless. */
 class FieldReaderTest {
-    private final List<Fault> faults = new ArrayList<>();
+    private final List<FieldFault> faults = new ArrayList<>();
 
     private FieldReader reader(Object value) {
         Map<String, Object> fields = new HashMap<>();
@@ -31,7 +32,9 @@ class FieldReaderTest {
     }
 
     private void assertFault(String pointer, String detail) {
-        assertThat(faults).containsExactly(new Fault(pointer, detail));
+        assertThat(faults)
+                .extracting(each -> each.pointer() + " " + each.detail())
+                .containsExactly(pointer + " " + detail);
         faults.clear();
     }
 
@@ -53,7 +56,7 @@ class FieldReaderTest {
         assertThat(empty().requiredText("f", 3)).isEqualTo("?");
         assertFault("#/at/f", "is required");
         assertThat(reader("\u202e").shownText("f", 3)).isNull();
-        assertThat(faults).extracting(Fault::pointer).containsExactly("#/at/f");
+        assertThat(faults).extracting(FieldFault::pointer).containsExactly("#/at/f");
     }
 
     @Test
@@ -133,7 +136,7 @@ class FieldReaderTest {
         assertFault("#/at/f/g", "must be text of 1 to 3 characters");
         inside.refuseTheRest();
         assertFault("#/at/f/h", "is not known here");
-        inside.fault("", "is wrong");
+        inside.fault("", Text.plain("is wrong"));
         assertFault("#/at/f", "is wrong");
 
         assertThat(empty().object("f")).isNull();
@@ -165,13 +168,15 @@ class FieldReaderTest {
         assertThat(reader(List.of(Map.of(), "x")).objects("f", 2)).isEmpty();
         assertFault("#/at/f/1", "must be an object");
 
-        assertThat(reader(List.of("1", "2")).texts("f", 2, "must be a number", Integer::parseInt))
+        assertThat(reader(List.of("1", "2")).texts("f", 2, Text.of("field.number"), Integer::parseInt))
                 .containsExactly(1, 2);
         assertNoFault();
-        assertThat(reader(Arrays.asList("1", "x", 3)).texts("f", 3, "must be a number", Integer::parseInt))
+        assertThat(reader(Arrays.asList("1", "x", 3)).texts("f", 3, Text.of("field.number"), Integer::parseInt))
                 .containsExactly(1);
         assertThat(faults)
-                .containsExactly(new Fault("#/at/f/1", "must be a number"), new Fault("#/at/f/2", "must be a number"));
+                .containsExactly(
+                        new FieldFault("#/at/f/1", Text.of("field.number")),
+                        new FieldFault("#/at/f/2", Text.of("field.number")));
     }
 
     @Test

@@ -69,6 +69,6 @@ class MomentsTest {
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING, 3)).containsExactly(0, 0, 0);
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), -1)).isEmpty();
         assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), Long.MAX_VALUE))
-                .hasSize(DefinitionRules.MAX_RELEASES);
+                .hasSize(DefinitionChecks.MAX_RELEASES);
     }
 }

@@ -158,10 +158,11 @@ class SimulationTest {
     @Test
     void aStockThatTheOddsDoNotUseUpIsNoEndUnlessAGuaranteeMay() {
         // Given a prize that comes five times, and is promised once in a hundred plays
-        String odds = "prizes: [{name: a, class: r, weight: 1, stock: 5}, {name: b, weight: 99}], fallback: {name: f}";
+        String odds =
+                "prizes: [{name: a, category: r, weight: 1, stock: 5}, {name: b, weight: 99}], fallback: {name: f}";
 
         assertThat(run("mode: weights, " + odds, () -> 0, 1, 100).ends()).isEmpty();
-        assertThat(run("mode: weights, guarantees: [{class: r, plays: 200}], " + odds, () -> 0, 1, 100)
+        assertThat(run("mode: weights, guarantees: [{category: r, plays: 200}], " + odds, () -> 0, 1, 100)
                         .ends())
                 .containsExactly(end(1, 5));
     }
@@ -170,7 +171,8 @@ class SimulationTest {
     void aScheduleEndsWithTheLastRelease() {
         // When the first moment of each of two hours is that of its prizes, of which there are three
         Outcome outcome = run(
-                "mode: schedule, schedule: {periodSeconds: 3600}, prizes: [{name: a, quota: 2, stock: 3}], fallback: {name: f}",
+                "mode: schedule, schedule: {periodSeconds: 3600}, prizes: [{name: a, quota: 2, stock: 3}], fallback:"
+                        + " {name: f}",
                 Duration.ofHours(2),
                 () -> 0,
                 3,
@@ -186,7 +188,8 @@ class SimulationTest {
     @Test
     void aScheduleThatReleasesMoreThanIsPlayedPromisesNobodyTheFallback() {
         Outcome outcome = run(
-                "mode: schedule, schedule: {periodSeconds: 3600}, prizes: [{name: a, quota: 9, stock: 9}], fallback: {name: f}",
+                "mode: schedule, schedule: {periodSeconds: 3600}, prizes: [{name: a, quota: 9, stock: 9}], fallback:"
+                        + " {name: f}",
                 Duration.ofHours(1),
                 () -> 0,
                 3,

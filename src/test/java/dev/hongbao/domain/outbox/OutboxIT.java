@@ -74,11 +74,11 @@ class OutboxIT {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this(engine, get(engine.engine().newsForHost().outbox().latest()));
+            this(engine, get(engine.engine().outbox().outbox().latest()));
         }
 
         Host(TestEngine engine, OutboxCursor at) {
-            this.outbox = engine.engine().newsForHost().outbox();
+            this.outbox = engine.engine().outbox().outbox();
             this.at = at;
         }
 
@@ -155,8 +155,9 @@ class OutboxIT {
         engine.claim(packet, "u1");
 
         List<OutboxEvent> told = host.until(packet.id().toString(), has("packet.refunded"));
-        assertThat(types(told)).containsExactly("packet.sent", "claim.settled", "packet.refunded");
-        JsonObject end = data(told.get(2));
+        assertThat(types(told)).containsExactly("packet.sent", "claim.settled", "packet.expired", "packet.refunded");
+        JsonObject end = data(told.get(3));
+        assertThat(data(told.get(2)).getLong("claimed")).isEqualTo(end.getLong("claimed"));
         assertThat(end.getLong("refund") + end.getLong("claimed")).isEqualTo(100);
         assertThat(end.getLong("claimed")).isEqualTo(data(told.get(1)).getLong("amount"));
     }
@@ -180,11 +181,11 @@ class OutboxIT {
         Host host = new Host(engine);
         draws.deposit("player", POINTS, 100);
         Draw paid = draws.create("""
-                mode: table
-                whenExhausted: stop
-                cost: {asset: POINTS, amount: 10}
-                prizes: [{name: cash, count: 3, stock: 3, perUser: 2, award: {asset: CNY, amount: 50}}]
-                """);
+            mode: table
+            whenExhausted: stop
+            cost: {asset: POINTS, amount: 10}
+            prizes: [{name: cash, count: 3, stock: 3, perUser: 2, award: {asset: CNY, amount: 50}}]
+            """);
         Draw free = draws.create("{mode: table, whenExhausted: repeat, prizes: [{name: smile, count: 1}]}");
 
         // When they are played, once too often, and closed
@@ -198,7 +199,7 @@ class OutboxIT {
         // Then costs, plays, the cost that went back, and the ends are told
         List<OutboxEvent> ofPaid = host.until(paid.id().toString(), has("draw.closed"));
         assertThat(types(ofPaid).stream().filter(type -> !type.equals("transfer.cost")))
-                .containsExactly("play.settled", "play.settled", "transfer.return", "draw.closed");
+                .containsExactly("draw.opened", "play.settled", "play.settled", "transfer.return", "draw.closed");
         assertThat(types(ofPaid).stream().filter(type -> type.equals("transfer.cost")))
                 .hasSize(3);
         OutboxEvent play = ofPaid.stream()
@@ -208,9 +209,9 @@ class OutboxIT {
         assertThat(data(play).getString("prize")).isEqualTo("cash");
         assertThat(data(play).getLong("amount")).isEqualTo(50);
         List<OutboxEvent> ofFree = host.until(free.id().toString(), has("draw.closed"));
-        assertThat(types(ofFree)).containsExactly("play.settled", "draw.closed");
-        assertThat(data(ofFree.get(0)).getValue("amount")).isNull();
-        assertThat(data(ofFree.get(1)).getJsonObject("final").getBoolean("checked"))
+        assertThat(types(ofFree)).containsExactly("draw.opened", "play.settled", "draw.closed");
+        assertThat(data(ofFree.get(1)).getValue("amount")).isNull();
+        assertThat(data(ofFree.get(2)).getJsonObject("finalTable").getBoolean("checked"))
                 .isTrue();
     }
 
@@ -290,7 +291,7 @@ class OutboxIT {
     }
 
     @Test
-    void aTransactionThatNeverEndsKeepsOnlyItsOwnKindOfNewsBack() throws Exception {
+    void aTransactionThatNeverEndsKeepsOnlyItsOwnEventsBack() throws Exception {
         // Given somebody who keeps a transaction open
         Host host = new Host(engine);
         Packet packet = engine.send("alice", 100, 2);

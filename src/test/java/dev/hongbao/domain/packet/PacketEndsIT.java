@@ -79,7 +79,7 @@ class PacketEndsIT {
         Period past = new Period(null, Instant.parse("2020-01-01T00:00:00Z"));
 
         assertThat(get(new PacketViews(one, new PacketStore(one))
-                        .claimsOf(new UserId("bob"), past, Long.MAX_VALUE, 50)))
+                        .claimsOf(new UserId("bob"), past, null, Long.MAX_VALUE, 50)))
                 .isEmpty();
 
         assertThat(PacketReadingIT.rowsRead(one, "transfer")).isZero();
@@ -92,19 +92,19 @@ class PacketEndsIT {
         PacketService service = fresh();
         UserId bob = new UserId("bob");
         Period period = new Period(Instant.parse("2020-01-01T00:00:00Z"), null);
-        var first = service.claimsOf(bob, period, null, 10);
+        var first = service.claimsOf(bob, period, null, null, 10);
 
         // When, Then another one is refused, and nobody else's, nor what is read from its newest on
-        var second = service.claimsOf(bob, period, null, 10);
-        var other = service.claimsOf(new UserId("alice"), period, null, 10);
-        var all = service.claimsOf(bob, Period.ALL, null, 10);
+        var second = service.claimsOf(bob, period, null, null, 10);
+        var other = service.claimsOf(new UserId("alice"), period, null, null, 10);
+        var all = service.claimsOf(bob, Period.ALL, null, null, 10);
         assertThatThrownBy(() -> get(second)).hasStackTraceContaining("under way");
         assertThat(get(other).items()).isNotEmpty();
         assertThat(get(all).items()).hasSize(10);
         assertThat(get(first).items()).hasSize(10);
 
         // And when it was read, it may be again
-        assertThat(get(service.claimsOf(bob, period, null, 10)).items()).hasSize(10);
+        assertThat(get(service.claimsOf(bob, period, null, null, 10)).items()).hasSize(10);
     }
 
     @Test
@@ -118,7 +118,7 @@ class PacketEndsIT {
                 new PacketCatalog(store),
                 ended,
                 new DrawCatalog(new DrawStore(pool)),
-                new RainCatalog(pool, store.archived()),
+                new RainCatalog(pool),
                 new Profiles(pool));
         List<EventRow> rows = IntStream.range(0, 2 * EACH)
                 .mapToObj(i -> new EventRow(

@@ -105,7 +105,9 @@ class PacketReadingIT {
 
         try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet_amounts")) {
             // When, Then
-            List<PacketView> own = oneQuery(counted, () -> fresh(counted).ownOf(alice, Period.ALL, null, 200))
+            List<PacketView> own = oneQuery(
+                            counted,
+                            () -> fresh(counted).ownOf(alice, Period.ALL, PacketService.OwnFilter.ANY, null, 200))
                     .items();
             assertSeen(own, "alice");
             List<PacketView> group =
@@ -114,7 +116,7 @@ class PacketReadingIT {
                             .toList();
             assertSeen(group, "bob");
             List<PacketService.OwnClaim> mine = oneQuery(
-                            counted, () -> fresh(counted).claimsOf(bob.user(), Period.ALL, null, 200))
+                            counted, () -> fresh(counted).claimsOf(bob.user(), Period.ALL, null, null, 200))
                     .items();
             assertThat(mine).hasSize(3 * EACH);
             for (PacketView view : group) {

@@ -44,6 +44,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -171,12 +172,11 @@ class SendIT {
         // Given
         engine.deposit("olga", 300);
         Packet sent = engine.send("olga", 300, 1);
-        String copy =
-                "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split, split_version,"
-                        + " seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at)"
-                        + " select %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
-                        + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest, %4$s, %5$s,"
-                        + " opens_at, expires_at from packet where id = '" + sent.id() + "'";
+        String copy = "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split,"
+                + " split_version, seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at) select"
+                + " %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
+                + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest,"
+                + " %4$s, %5$s, opens_at, expires_at from packet where id = '" + sent.id() + "'";
         UUID fresh = UUID.randomUUID();
         String id = "'" + fresh + "'::uuid";
         try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
@@ -245,7 +245,7 @@ class SendIT {
                 id,
                 0,
                 lucky(terms.total(), terms.count(), HOUR),
-                new SendStatement.Shares(
+                new SendStatement.SplitResult(
                         terms,
                         new byte[Split.SEED_BYTES],
                         amounts,
@@ -307,23 +307,51 @@ class SendIT {
                     + keys + ", " + fingerprints + ", array(select 'service' from " + n + "), " + nulls + "::text[], "
                     + nulls + "::text[])");
         }
-        return books.strings("select verdict from send_packets(" + common + ", " + keys + ", " + fingerprints + ", "
-                + ids
-                + ", array(select 0 from " + n + ")::smallint[], array(select 'family' from " + n
-                + "), array(select 'lucky' from " + n + "), " + assets + ", " + totals + ", array(select 1 from " + n
-                + ")::integer[], array(select 'double-mean' from " + n
-                + "), array(select decode(repeat('00', 32), 'hex') from "
-                + n + "), array(select 0 from " + n + "), " + nulls + "::text[], " + nulls + "::text[], " + nulls
-                + "::bytea[], " + nulls + "::timestamptz[], array(select 1000 from " + n
-                + ")::bigint[], array(select n from " + n + "), array(select 0 from " + n
-                + "), array(select '{' || a || '}' from unnest(" + totals + ") as a), array(select 1 from " + n
-                + ")::bigint[], " + totals + ", array(select 1 from " + n
-                + ")::smallint[], array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1,"
-                + " p.total, 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total)), "
-                + nulls
-                + "::uuid[], " + nulls + "::text[], " + common + ", " + common + ", array(select 'user' from " + n
-                + "), " + nulls
-                + "::text[], " + nulls + "::text[])");
+        Map<String, String> arguments = new TreeMap<>(Map.of(
+                "senders", common,
+                "actors", common,
+                "askers", common,
+                "keys", keys,
+                "fingerprints", fingerprints,
+                "ids", ids,
+                "assets", assets,
+                "totals", totals,
+                "maxs", totals,
+                "block_amounts", "array(select '{' || a || '}' from unnest(" + totals + ") as a)"));
+        Map.of(
+                        "shards", "0::smallint",
+                        "groups", "'family'",
+                        "kinds", "'lucky'",
+                        "counts", "1",
+                        "mins", "1::bigint",
+                        "splits", "'double-mean'",
+                        "split_versions", "1::smallint",
+                        "seeds", "decode(repeat('00', 32), 'hex')",
+                        "luckiests", "0",
+                        "lifetimes", "1000::bigint")
+                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
+        Map.of("block_places", "n", "blocks", "0", "roles", "'user'")
+                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
+        Map.of(
+                        "greetings", "text",
+                        "recipients", "text",
+                        "passcodes", "bytea",
+                        "metadatas", "text",
+                        "openings", "timestamptz",
+                        "campaigns", "uuid",
+                        "products", "text",
+                        "refs", "text",
+                        "reasons", "text")
+                .forEach((name, type) -> arguments.put(name, nulls + "::" + type + "[]"));
+        arguments.put(
+                "commitments",
+                "array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1, p.total,"
+                        + " 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total))");
+        return books.strings("select verdict from send_packets("
+                + arguments.entrySet().stream()
+                        .map(argument -> argument.getKey() + " => " + argument.getValue())
+                        .collect(Collectors.joining(", "))
+                + ")");
     }
 
     @Test

@@ -51,13 +51,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PlayIT {
     private static final String PAID = """
-            mode: table
-            whenExhausted: repeat
-            cost: {asset: POINTS, amount: 10}
-            prizes:
-              - {name: cash, count: 2, stock: 200, award: {asset: CNY, amount: 50}}
-              - {name: nothing, count: 8}
-            """;
+        mode: table
+        whenExhausted: repeat
+        cost: {asset: POINTS, amount: 10}
+        prizes:
+          - {name: cash, count: 2, stock: 200, award: {asset: CNY, amount: 50}}
+          - {name: nothing, count: 8}
+        """;
 
     private TestServers servers;
     private TestEngine engine;
@@ -100,14 +100,14 @@ class PlayIT {
     void aRoundGivesEachPrizeExactlyItsCountWhateverTheConcurrency() {
         // Given
         Draw draw = draws.create("""
-                mode: table
-                whenExhausted: stop
-                prizes:
-                  - {name: gold, count: 1}
-                  - {name: silver, count: 19}
-                  - {name: bronze, count: 180}
-                  - {name: nothing, count: 800}
-                """);
+            mode: table
+            whenExhausted: stop
+            prizes:
+              - {name: gold, count: 1}
+              - {name: silver, count: 19}
+              - {name: bronze, count: 180}
+              - {name: nothing, count: 800}
+            """);
 
         // When 64 users play a whole round, and 100 plays more
         List<PlayOutcome> outcomes = playAll(draw, 1100, 64);
@@ -214,10 +214,10 @@ class PlayIT {
         // Given a table with five plays left
         draws.deposit("ten", POINTS, 1000);
         Draw draw = draws.create("""
-                mode: table
-                cost: {asset: POINTS, amount: 1}
-                prizes: [{name: a, count: 5}, {name: b, count: 10}]
-                """);
+            mode: table
+            cost: {asset: POINTS, amount: 1}
+            prizes: [{name: a, count: 5}, {name: b, count: 10}]
+            """);
         assertThat(get(draws.play(0, draw, "ten", 10, newKey())).plays()).hasSize(10);
 
         // When
@@ -236,12 +236,12 @@ class PlayIT {
     void codesAreHandedOutOnce() {
         // Given
         Draw draw = draws.create("""
-                mode: table
-                whenExhausted: fallback
-                prizes:
-                  - {name: coupon, count: 20, award: {codes: [%s]}}
-                fallback: {name: thanks}
-                """.formatted(String.join(
+            mode: table
+            whenExhausted: fallback
+            prizes:
+              - {name: coupon, count: 20, award: {codes: [%s]}}
+            fallback: {name: thanks}
+            """.formatted(String.join(
                 ",",
                 java.util.stream.IntStream.range(0, 20).mapToObj(i -> "C" + i).toList())));
 
@@ -263,10 +263,10 @@ class PlayIT {
     void limitsOfAUserHoldInTotalAndADay() {
         // Given
         Draw draw = draws.create("""
-                mode: weights
-                limits: {total: 5, perDay: 3, zone: Asia/Shanghai}
-                prizes: [{name: a, weight: 1}]
-                """);
+            mode: weights
+            limits: {total: 5, perDay: 3, zone: Asia/Shanghai}
+            prizes: [{name: a, weight: 1}]
+            """);
 
         // When
         List<Kind> kinds =
@@ -283,10 +283,10 @@ class PlayIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    {mode: weights, limits: {total: 2}, prizes: [{name: a, weight: 1}], %s}                        | LIMIT_REACHED
-                    {mode: weights, limits: {perDay: 2, zone: UTC+14}, prizes: [{name: a, weight: 1}], %s}         | DAILY_LIMIT_REACHED
-                    {mode: table, prizes: [{name: a, count: 1}, {name: b, count: 1}], %s}                          | EXHAUSTED
-                    """)
+        {mode: weights, limits: {total: 2}, prizes: [{name: a, weight: 1}], %s}                        | LIMIT_REACHED
+        {mode: weights, limits: {perDay: 2, zone: UTC+14}, prizes: [{name: a, weight: 1}], %s}         | DAILY_LIMIT_REACHED
+        {mode: table, prizes: [{name: a, count: 1}, {name: b, count: 1}], %s}                          | EXHAUSTED
+        """)
     void whatIsSettledRefusesAPlayBeforeItsCostIsHeld(String yaml, Kind kind) {
         // Given a player who has had all plays there are
         draws.deposit("often", POINTS, 100);
@@ -315,11 +315,11 @@ class PlayIT {
         // Given a cost that was held before the player's only play
         draws.deposit("twice", POINTS, 100);
         Draw draw = draws.create("""
-                mode: weights
-                cost: {asset: POINTS, amount: 10}
-                limits: {total: 1}
-                prizes: [{name: a, weight: 1}]
-                """);
+            mode: weights
+            cost: {asset: POINTS, amount: 10}
+            limits: {total: 1}
+            prizes: [{name: a, weight: 1}]
+            """);
         IdempotencyKey key = newKey();
         PlayRequest request = PlayRequest.of(draw.id(), new UserId("twice"), key, 1);
         books.execute(
@@ -362,11 +362,11 @@ class PlayIT {
     void aUsersIdIsNeverTakenForAFieldOfTheDraw() {
         // Given a draw that remembers its users beside its own state, and users with the shortest ids
         Draw draw = draws.create("""
-                mode: table
-                whenExhausted: repeat
-                limits: {total: 2}
-                prizes: [{name: a, count: 1}, {name: b, count: 3}]
-                """);
+            mode: table
+            whenExhausted: repeat
+            limits: {total: 2}
+            prizes: [{name: a, count: 1}, {name: b, count: 3}]
+            """);
 
         // When
         for (String user : List.of("r", "s", "_", "0")) {
@@ -398,12 +398,12 @@ class PlayIT {
     void theNthPlayInARowWithoutARarePrizeGivesOne() {
         // Given odds that would hardly ever give one
         Draw draw = draws.create("""
-                mode: weights
-                guarantees: [{class: rare, plays: 5}]
-                prizes:
-                  - {name: dragon, class: rare, weight: 1}
-                  - {name: nothing, weight: 999999999}
-                """);
+            mode: weights
+            guarantees: [{category: rare, plays: 5}]
+            prizes:
+              - {name: dragon, category: rare, weight: 1}
+              - {name: nothing, weight: 999999999}
+            """);
 
         // When
         for (int i = 0; i < 10; i++) {
@@ -425,8 +425,8 @@ class PlayIT {
         engine.declare(diamonds);
         long paid = 90_000_000_000_000L;
         Draw draw = draws.create("""
-                {mode: weights, cost: {asset: DIAMONDS, amount: 9000000000000}, prizes: [{name: a, weight: 1}]}
-                """);
+            {mode: weights, cost: {asset: DIAMONDS, amount: 9000000000000}, prizes: [{name: a, weight: 1}]}
+            """);
         for (int i = 0; i < 2; i++) {
             draws.deposit("whale", diamonds, paid);
             assertThat(get(draws.play(0, draw, "whale", 10, newKey())).kind()).isEqualTo(Kind.PLAYED);

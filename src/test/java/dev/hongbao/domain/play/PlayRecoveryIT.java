@@ -68,16 +68,16 @@ class PlayRecoveryIT {
     void aCrowdIsPlaying() {
         before = points();
         draw = draws.create("""
-                mode: table
-                whenExhausted: repeat
-                cost: {asset: POINTS, amount: 1}
-                limits: {total: 100000}
-                guarantees: [{class: rare, plays: 40}]
-                prizes:
-                  - {name: gold, class: rare, count: 1, stock: 10000, award: {asset: CNY, amount: 7}}
-                  - {name: silver, count: 5, stock: 50000, award: {asset: CNY, amount: 2}}
-                  - {name: nothing, count: 44}
-                """);
+            mode: table
+            whenExhausted: repeat
+            cost: {asset: POINTS, amount: 1}
+            limits: {total: 100000}
+            guarantees: [{category: rare, plays: 40}]
+            prizes:
+              - {name: gold, category: rare, count: 1, stock: 10000, award: {asset: CNY, amount: 7}}
+              - {name: silver, count: 5, stock: 50000, award: {asset: CNY, amount: 2}}
+              - {name: nothing, count: 44}
+            """);
         crowd = new PlayCrowd(engine, draws, draw).start();
         crowd.awaitSettled(100);
     }
@@ -187,7 +187,8 @@ class PlayRecoveryIT {
         draws.deposit("repeater", POINTS, 100);
         var key = newKey();
         Draw other = draws.create(
-                "{mode: weights, cost: {asset: POINTS, amount: 1}, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
+                "{mode: weights, cost: {asset: POINTS, amount: 1}, prizes: [{name: a, weight: 1}, {name: b, weight:"
+                        + " 1}]}");
         var first = get(draws.play(0, other, "repeater", 10, key));
 
         // When

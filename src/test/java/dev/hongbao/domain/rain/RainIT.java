@@ -173,7 +173,7 @@ class RainIT extends TwoEngines {
     @Test
     void itIsForItsGroupsOrForEverybody() {
         // Given
-        JsonObject everybody = definition(12, 1, 5, 1).put("public", true);
+        JsonObject everybody = definition(12, 1, 5, 1).put("everyone", true);
         everybody.remove("groups");
         RainView closed = rains.create(definition(12, 1, 5, 1)
                 .put("groups", new JsonArray().add("others").add(GROUP.value())));

@@ -10,6 +10,7 @@ import dev.hongbao.domain.campaign.CampaignView;
 import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.domain.ledger.Wallets;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.testing.TestCampaigns;
@@ -75,7 +76,7 @@ class CommandReconciliationIT extends ChecksContract {
     }
 
     private static long newestClaim(TestEngine engine, String user) {
-        return get(engine.engine().wallets().transfers(new UserId(user), null, 10)).items().stream()
+        return get(engine.engine().wallets().transfers(new UserId(user), Wallets.Filter.ALL, null, 10)).items().stream()
                 .filter(entry -> entry.kind() == TransferKind.CLAIM)
                 .findFirst()
                 .orElseThrow()
@@ -88,21 +89,24 @@ class CommandReconciliationIT extends ChecksContract {
                 "update command set operation = 'withdrawal' where operation = 'deposit'",
                 "update command set at = at - interval '1 day' where operation = 'send'",
                 "update command set operation = 'send' where operation = 'campaign'",
-                "insert into command (id, operation, actor, role, key) values (gen_random_uuid(), 'deposit', 'mallory', 'service', 'k')",
+                "insert into command (id, operation, actor, role, key) values (gen_random_uuid(), 'deposit',"
+                        + " 'mallory', 'service', 'k')",
                 "update transfer set subject = gen_random_uuid() where kind = 'withdrawal'",
                 "delete from budget_raise",
                 "update budget_raise set transfer = (select min(id) from transfer where subject = campaign)",
-                "insert into command (id, operation, actor, role, key) values (gen_random_uuid(), 'budget', 'mallory', 'service', 'k')",
+                "insert into command (id, operation, actor, role, key) values (gen_random_uuid(), 'budget', 'mallory',"
+                        + " 'service', 'k')",
                 "update transfer set amount = amount + 1 where kind = 'reversal'",
-                "update transfer set credit = debit, debit = credit where kind = 'reversal' and subject in"
-                        + " (select r.command from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer"
+                "update transfer set credit = debit, debit = credit where kind = 'reversal' and subject in (select"
+                        + " r.command from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer"
                         + "  where t.kind = 'withdrawal')",
-                "update transfer set credit = (select id from account where owner = 'shop' and kind = 'wallet') where kind = 'reversal'"
-                        + " and subject in (select r.command from reversal as r join packet as p on p.id = r.subject where p.sender = 'ann')",
-                "update transfer set credit = (select escrow from campaign) where kind = 'reversal'"
-                        + " and subject in (select r.command from reversal as r join pool as o on o.packet = r.subject)",
-                "update reversal set subject = (select id from packet limit 1), transfer ="
-                        + " (select id from transfer where kind = 'send' limit 1) where command = (select min(command::text)::uuid from reversal)",
+                "update transfer set credit = (select id from account where owner = 'shop' and kind = 'wallet') where"
+                        + " kind = 'reversal' and subject in (select r.command from reversal as r join packet as p on p.id"
+                        + " = r.subject where p.sender = 'ann')",
+                "update transfer set credit = (select escrow from campaign) where kind = 'reversal' and subject in"
+                        + " (select r.command from reversal as r join pool as o on o.packet = r.subject)",
+                "update reversal set subject = (select id from packet limit 1), transfer = (select id from transfer"
+                        + " where kind = 'send' limit 1) where command = (select min(command::text)::uuid from reversal)",
                 "delete from reversal",
                 "update command set reason = null where operation = 'reversal'",
                 "update command set role = 'user' where operation = 'reversal'",

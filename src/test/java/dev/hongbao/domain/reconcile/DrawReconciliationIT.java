@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.engine.redis.MessagePack;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -115,7 +115,7 @@ class DrawReconciliationIT {
         books.execute("update draw set " + forgery + " where id = '" + open.id() + "'");
 
         // When
-        List<Finding> findings = Audit.run(TestEngine.stores(servers), finding -> {});
+        List<Finding> findings = Reconciler.run(TestEngine.stores(servers), finding -> {});
 
         // Then
         books.execute("update draw as d set seed = k.seed, commitment = k.commitment, definition = k.definition"

@@ -13,6 +13,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.domain.restriction.Restriction;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
@@ -55,6 +56,11 @@ class OutboxReconciliationIT extends ChecksContract {
         get(engine.claim(0, TestEngine.member("bob"), drop));
         rains.cancel(rain.rain().id());
         rains.awaitEnded(rain);
+        var restrictions = engine.engine().accounting().restrictions();
+        get(restrictions.place(
+                new Restriction.Target(Restriction.Scope.USER, "eve", Restriction.Kind.FROZEN),
+                new UserId("shop"),
+                "a case"));
         draws.deposit("dan", TestDraws.POINTS, 10);
         Draw open = draws.create(
                 "{name: open, mode: table, cost: {asset: POINTS, amount: 4}, prizes: [{name: nothing, count: 4}]}");
@@ -71,9 +77,9 @@ class OutboxReconciliationIT extends ChecksContract {
     /** What is old is removed: of that nothing can be missed. */
     @Test
     void whatMayHaveBeenRemovedIsNotMissed() throws Exception {
-        String removed = "update outbox_state set floor = (select max(n) from outbox); delete from outbox where type in"
-                + " ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent', 'packet.drained', 'packet.refunded',"
-                + " 'transfer.deposit', 'play.settled')";
+        String removed = "update outbox_state set floor = (select max(n) from outbox); delete from outbox where type"
+                + " in ('campaign.created', 'rain.created', 'draw.closed', 'packet.sent', 'packet.drained',"
+                + " 'packet.refunded', 'transfer.deposit', 'play.settled')";
 
         assertThat(found(removed)).isEmpty();
     }
@@ -93,18 +99,25 @@ class OutboxReconciliationIT extends ChecksContract {
                 "delete from outbox where type = 'rain.created'",
                 "delete from outbox where type = 'rain.ended'",
                 "delete from outbox where type = 'draw.closed'",
+                "delete from outbox where type = 'draw.opened'",
+                "delete from outbox where type = 'packet.expired'",
+                "delete from outbox where type = 'user.frozen'",
+                "insert into outbox (shard, type, subjects, firsts, events)"
+                        + " select shard, type, subjects, firsts, events from outbox where type = 'user.frozen'",
+                "update outbox set firsts = array[-1] where type = 'user.frozen'",
                 "update outbox set type = 'campaign.paused' where type = 'campaign.ended'",
                 "update outbox set subjects = array[gen_random_uuid()] where type = 'rain.ended'",
                 "update outbox set firsts = array[-1] where type = 'campaign.raised'",
-                "insert into outbox (shard, type, subjects, events) select shard, type, subjects, 1 from outbox where type = 'draw.closed'",
-                "insert into outbox (shard, type, subjects, events) select -1, 'campaign.ended', array[id], 1 from campaign"
-                        + " where closed_at is null",
+                "insert into outbox (shard, type, subjects, events) select shard, type, subjects, 1 from outbox where"
+                        + " type = 'draw.closed'",
+                "insert into outbox (shard, type, subjects, events) select -1, 'campaign.ended', array[id], 1 from"
+                        + " campaign where closed_at is null",
                 "delete from outbox where type = 'packet.sent'",
                 "delete from outbox where type = 'packet.drained'",
                 "delete from outbox where type = 'packet.refunded'",
                 "update outbox set type = 'packet.drained' where type = 'packet.refunded'",
-                "insert into outbox (shard, type, subjects, events) select shard, 'packet.drained', array[id], 1 from packet"
-                        + " where closed_at is null",
+                "insert into outbox (shard, type, subjects, events) select shard, 'packet.drained', array[id], 1 from"
+                        + " packet where closed_at is null",
                 "insert into outbox (shard, type, subjects, events) select shard, type, subjects, events from outbox"
                         + " where type = 'packet.refunded'",
                 "update outbox set events = events + 1 where type = 'packet.refunded'",
@@ -113,15 +126,15 @@ class OutboxReconciliationIT extends ChecksContract {
                 "delete from outbox where type = 'transfer.cost'",
                 "update outbox set type = 'transfer.withdrawal' where type = 'transfer.deposit'",
                 "update outbox set subjects = array[gen_random_uuid()] where type = 'transfer.deposit'",
-                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
-                        + " select shard, type, subjects, firsts, lasts, events from outbox where type = 'transfer.deposit'",
-                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
-                        + " select -1, 'packet.sent', array[subject], array[id], array[id], 1 from transfer where kind = 'send'"
-                        + " and not exists (select from outbox where subjects[1] = subject and type = 'packet.sent')",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events) select shard, type, subjects,"
+                        + " firsts, lasts, events from outbox where type = 'transfer.deposit'",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events) select -1, 'packet.sent',"
+                        + " array[subject], array[id], array[id], 1 from transfer where kind = 'send' and not exists"
+                        + " (select from outbox where subjects[1] = subject and type = 'packet.sent')",
                 "delete from outbox where type = 'play.settled'",
                 "update outbox set lasts = array[lasts[1] + 1], events = events + 1 where type = 'play.settled'",
-                "insert into outbox (shard, type, subjects, firsts, lasts, events)"
-                        + " select shard, type, subjects, firsts, lasts, events from outbox where type = 'play.settled'",
+                "insert into outbox (shard, type, subjects, firsts, lasts, events) select shard, type, subjects,"
+                        + " firsts, lasts, events from outbox where type = 'play.settled'",
                 "update campaign set paused_at = null",
                 "update campaign set paused_at = now()"
             })

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -65,7 +65,7 @@ class ReconciliationIT {
     }
 
     private List<Finding> audit() throws Exception {
-        return Audit.run(TestEngine.stores(servers), finding -> {});
+        return Reconciler.run(TestEngine.stores(servers), finding -> {});
     }
 
     @Test
@@ -75,40 +75,45 @@ class ReconciliationIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            I1 | update packet set refund = 1 where closed_at is not null and count = 2
-            I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
-            I1 | delete from transfer where kind = 'claim'
-            I2 | update transfer set amount = amount + 1 where slot = 0
-            I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
-            I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
-            I2 | delete from packet_amounts where cardinality(amounts) = 10
-            I2 | update transfer set slot = 7 where slot = 1 and subject in (select id from packet where count = 10)
-            I2 | delete from transfer where slot = 0
-            I2 | update account set claims = claims + 1 where kind = 'escrow' and balance > 0
-            I2 | update account set claims = 0 where kind = 'escrow' and balance > 0
-            I2 | update account set claims = claims + 1 where kind = 'escrow' and balance = 0
-            I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
-            I3 | update transfer set debit = -1 where kind = 'deposit'
-            I3 | delete from command where actor = 'alice'
-            I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
-            I3 | update account set asset = 'GOLD' where owner = 'bob'
-            I3 | alter table asset disable trigger asset_is_kept; delete from asset where code = 'CNY'
-            I3 | insert into archive_month (month, first_id, end_id, archived_at, manifest) select date_trunc('month', now()), first_uuid(now() - interval '1 month'), first_uuid(now() + interval '1 month'), now(), repeat('0', 64)
-            I4 | insert into archive_opening select id, 5 from account where owner = 'bob'
-            I4 | insert into archive_opening values (-5, 5)
-            I10 | insert into sent_on_day (wallet, day, amount) select id, current_date, 5 from account where owner = 'alice' and kind = 'wallet'
-            I4 | update account set balance = balance + 1 where owner = 'bob'
-            I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
-            I8 | update packet set closed_at = now(), refund = 5 where count = 10
-            I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
-            I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
-            I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
-            I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
-            I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10
-            I11 | update packet set opens_at = opens_at - interval '1 day', expires_at = now() - interval '11 seconds' where closed_at is null
-            I16 | update outbox set events = events + 1 where type = 'claim.settled'
-            I16 | delete from outbox where type = 'claim.settled'
-            """)
+        I1 | update packet set refund = 1 where closed_at is not null and count = 2
+        I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
+        I1 | delete from transfer where kind = 'claim'
+        I2 | update transfer set amount = amount + 1 where slot = 0
+        I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
+        I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
+        I2 | delete from packet_amounts where cardinality(amounts) = 10
+        I2 | update transfer set slot = 7 where slot = 1 and subject in (select id from packet where count = 10)
+        I2 | update transfer as t set slot = 7, amount = b.amounts[8] from packet_amounts as b where b.packet = t.subject and t.slot = 1 and cardinality(b.amounts) = 10
+        I2 | delete from transfer where slot = 0
+        I2 | update account set claims = claims + 1 where kind = 'escrow' and balance > 0
+        I2 | update account set claims = 0 where kind = 'escrow' and balance > 0
+        I2 | update account set claims = claims + 1 where kind = 'escrow' and balance = 0
+        I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
+        I3 | update transfer set debit = -1 where kind = 'deposit'
+        I3 | delete from command where actor = 'alice'
+        I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
+        I3 | update account set asset = 'GOLD' where owner = 'bob'
+        I3 | alter table asset disable trigger asset_is_kept; delete from asset where code = 'CNY'
+        I10 | insert into sent_on_day (wallet, day, amount) select id, current_date, 5 from account where owner = 'alice' and kind = 'wallet'
+        I4 | update account set balance = balance + 1 where owner = 'bob'
+        I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
+        I8 | update packet set closed_at = now(), refund = 5 where count = 10
+        I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
+        I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
+        I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
+        I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10
+        I8 | insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I8 | insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 2
+        I8 | insert into refund_due (packet, shard, refund_to) values (gen_random_uuid(), 0, 1)
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to + 1 from packet where count = 10
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into refund_due (packet, shard, refund_to, at) select id, shard, refund_to, now() - interval '11 seconds' from packet where count = 10
+        I8 | update packet set closed_at = now(), refund = 5 where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I1 | update packet set closed_at = now(), refund = 5 where count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I11 | update packet set opens_at = opens_at - interval '1 day', expires_at = now() - interval '11 seconds' where closed_at is null
+        I16 | update outbox set events = events + 1 where type = 'claim.settled'
+        I16 | delete from outbox where type = 'claim.settled'
+        """)
     void forgedBooksAreFound(String invariant, String forgery) throws Exception {
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = owner.createStatement()) {
@@ -145,9 +150,10 @@ class ReconciliationIT {
                 "update packet set split_version = 2",
                 "update packet set luckiest = 1 - luckiest",
                 // Another split of the same seed, with a commitment that fits
-                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31)); update packet set"
-                        + " commitment = packet_commitment(id, seed, asset, amount, count, min, max, split, split_version)",
-                "update packet_amounts set amounts = array[amounts[2], amounts[1]] || amounts[3:] where amounts[1] <> amounts[2]",
+                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31)); update packet set commitment ="
+                        + " packet_commitment(id, seed, asset, amount, count, min, max, split, split_version)",
+                "update packet_amounts set amounts = array[amounts[2], amounts[1]] || amounts[3:] where amounts[1] <>"
+                        + " amounts[2]",
                 "delete from packet_amounts",
             })
     void aSplitThatIsNotTheSeedsIsFound(String forgery) throws Exception {
@@ -157,14 +163,14 @@ class ReconciliationIT {
                 engine.deposit("dora", 1_000_000);
                 engine.send("dora", 1_000_000, 2);
             }
-            assertThat(Audit.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
+            assertThat(Reconciler.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
             new Books(own)
-                    .execute("alter table packet drop constraint packet_is_committed;"
-                            + " alter table packet disable trigger user; alter table packet_amounts disable trigger user; "
+                    .execute("alter table packet drop constraint packet_is_committed; alter table packet disable"
+                            + " trigger user; alter table packet_amounts disable trigger user; "
                             + forgery);
 
             // When
-            List<Finding> findings = Audit.run(TestEngine.stores(own), finding -> {});
+            List<Finding> findings = Reconciler.run(TestEngine.stores(own), finding -> {});
 
             // Then
             assertThat(findings)
@@ -204,7 +210,7 @@ class ReconciliationIT {
     @Order(Integer.MAX_VALUE)
     void aDatabaseWithoutAnInstallationIsRefused() {
         try (TestServers empty = Servers.fresh()) {
-            assertThatThrownBy(() -> Audit.run(TestEngine.stores(empty), finding -> {}))
+            assertThatThrownBy(() -> Reconciler.run(TestEngine.stores(empty), finding -> {}))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("postgres.url");
         }
@@ -319,8 +325,8 @@ class ReconciliationIT {
         try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
                 Statement statement = app.createStatement();
                 var row = statement.executeQuery(
-                        "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch || '-' || nonce"
-                                + " from shard where id = " + packet.shard())) {
+                        "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch ||"
+                                + " '-' || nonce from shard where id = " + packet.shard())) {
             row.next();
             return row.getString(1) + ":p:" + packet.id();
         }

@@ -12,6 +12,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
@@ -221,7 +222,7 @@ class RestrictionsIT extends TwoEngines {
                     Refusal.BLOCKED,
                     () -> get(on.loop(0)
                             .call(services -> services.campaigns()
-                                    .open(ann, campaign.campaign().id(), "shoe", noisy, newKey()))));
+                                    .open(ann, campaign.campaign().id(), "shoe", noisy, Metadata.NONE, newKey()))));
             assertThat(get(on.claim(0, ann, packet.id())).wonClaim()).isEqualTo(won.wonClaim());
         }
         get(send(other, "ann", lucky(10, 1, SOON)));
@@ -342,7 +343,7 @@ class RestrictionsIT extends TwoEngines {
         List<Restriction> all = new ArrayList<>();
         String cursor = null;
         do {
-            Page<Restriction> page = get(known.page(true, cursor, 2));
+            Page<Restriction> page = get(known.page(true, null, null, cursor, 2));
             all.addAll(page.items());
             cursor = page.next();
         } while (cursor != null);
@@ -350,7 +351,7 @@ class RestrictionsIT extends TwoEngines {
                 .filteredOn(each -> each.target().equals(target))
                 .extracting(each -> each.change().reason() + " " + each.placed() + " " + each.inForce())
                 .containsExactly("after all true true", "mistake false false", "first true false");
-        assertThat(get(known.page(false, null, 200)).items()).allMatch(Restriction::inForce);
+        assertThat(get(known.page(false, null, null, null, 200)).items()).allMatch(Restriction::inForce);
         assertThatThrownBy(() -> books.execute("update restriction set reason = 'better'"))
                 .hasStackTraceContaining("never changed");
 

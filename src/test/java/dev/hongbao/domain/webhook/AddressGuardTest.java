@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.config.AddressRange;
+import dev.hongbao.common.json.Text;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.stream.Stream;
@@ -48,7 +49,7 @@ class AddressGuardTest {
                 "2001:db8::1"
             })
     void whatIsNotPublicIsNotCalled(String address) throws Exception {
-        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), true)).contains("not public");
+        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), true)).isEqualTo(Text.of("url.not-public"));
     }
 
     @ParameterizedTest
@@ -56,7 +57,7 @@ class AddressGuardTest {
             strings = {"93.184.216.34", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:2800:220:1::1", "2a00:1450::1"})
     void whatIsPublicIs(String address) throws Exception {
         assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), true)).isNull();
-        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), false)).contains("not https");
+        assertThat(PUBLIC_ONLY.whyNot(InetAddress.getByName(address), false)).isEqualTo(Text.of("url.public-http"));
     }
 
     @Test
@@ -65,8 +66,8 @@ class AddressGuardTest {
 
         assertThat(guard.whyNot(InetAddress.getByName("10.2.3.4"), true)).isNull();
         assertThat(guard.whyNot(InetAddress.getByName("10.2.3.4"), false)).isNull();
-        assertThat(guard.whyNot(InetAddress.getByName("10.3.3.4"), true)).contains("not public");
-        assertThat(guard.whyNot(InetAddress.getByName("127.0.0.1"), true)).contains("not public");
+        assertThat(guard.whyNot(InetAddress.getByName("10.3.3.4"), true)).isEqualTo(Text.of("url.not-public"));
+        assertThat(guard.whyNot(InetAddress.getByName("127.0.0.1"), true)).isEqualTo(Text.of("url.not-public"));
     }
 
     private static InetAddress[] addresses(String... all) {

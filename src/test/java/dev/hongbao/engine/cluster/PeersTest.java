@@ -127,14 +127,12 @@ class PeersTest {
 
         assertThat(peers.listening()).containsExactly("c");
         assertThat(peers.owner(SHARD)).isEmpty();
-    }
 
-    @Test
-    void namesThatNoServerHasTakeNoMemoryWithoutEnd() {
-        for (int i = 0; i < 3_000; i++) {
-            peers.says("name-" + i, List.of(), true, 0);
-        }
+        // When the other one stops
+        assertThat(peers.isEmpty()).isFalse();
+        peers.left("c");
 
-        assertThat(peers.listening()).hasSize(1_000);
+        // Then
+        assertThat(peers.isEmpty()).isTrue();
     }
 }

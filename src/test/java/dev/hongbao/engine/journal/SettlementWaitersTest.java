@@ -103,32 +103,32 @@ class SettlementWaitersTest {
     @Test
     void itHearsOfSettlementsWhileSomebodyWaitsOrIsAboutTo() {
         // Given
-        SettledNews<String> news = new SettledNews<>();
+        Settlements<String> settlements = new Settlements<>();
         AtomicBoolean coming = new AtomicBoolean();
         List<String> heard = new CopyOnWriteArrayList<>();
-        waiters.listen(news, coming::get, user -> {
+        waiters.listen(settlements, coming::get, user -> {
             heard.add(user);
             waiters.settled(user, "7 fen");
         });
-        news.here().tell("nobody waits");
+        settlements.here().tell("nobody waits");
 
         // When somebody is about to wait
         coming.set(true);
-        news.here().tell("alice");
+        settlements.here().tell("alice");
         eventually(() -> assertThat(heard).containsExactly("alice"));
         Future<WaitResult<String>> late = await("alice");
 
         // And when somebody waits
         coming.set(false);
         Future<WaitResult<String>> wait = await("bob");
-        news.toWaiters().tell("bob");
+        settlements.toWaiters().tell("bob");
 
         // Then
         assertThat(late.result()).isEqualTo(new WaitResult<>("7 fen"));
         eventually(() -> assertThat(wait.result()).isEqualTo(new WaitResult<>("7 fen")));
 
         // And then nobody does any more
-        news.here().tell("nobody waits");
+        settlements.here().tell("nobody waits");
         assertThat(await("nobody waits").isComplete()).isFalse();
         assertThat(heard).containsExactly("alice", "bob");
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.testing.PostgresLine;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.Sockets;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.Future;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** No statement waits for ever, and what waits behind a connection that fell silent goes on. */
 @ExtendWith(Servers.class)
@@ -102,6 +105,22 @@ class DeadlineIT {
     }
 
     @Test
+    void anAnswerThatWasLostIsNotWaitedForHoweverLongAStatementMayTake() {
+        // Given
+        Pool lengthy = postgres.pool("lengthy", 2, 10, Postgres.LONG);
+        get(ask(lengthy, "select 1"));
+
+        // When one answer is lost, and Postgres is at another statement all the time
+        line.swallow();
+        Future<Integer> lost = ask(lengthy, "select 1");
+        Future<Integer> slow = ask(lengthy, "select 2 from pg_sleep(12)");
+
+        // Then
+        assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
+        assertThat(get(slow)).isEqualTo(2);
+    }
+
+    @Test
     void aConnectionThatIsIdleIsKept() {
         // Given
         Pool pool = pool();
@@ -124,6 +143,29 @@ class DeadlineIT {
 
         // Then
         assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"disable", "require"})
+    void aConnectThatIsNeverAnsweredGivesItsPlaceInThePoolBack(String tls, TestServers servers) {
+        // Given a pool of one, and a server that takes connections, says nothing, and never ends them
+        String url = PostgresLine.stores(line, servers).app().url() + "?sslmode=" + tls;
+        Pool pool = new Postgres(vertx, PostgresAddress.of(url)).pool("test", 1, 10, Duration.ofSeconds(8));
+        line.fallSilent();
+        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+
+        // When
+        line.comeBack();
+
+        // Then
+        eventually(Duration.ofSeconds(10), () -> {
+            if (tls.equals("disable")) {
+                assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
+            } else {
+                assertThatThrownBy(() -> get(ask(pool, "select 2"))).hasMessageContaining("does not handle SSL");
+            }
+        });
+        assertThat(Sockets.halfClosedTo(line.port())).isEmpty();
     }
 
     @Test

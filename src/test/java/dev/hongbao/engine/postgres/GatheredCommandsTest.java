@@ -2,6 +2,7 @@ package dev.hongbao.engine.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -21,7 +22,7 @@ class GatheredCommandsTest {
     private final List<Promise<List<String>>> ends = new ArrayList<>();
     private long nanos;
     private final GatheredCommands<String, String> commands = new GatheredCommands<>(
-            "words",
+            Text.plain("words"),
             MAX_WAITING,
             word -> word.charAt(0),
             batch -> {
@@ -155,9 +156,10 @@ class GatheredCommandsTest {
 
     @Test
     void aStatementThatThrowsKeepsNobodyWaiting() {
-        GatheredCommands<String, String> throwing = new GatheredCommands<>("words", 10, word -> word, batch -> {
-            throw new IllegalStateException("the test throws");
-        });
+        GatheredCommands<String, String> throwing =
+                new GatheredCommands<>(Text.plain("words"), 10, word -> word, batch -> {
+                    throw new IllegalStateException("the test throws");
+                });
         assertThat(throwing.submit("a").cause()).hasMessage("the test throws");
         assertThat(throwing.submit("b").cause()).hasMessage("the test throws");
     }

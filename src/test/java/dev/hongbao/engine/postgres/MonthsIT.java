@@ -113,7 +113,7 @@ class MonthsIT {
 
         // Then
         assertThat(missing(later)).isEmpty();
-        assertThat(metrics.get("hongbao.months.missing").gauge().value()).isZero();
+        assertThat(metrics.get("hongbao.month.missing").gauge().value()).isZero();
         for (String table : TABLES) {
             assertThat(books.strings(
                             "select relname from pg_class where relkind = 'r' and relname like '" + table + "\\_2%'"))
@@ -135,7 +135,7 @@ class MonthsIT {
 
             get(new Months(engine.engine().pool(), metrics).makeAhead(later));
 
-            assertThat(metrics.get("hongbao.months.missing").gauge().value()).isEqualTo(4);
+            assertThat(metrics.get("hongbao.month.missing").gauge().value()).isEqualTo(4);
             assertThat(missing(later)).extracting(Months.Missing::table).containsOnly("transfer");
             reader.rollback();
         }
@@ -161,7 +161,7 @@ class MonthsIT {
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         get(new Months(engine.engine().pool(), metrics).makeAhead(ahead));
         assertThat(missing(ahead)).isEmpty();
-        assertThat(metrics.get("hongbao.months.other.rows").gauge().value()).isEqualTo(before + 1);
+        assertThat(metrics.get("hongbao.month.other.rows").gauge().value()).isEqualTo(before + 1);
         assertThat(books.longOf("select count(*) from " + part("transfer", ahead)))
                 .isOne();
         assertThat(books.strings(sum)).isEqualTo(kept);

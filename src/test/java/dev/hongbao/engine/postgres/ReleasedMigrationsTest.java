@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,7 +13,7 @@ import java.util.stream.Collectors;
 import org.flywaydb.core.api.MigrationVersion;
 import org.junit.jupiter.api.Test;
 
-/** What a released version has done to databases stays what it is: {@code released-migrations.txt} has a checksum of each migration. */
+/** What a released version has done to databases stays what it is: {@code released-migrations.txt} has a digest of each. */
 class ReleasedMigrationsTest {
     private static final Path LIST = Path.of("src/test/resources/released-migrations.txt");
     private static final String WRITE = "./mvnw -q test -Dtest=ReleasedMigrationsTest -Dreleased=write";
@@ -28,14 +27,14 @@ class ReleasedMigrationsTest {
 
     /** Those that are done once; {@code R__} is done again whenever it changes. */
     private static List<String> versioned() {
-        return Migrations.SCRIPTS.stream()
+        return Migrations.scripts().stream()
                 .filter(script -> script.startsWith("V"))
                 .sorted(IN_ORDER)
                 .toList();
     }
 
     private static String line(String script) {
-        return script + " " + HexFormat.of().toHexDigits(Migrations.checksum(script), 8);
+        return script + " " + Migrations.digestOf(List.of(script));
     }
 
     private static Map<String, String> released() throws IOException {
@@ -59,10 +58,10 @@ class ReleasedMigrationsTest {
                 .containsAll(released().keySet());
         assertThat(released().keySet())
                 .allSatisfy(script -> assertThat(line(script))
-                        .as(
-                                "Released migrations are never edited: databases have done them. Undo the change, and add a new file."
-                                        + " Only a migration that is in no released version may be listed anew: "
-                                        + WRITE)
+                        .as("Released migrations are never edited: databases have done them. Undo the change, and"
+                                + " add a new file. Only a migration that is in no released version may be listed"
+                                + " anew: "
+                                + WRITE)
                         .isEqualTo(released().get(script)));
     }
 

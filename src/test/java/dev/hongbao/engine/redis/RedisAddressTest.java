@@ -46,4 +46,19 @@ class RedisAddressTest {
                 .doesNotContain("hunter2");
         assertThatThrownBy(() -> RedisAddress.parse("http://:hunter2@h")).hasMessageNotContaining("hunter2");
     }
+
+    @Test
+    void theAuthorityIsReadAndNoPartOfTheServersAddress() {
+        // Given
+        String url = RedisAddress.withAuthority("rediss://:pw@h:1/2", java.nio.file.Path.of("/etc/my ca.pem"));
+
+        // When
+        RedisAddress address = RedisAddress.parse(url);
+
+        // Then
+        assertThat(address.authority()).isEqualTo("/etc/my ca.pem");
+        assertThat(address.options().getEndpoint()).isEqualTo("rediss://:pw@h:1/2");
+        assertThat(address.options().getNetClientOptions().getTrustOptions()).isNotNull();
+        assertThat(RedisAddress.withAuthority("redis://h:1", null)).isEqualTo("redis://h:1");
+    }
 }

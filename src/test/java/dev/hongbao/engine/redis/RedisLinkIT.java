@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.Sockets;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -24,6 +26,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +132,32 @@ class RedisLinkIT {
         }
         eventually(SOON, () -> assertThat(ping()).isEqualTo("PONG"));
         eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
+    }
+
+    @Test
+    void aConnectThatIsNeverAnsweredIsLeftAndTheNextOneServes() throws Exception {
+        URI redis = URI.create(servers.redisUrl());
+        try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort())) {
+            // Given a server that takes connections, says nothing, and never ends them
+            line.fallSilent();
+            String through =
+                    servers.redisUrl().replace(redis.getHost() + ":" + redis.getPort(), "127.0.0.1:" + line.port());
+            ServerLink silent = get(on(() -> Future.succeededFuture(
+                    ServerLink.start(vertx, RedisAddress.parse(through).options(), Duration.ofMillis(300), "silent"))));
+            get(vertx.timer(2, TimeUnit.SECONDS));
+
+            // When
+            line.comeBack();
+
+            // Then
+            eventually(
+                    SOON,
+                    () -> assertThat(get(on(() -> silent.send(Request.cmd(Command.PING))))
+                                    .toString())
+                            .isEqualTo("PONG"));
+            assertThat(Sockets.halfClosedTo(line.port())).isEmpty();
+            context.runOnContext(now -> silent.close());
+        }
     }
 
     @Test

@@ -57,6 +57,26 @@ class ShardsAtStartTest {
     }
 
     @Test
+    void aRecoveryIsPartOfTheStartUntilTheStartIsDone() {
+        // Given a shard that begins, and one that Redis had lost
+        shards.acquired(List.of(0, 1));
+
+        // Then the start counts what was lost, and says it itself
+        assertThat(shards.recovered(new Generation("test", 0, 1, "nonce"))).isTrue();
+        assertThat(shards.recovered(new Generation("test", 1, 2, "nonce"))).isTrue();
+        assertThat(shards.recovered()).isOne();
+
+        // When it is done
+        shards.live(0);
+        shards.live(1);
+        assertThat(shards.isDone()).isTrue();
+
+        // Then a recovery is an event of its own
+        assertThat(shards.recovered(new Generation("test", 1, 3, "nonce"))).isFalse();
+        assertThat(shards.recovered()).isOne();
+    }
+
+    @Test
     void aServerThatOwnsNothingWaitsForNothing() {
         assertThat(shards.isDone()).isTrue();
     }

@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.Subscription;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.SimpleStringType;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -73,6 +76,11 @@ class RedisMemoryTest {
         @Override
         public RedisLink linkFor(String key) {
             return servers.get(0);
+        }
+
+        @Override
+        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+            throw new UnsupportedOperationException();
         }
 
         @Override

@@ -15,10 +15,10 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.server.Ailment;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Diagnosis;
 import dev.hongbao.server.Doctor;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.StartRefusedException;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
@@ -112,7 +112,7 @@ class RedisClusterIT {
 
     private void assertReconciled() {
         eventually(SOON, () -> {
-            List<Finding> findings = Audit.run(stores, finding -> {});
+            List<Finding> findings = Reconciler.run(stores, finding -> {});
             assertThat(findings.stream().flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
         });
@@ -501,7 +501,7 @@ class RedisClusterIT {
         }
 
         // And the doctor tells of the one that is away, and of the others
-        assertThat(Doctor.examine(config(cluster.url())).stream().map(Ailment::what))
+        assertThat(Doctor.examine(config(cluster.url())).stream().map(Diagnosis::text))
                 .anyMatch(line -> line.startsWith("Redis 127.0.0.1:") && line.contains(" does not answer: "))
                 .anyMatch(line -> line.matches("Redis .*, role master, .*"))
                 .noneMatch(line -> line.startsWith("Redis does not answer"));

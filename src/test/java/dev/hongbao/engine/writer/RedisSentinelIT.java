@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
@@ -80,7 +80,8 @@ class RedisSentinelIT {
     private void assertReconciled() {
         eventually(
                 SOON,
-                () -> assertThat(Audit.run(stores, finding -> {}).stream().flatMap(finding -> finding.lines().stream()))
+                () -> assertThat(Reconciler.run(stores, finding -> {}).stream()
+                                .flatMap(finding -> finding.lines().stream()))
                         .isEmpty());
     }
 

@@ -66,7 +66,7 @@ class SharedShardsIT {
                 eventually(PART, () -> assertOwned(List.of(first, second, third), 2, 2, 2));
                 crowd.awaitSettled(200);
                 System.out.printf("two joined: longest gap %d ms%n", longestGapMillis(books, begun));
-                assertThat(first.metrics().get("hongbao.servers").gauge().value())
+                assertThat(first.metrics().get("hongbao.server.members").gauge().value())
                         .isEqualTo(3);
 
                 // When
@@ -91,7 +91,8 @@ class SharedShardsIT {
             // Then what is left goes on in the journals, and is counted as before
             get(first.engine().startWriter());
             eventually(PART, () -> assertOwned(List.of(first), SHARDS));
-            assertThat(first.metrics().get("hongbao.servers").gauge().value()).isEqualTo(1);
+            assertThat(first.metrics().get("hongbao.server.members").gauge().value())
+                    .isEqualTo(1);
             eventually(SOON, () -> {
                 books.assertNothingDue();
                 books.assertJournalsEmpty();

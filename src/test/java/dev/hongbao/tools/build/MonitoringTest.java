@@ -66,17 +66,23 @@ class MonitoringTest {
     }
 
     @Test
-    void theDashboardReadsTheSourceThatIsProvisioned() throws Exception {
+    void theDashboardReadsAnySourceOfTheKindThatIsProvisioned() throws Exception {
         Map<?, ?> source = (Map<?, ?>) ((List<?>) yaml("docker/grafana/provisioning/datasources/prometheus.yaml")
                         .get("datasources"))
                 .get(0);
         JsonObject dashboard = new JsonObject(Files.readString(Path.of("docker/grafana/dashboards/hongbao.json")));
 
+        // One that is wired in cannot be imported elsewhere; the variable takes the only one there is when it is
+        // provisioned.
+        JsonObject variable =
+                dashboard.getJsonObject("templating").getJsonArray("list").getJsonObject(0);
+        assertThat(variable.getString("type")).isEqualTo("datasource");
+        assertThat(variable.getString("query")).isEqualTo(source.get("type"));
         assertThat(dashboard.getJsonArray("panels"))
                 .isNotEmpty()
                 .allSatisfy(panel -> assertThat(
                                 ((JsonObject) panel).getJsonObject("datasource").getString("uid"))
-                        .isEqualTo(source.get("uid")));
+                        .isEqualTo("${" + variable.getString("name") + "}"));
     }
 
     @Test

@@ -44,31 +44,13 @@ class PackagingTest {
         // Then
         assertThat(ofImage().web().http().address().host()).isEqualTo("0.0.0.0");
         assertThat(ofUnit().web().http().timeouts().drain()).isPositive();
-        assertThat(ofPod().engine().cluster().members()).isNotEmpty();
         for (String server : List.of("hongbao-1", "hongbao-2")) {
             HongbaoConfig config = config(composed(server));
             String address = text(map(compose, "services", server, "networks", "default"), "ipv4_address");
-            String onBus = text(map(compose, "services", server, "networks", "bus"), "ipv4_address");
-            assertThat(config.engine().cluster().host()).isEqualTo(onBus);
-            assertThat(config.engine().cluster().members()).contains(onBus + ":5701");
             assertThat(read("docker/proxy/nginx.conf"))
                     .contains("server " + address + ":"
                             + config.web().http().address().port());
         }
-    }
-
-    @Test
-    void nobodyButTheServersIsOnTheNetworkOfTheirBus() {
-        // When
-        List<String> onBus = map(compose, "services").entrySet().stream()
-                .filter(service -> ((Map<?, ?>) service.getValue()).get("networks") instanceof Map<?, ?> networks
-                        && networks.containsKey("bus"))
-                .map(service -> String.valueOf(service.getKey()))
-                .toList();
-
-        // Then
-        assertThat(onBus).containsExactly("hongbao-1", "hongbao-2");
-        assertThat(text(map(compose, "networks", "bus"), "internal")).isEqualTo("true");
     }
 
     @Test
@@ -108,13 +90,10 @@ class PackagingTest {
         assertThat(image).contains("EXPOSE " + http + " " + management + "\n");
         assertThat(image).contains("/dev/tcp/127.0.0.1/" + management + ";").contains("GET /health/ready ");
         assertThat(config.web().management().address().host()).isEqualTo("0.0.0.0");
-        int membership = ofPod().engine().cluster().port();
         Map<String, Object> ports = new HashMap<>();
         list(container().get("ports"))
                 .forEach(port -> ports.put(String.valueOf(port.get("name")), port.get("containerPort")));
-        assertThat(ports)
-                .isEqualTo(Map.of(
-                        "http", http, "management", management, "membership", membership, "messages", membership + 1));
+        assertThat(ports).isEqualTo(Map.of("http", http, "management", management));
         for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
             assertThat(map(container(), probe, "httpGet").get("port")).isEqualTo("management");
         }
@@ -171,11 +150,6 @@ class PackagingTest {
         Map<?, ?> scaling = objects("scaling.yaml");
         Map<?, ?> network = map(objects("network.yaml"), "NetworkPolicy hongbao", "spec");
         Map<?, ?> spread = list(pod.get("topologySpreadConstraints")).get(0);
-        List<Map<?, ?>> amongThemselves = list(network.get("ingress")).stream()
-                .filter(rule -> rule.containsKey("from"))
-                .flatMap(rule -> list(rule.get("from")).stream())
-                .filter(from -> from.containsKey("podSelector"))
-                .toList();
 
         // Then
         assertThat(String.valueOf(labels.get("includeSelectors"))).isEqualTo("true");
@@ -184,8 +158,6 @@ class PackagingTest {
                 .isEqualTo(servers.toString());
         assertThat(matched(map(network, "podSelector"))).isEqualTo(servers.toString());
         assertThat(matched(map(spread, "labelSelector"))).isEqualTo(servers.toString());
-        assertThat(amongThemselves).hasSize(1);
-        assertThat(matched(map(amongThemselves.get(0), "podSelector"))).isEqualTo(servers.toString());
     }
 
     @Test
@@ -219,21 +191,12 @@ class PackagingTest {
         Map<String, String> ports = new HashMap<>();
         list(container().get("ports")).forEach(port -> ports.put(text(port, "name"), text(port, "containerPort")));
         Map<?, ?> services = objects("services.yaml");
-        Map<?, ?> forServers = map(services, "Service hongbao-servers", "spec");
         List<Map<?, ?>> ofApi = list(map(services, "Service hongbao", "spec").get("ports"));
-        List<Map<?, ?>> ofServers = list(forServers.get("ports"));
         List<Map<?, ?>> rules = list(
                 map(objects("network.yaml"), "NetworkPolicy hongbao", "spec").get("ingress"));
 
         // Then
         assertThat(ofApi.stream().map(port -> text(port, "targetPort"))).containsExactly("http");
-        assertThat(ofServers.stream().map(port -> text(port, "targetPort"))).containsExactly("membership", "messages");
-        // A headless service does not translate: what is asked for is the pod's own port.
-        assertThat(text(forServers, "clusterIP")).isEqualTo("None");
-        assertThat(text(forServers, "publishNotReadyAddresses")).isEqualTo("true");
-        assertThat(ofServers)
-                .allSatisfy(port -> assertThat(text(port, "port")).isEqualTo(ports.get(text(port, "targetPort"))));
-        assertThat(ofPod().engine().cluster().members()).containsExactly("hongbao-servers:" + ports.get("membership"));
         // Each port is opened once, and only that of the API to everybody.
         assertThat(rules.stream()
                         .flatMap(rule -> list(rule.get("ports")).stream())

@@ -83,6 +83,22 @@ class LossyProxyTest {
         assertNothingCame(server);
     }
 
+    @Test
+    void theEndOfASilentConnectionIsLostToo() throws IOException {
+        // Given
+        line.fallSilent();
+
+        // When
+        client.shutdownOutput();
+
+        // Then
+        assertNothingCame(client);
+        line.comeBack();
+        assertNothingCame(client);
+        line.close();
+        assertThat(client.getInputStream().read()).isNegative();
+    }
+
     private static void say(Socket socket, String text) throws IOException {
         socket.getOutputStream().write(text.getBytes());
     }

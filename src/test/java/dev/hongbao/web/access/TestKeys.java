@@ -47,6 +47,11 @@ public final class TestKeys {
 
     /** A token by HS256. */
     static String hmac(String header, String claims, byte[] secret) {
+        return hmac(header, claims.getBytes(StandardCharsets.UTF_8), secret);
+    }
+
+    /** A token of claims that may be anything. */
+    static String hmac(String header, byte[] claims, byte[] secret) {
         try {
             String input = encode(header) + "." + encode(claims);
             Mac mac = Mac.getInstance("HmacSHA256");

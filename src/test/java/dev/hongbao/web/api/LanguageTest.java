@@ -2,22 +2,41 @@ package dev.hongbao.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.LiteralTree;
+import com.sun.source.tree.MethodInvocationTree;
+import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreeScanner;
 import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.web.access.TokenVerdict;
 import io.vertx.core.json.JsonObject;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.Map;
+import java.util.List;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Problems are told in the reader's language. */
 class LanguageTest {
-    private static final Map<String, Object> CHINESE = new JsonObject(Contract.text("problems_zh.json")).getMap();
+    private static final Properties ENGLISH = Text.ENGLISH;
+    private static final Properties CHINESE = Text.table("zh");
+
+    /** These make keys out of names, and {@link #theTablesHaveTheTextsThatTheSourceNamesAndNoOthers} adds those. */
+    private static final Set<String> MAKE_KEYS =
+            Set.of("ProblemType.java", "TokenVerdict.java", "SchemaReport.java", "Text.java");
 
     @ParameterizedTest
     @CsvSource(
@@ -40,44 +59,103 @@ class LanguageTest {
     }
 
     @Test
-    void everySentenceThatTheSourceSaysIsThereInChinese() throws Exception {
-        Set<String> said = new TreeSet<>(Sentences.in(Path.of("src/main/java")));
-        for (ProblemType type : ProblemType.values()) {
-            said.add(type.title());
-            said.add(type.advice());
+    void bothTablesHaveTheSameTextsWithTheSameParameters() {
+        assertThat(CHINESE.keySet()).isEqualTo(ENGLISH.keySet());
+        for (String key : ENGLISH.stringPropertyNames()) {
+            assertThat(parameters(CHINESE, key)).as(key).isEqualTo(parameters(ENGLISH, key));
         }
-        Contract.document().getJsonObject(Contract.PATTERN_WORDS).forEach(words -> said.add((String) words.getValue()));
-        Arrays.stream(TokenVerdict.Fault.values()).forEach(fault -> said.add(fault.sentence()));
-
-        said.removeIf(sentence -> !Language.CHINESE.say(sentence).equals(sentence));
-        assertThat(said).as("sentences without Chinese in problems_zh.json").isEmpty();
     }
 
     @Test
-    void whatASentenceNamesIsNamedInChineseToo() {
-        CHINESE.forEach((english, chinese) -> {
-            long named = Pattern.compile("\\{}").matcher(english).results().count();
-            for (int i = 0; i < named; i++) {
-                assertThat((String) chinese).as(english).contains("{" + i + "}");
+    void theTablesHaveTheTextsThatTheSourceNamesAndNoOthers() throws Exception {
+        Set<String> named = namedInSources();
+        for (ProblemType type : ProblemType.values()) {
+            named.add(type.title().key());
+            named.add(type.advice().key());
+        }
+        for (TokenVerdict.Fault fault : TokenVerdict.Fault.values()) {
+            named.add(TokenVerdict.refused(fault).sentence().key());
+        }
+        for (String contract : List.of("openapi.json", "console.json")) {
+            new JsonObject(Contract.text(contract))
+                    .getJsonObject(Contract.PATTERN_WORDS)
+                    .forEach(words ->
+                            named.add(Text.saying((String) words.getValue()).key()));
+        }
+
+        assertThat(ENGLISH.stringPropertyNames()).containsExactlyInAnyOrderElementsOf(named);
+    }
+
+    /** The keys in the source; each is given as many arguments as its sentence has parameters. */
+    private static Set<String> namedInSources() throws Exception {
+        Set<String> named = new TreeSet<>();
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        try (StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
+                Stream<Path> main = Files.walk(Path.of("src/main/java"));
+                Stream<Path> tools = Files.walk(Path.of("src/tools/java"))) {
+            List<Path> files = Stream.concat(main, tools)
+                    .filter(file -> file.toString().endsWith(".java"))
+                    .toList();
+            JavacTask task = (JavacTask) compiler.getTask(
+                    null, manager, null, List.of("-proc:none"), null, manager.getJavaFileObjectsFromPaths(files));
+            for (CompilationUnitTree unit : task.parse()) {
+                String file =
+                        Path.of(unit.getSourceFile().toUri()).getFileName().toString();
+                new TreeScanner<@Nullable Void, @Nullable Void>() {
+                    @Override
+                    public @Nullable Void visitMethodInvocation(MethodInvocationTree call, @Nullable Void none) {
+                        String method = call.getMethodSelect().toString();
+                        if (method.equals("Text.of") || file.equals("Text.java") && method.equals("of")) {
+                            add(call);
+                        }
+                        return super.visitMethodInvocation(call, none);
+                    }
+
+                    private void add(MethodInvocationTree call) {
+                        if (call.getArguments().get(0) instanceof LiteralTree literal) {
+                            String key = (String) literal.getValue();
+                            named.add(key);
+                            assertThat(parameters(ENGLISH, key))
+                                    .as("%s in %s", call, file)
+                                    .hasSize(call.getArguments().size() - 1);
+                        } else {
+                            assertThat(MAKE_KEYS).as("%s", call).contains(file);
+                        }
+                    }
+                }.scan(unit, null);
             }
-            assertThat((String) chinese).as(english).doesNotContain("{" + named + "}");
-        });
+        }
+        return named;
+    }
+
+    /** All that a sentence has: {@code {0}}, {@code {1}} and so on. */
+    private static Set<String> parameters(Properties table, String key) {
+        Set<String> found = Pattern.compile("\\{\\d}")
+                .matcher(table.getProperty(key, ""))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+        int n = 0;
+        for (String each : found) {
+            assertThat(each).as(key).isEqualTo("{" + n++ + "}");
+        }
+        return found;
     }
 
     @Test
-    void theMoreExactFormIsTaken() {
-        assertThat(Language.CHINESE.say("must be at most 7 with this amount")).isEqualTo("按此金额最多为 7");
-        assertThat(Language.CHINESE.say("must be at most 7")).isEqualTo("最多为 7");
-        assertThat(Language.CHINESE.say("must be of type integer or object")).isEqualTo("类型必须是 integer 或 object");
-        assertThat(Language.CHINESE.say("Get a new token: the token has expired."))
-                .isEqualTo("请换新令牌：令牌已过期。");
-        assertThat(Language.CHINESE.say("Nobody wrote this.")).isEqualTo("Nobody wrote this.");
-        assertThat(Language.ENGLISH.say("must be at most 7")).isEqualTo("must be at most 7");
+    void aTextNamesItsArgumentsInTheReadersLanguage() {
+        Text text = Text.of("token.new", Text.of("token.expired"));
+        Text hostile = Text.of("token.new", "{0} $1 \\");
+
+        assertThat(Language.CHINESE.say(text)).isEqualTo("请换新令牌：令牌已过期。");
+        assertThat(Language.ENGLISH.say(text)).isEqualTo("Get a new token: the token has expired.");
+        assertThat(Language.CHINESE.say(Text.of("split.total", 9, 10))).isEqualTo("总额必须在 1 到 9 之间，而不是 10");
+        assertThat(hostile).hasToString("Get a new token: {0} $1 \\.");
     }
 
     @Test
     void aFaultIsToldWithItsPlace() {
-        Problem problem = Problem.of(InvalidInputException.of("#/amount", "must be at least 1"));
+        Problem problem = Problem.of(InvalidInputException.of("#/amount", Text.of("number.at-least", 1)));
 
         JsonObject english = new JsonObject(problem.toJson(Language.ENGLISH));
         JsonObject chinese = new JsonObject(problem.toJson(Language.CHINESE));

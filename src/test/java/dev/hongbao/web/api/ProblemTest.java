@@ -3,11 +3,15 @@ package dev.hongbao.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.web.access.TokenVerdict;
 import io.vertx.core.json.JsonObject;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -96,27 +100,73 @@ class ProblemTest {
 
     @Test
     void claimsAndPlaysAreRefusedInWordsOfTheirOwn() {
-        assertThat(Problem.of(ClaimOutcome.Kind.NOT_FOUND).detail()).isEqualTo("There is no such packet.");
-        assertThat(Problem.of(PlayOutcome.Kind.NOT_FOUND).detail()).isEqualTo("There is no such draw.");
-        assertThat(Problem.of(ClaimOutcome.Kind.NOT_ELIGIBLE).detail()).contains("packet's group", "a pool may ask");
+        assertThat(Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_FOUND)).detail())
+                .hasToString("There is no such packet.");
+        assertThat(Problem.of(PlayOutcome.refused(PlayOutcome.Kind.NOT_FOUND)).detail())
+                .hasToString("There is no such draw.");
         for (PlayOutcome.Kind kind : PlayOutcome.Kind.values()) {
             if (kind != PlayOutcome.Kind.PLAYED && kind != PlayOutcome.Kind.ALREADY_PLAYED) {
-                assertThat(Problem.of(kind).type()).isEqualTo(ProblemType.of(kind));
+                assertThat(Problem.of(PlayOutcome.refused(kind)).type()).isEqualTo(ProblemType.of(kind));
             }
         }
     }
 
     @Test
+    void aRefusalOfSeveralCausesSaysWhichInAWordAndInASentenceOfItsOwn() {
+        Set<Text> details = new HashSet<>();
+        for (Reason reason : List.of(Reason.GROUP, Reason.RECIPIENT, Reason.TRAIT, Reason.USER)) {
+            Problem problem = Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_ELIGIBLE, reason));
+            assertThat(new JsonObject(problem.toJson(Language.CHINESE)).getString("reason"))
+                    .isEqualTo(reason.wireName());
+            assertThat(details.add(problem.detail())).isTrue();
+        }
+        for (Reason reason : List.of(Reason.TOTAL, Reason.DAY, Reason.PRODUCT)) {
+            Problem problem = Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.LIMITED, reason));
+            assertThat(problem.reason()).isEqualTo(reason.wireName());
+            assertThat(details.add(problem.detail())).isTrue();
+        }
+        assertThat(new JsonObject(Problem.of(ProblemType.DRAINED).toJson(Language.ENGLISH)).containsKey("reason"))
+                .isFalse();
+        assertThat(Problem.ofFailure(new RefusedException(Refusal.INFEASIBLE, Reason.SPLIT, Text.plain("no")))
+                        .reason())
+                .isEqualTo("split");
+        assertThat(Problem.ofFailure(new TooManyCallsException(Reason.IN_FLIGHT, Text.plain("no"), 1))
+                        .reason())
+                .isEqualTo("in-flight");
+    }
+
+    @Test
+    void theContractListsEveryReason() {
+        String told = Contract.document()
+                .getJsonObject("components")
+                .getJsonObject("schemas")
+                .getJsonObject("Problem")
+                .getJsonObject("properties")
+                .getJsonObject("reason")
+                .getString("description");
+
+        for (Reason reason : Reason.values()) {
+            assertThat(told).contains("`" + reason.wireName() + "`");
+        }
+        for (TokenVerdict.Fault fault : TokenVerdict.Fault.values()) {
+            assertThat(told).contains("`" + TokenVerdict.refused(fault).reason() + "`");
+        }
+    }
+
+    @Test
     void failuresThatWereForeseenHaveAProblemAndOthersHaveNone() {
-        assertThat(Problem.ofFailure(new RefusedException(Refusal.INFEASIBLE, "too many shares")))
-                .isEqualTo(Problem.of(ProblemType.INFEASIBLE, "too many shares"));
-        assertThat(Problem.ofFailure(UnavailableException.unknown("wait"))).satisfies(unknown -> {
-            assertThat(unknown.type()).isEqualTo(ProblemType.UNKNOWN);
-            assertThat(unknown.retryAfterSeconds()).isEqualTo(1);
-        });
-        assertThat(Problem.ofFailure(UnavailableException.overloaded("full")).type())
+        assertThat(Problem.ofFailure(new RefusedException(Refusal.INFEASIBLE, Text.plain("too many shares"))))
+                .isEqualTo(Problem.of(ProblemType.INFEASIBLE, Text.plain("too many shares")));
+        assertThat(Problem.ofFailure(UnavailableException.unknown(Text.plain("wait"))))
+                .satisfies(unknown -> {
+                    assertThat(unknown.type()).isEqualTo(ProblemType.UNKNOWN);
+                    assertThat(unknown.retryAfterSeconds()).isEqualTo(1);
+                });
+        assertThat(Problem.ofFailure(UnavailableException.overloaded(Text.plain("full")))
+                        .type())
                 .isEqualTo(ProblemType.OVERLOADED);
-        assertThat(Problem.ofFailure(UnavailableException.overloaded("many", 7)).retryAfterSeconds())
+        assertThat(Problem.ofFailure(UnavailableException.overloaded(Text.plain("many"), 7))
+                        .retryAfterSeconds())
                 .isEqualTo(7);
         assertThat(Problem.ofFailure(UnavailableException.setAside()).retryAfterSeconds())
                 .isEqualTo(60);
@@ -127,7 +177,8 @@ class ProblemTest {
     void textIsEscaped() {
         String detail = "a \"quote\" \\ \n 恭喜";
 
-        assertThat(new JsonObject(Problem.of(ProblemType.INFEASIBLE, detail).toJson(Language.ENGLISH))
+        assertThat(new JsonObject(Problem.of(ProblemType.INFEASIBLE, Text.plain(detail))
+                                .toJson(Language.ENGLISH))
                         .getString("detail"))
                 .isEqualTo(detail);
     }

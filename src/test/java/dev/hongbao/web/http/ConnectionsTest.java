@@ -2,7 +2,6 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.HttpConfig.Forwarded;
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.web.api.Contract;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -25,8 +24,7 @@ import org.junit.jupiter.api.Test;
 class ConnectionsTest {
     private final AtomicLong nanos = new AtomicLong(1);
     private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-    private final ConnectionCap cap =
-            new ConnectionCap(3, 2, ClientAddresses.of(List.of(), Forwarded.X_FORWARDED_FOR), meters);
+    private final ConnectionCap cap = new ConnectionCap(3, 2, ClientAddresses.of(List.of()), meters);
     private final Connections connections = loop(Runnable::run);
     private final HttpMetrics metrics = HttpMetrics.of(meters, Contract.load());
     private final Exchange exchange = newExchange();

@@ -11,6 +11,7 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.lang.management.ManagementFactory;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -94,6 +95,40 @@ class ConsoleCallsIT extends TestServerClient {
                         .getJsonObject("properties")
                         .fieldNames())
                 .contains("asset", "amount");
+    }
+
+    @Test
+    void usersAreListedByIdPageByPage() throws Exception {
+        // Given
+        for (String user : List.of("list-a", "list-b", "list-c")) {
+            json(order("/v1/accounts/" + name(user) + "/deposits", cny(100)), 201);
+        }
+
+        // When
+        JsonObject first = ask("/manage/users?limit=2&after=list");
+        JsonObject next = ask("/manage/users?limit=2&after=" + first.getString("next"));
+
+        // Then
+        assertThat(first.getJsonArray("items").stream().map(each -> ((JsonObject) each).getString("user")))
+                .containsExactly(name("list-a"), name("list-b"));
+        assertThat(next.getJsonArray("items").getJsonObject(0).getString("user"))
+                .isEqualTo(name("list-c"));
+        assertProblem(get(null, managed("/manage/users?after=%00")), 400, "invalid-request");
+    }
+
+    @Test
+    void aServerIsNamedByItsProcessAndHost() throws Exception {
+        String name = ManagementFactory.getRuntimeMXBean().getName();
+
+        assertThat(ask("/manage/servers").getJsonArray("items").getJsonObject(0).getString("server"))
+                .isEqualTo(name);
+        assertThat(ask("/manage/shards").getJsonArray("items").getJsonObject(0).getString("server"))
+                .isEqualTo(name);
+    }
+
+    @Test
+    void whatMovedIsThereToBeAsked() throws Exception {
+        assertThat(ask("/manage/turnover").getJsonArray("items")).isNotNull();
     }
 
     @Test

@@ -38,18 +38,18 @@ import redis.clients.jedis.Jedis;
 class DrawProofIT extends TestServerClient {
     private static final int USERS = 8;
     private static final String REPEATED = """
-            {"mode": "table", "whenExhausted": "repeat", "limits": {"total": 200, "zone": "Asia/Shanghai"},
-             "guarantees": [{"class": "rare", "plays": 6}],
-             "prizes": [{"name": "a", "class": "rare", "count": 2, "stock": 40}, {"name": "b", "count": 5}, {"name": "c", "count": 11}],
-             "fallback": {"name": "f"}}
-            """;
+        {"mode": "table", "whenExhausted": "repeat", "limits": {"total": 200, "zone": "Asia/Shanghai"},
+         "guarantees": [{"category": "rare", "plays": 6}],
+         "prizes": [{"name": "a", "category": "rare", "count": 2, "stock": 40}, {"name": "b", "count": 5}, {"name": "c", "count": 11}],
+         "fallback": {"name": "f"}}
+        """;
 
     private static final String SCHEDULED = """
-            {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "limits": {"total": 900}, "guarantees": [{"class": "rare", "plays": 25}],
-             "prizes": [{"name": "a", "class": "rare", "quota": 9000, "stock": 1000000},
-               {"name": "b", "quota": 30000, "stock": 1000000, "perUser": 5}],
-             "fallback": {"name": "f"}}
-            """;
+        {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "limits": {"total": 900}, "guarantees": [{"category": "rare", "plays": 25}],
+         "prizes": [{"name": "a", "category": "rare", "quota": 9000, "stock": 1000000},
+           {"name": "b", "quota": 30000, "stock": 1000000, "perUser": 5}],
+         "fallback": {"name": "f"}}
+        """;
 
     @BeforeAll
     static void start(TestServers given) {
@@ -127,8 +127,8 @@ class DrawProofIT extends TestServerClient {
                 """,
                 """
                 {"mode": "weights", "limits": {"total": 30, "perDay": 28, "zone": "UTC"},
-                 "guarantees": [{"class": "r", "plays": 4}, {"class": "s", "plays": 9}],
-                 "prizes": [{"name": "a", "class": "r", "weight": 1, "stock": 30}, {"name": "b", "class": "s", "weight": 1, "perUser": 2},
+                 "guarantees": [{"category": "r", "plays": 4}, {"category": "s", "plays": 9}],
+                 "prizes": [{"name": "a", "category": "r", "weight": 1, "stock": 30}, {"name": "b", "category": "s", "weight": 1, "perUser": 2},
                    {"name": "c", "weight": 50}], "fallback": {"name": "f"}}
                 """,
                 SCHEDULED,
@@ -222,7 +222,7 @@ class DrawProofIT extends TestServerClient {
                 "one play less", it -> it.plays.remove(last),
                 "the final table",
                         it -> it.view
-                                .getJsonObject("final")
+                                .getJsonObject("finalTable")
                                 .getJsonArray("prizes")
                                 .getJsonObject(0)
                                 .put("issued", 1));
@@ -238,7 +238,7 @@ class DrawProofIT extends TestServerClient {
                 "no seed", it -> it.view.putNull("seed"),
                 "no definition", it -> it.view.remove("definition"),
                 "a definition that is none", it -> it.view.put("definition", new JsonObject().put("mode", "x")),
-                "no final table", it -> it.view.putNull("final"),
+                "no final table", it -> it.view.putNull("finalTable"),
                 "a play missing", it -> it.plays.remove(3),
                 "a number beyond", it -> it.plays.get(3).put("number", 5),
                 "no opening", it -> it.view.getJsonObject("definition").remove("opensAt"),

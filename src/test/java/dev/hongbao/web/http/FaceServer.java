@@ -10,7 +10,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
-import dev.hongbao.web.access.Admission;
+import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
 import dev.hongbao.web.access.RateLimitSettings;
@@ -100,7 +100,6 @@ final class FaceServer implements AutoCloseable {
         HttpSettings settings = new HttpSettings(
                 new ListenAddress("127.0.0.1", 0, tls),
                 128 * 1024,
-                64 * 1024,
                 new HttpSettings.Timeouts(
                         Duration.ofMillis(1_500), // a machine that stands still for a while is no slow client
                         Duration.ofMillis(1_000),
@@ -109,12 +108,13 @@ final class FaceServer implements AutoCloseable {
                         slow,
                         Duration.ofSeconds(2)),
                 new Origins(List.of("https://shop.example.com")),
+                "",
                 connectors);
         Contract contract = Contract.load();
         HttpVerticle.Shared shared = new HttpVerticle.Shared(
                 contract,
                 PageFiles.chat(List.of()),
-                new Admission(
+                new CallLimits(
                         new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
                         new RateLimits(
                                 new RateLimitSettings(
@@ -142,6 +142,7 @@ final class FaceServer implements AutoCloseable {
                                                 null,
                                                 new Services.Hosted(null, null, null, null, null)),
                                         new HostServices(
+                                                null,
                                                 null,
                                                 null,
                                                 new HostServices.Money(null, null, new Restrictions(null, null), null),

@@ -25,7 +25,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
-/** A host application that is told the news, well or badly, by a server that is not ours (the JDK's). */
+/** A host application that receives the outbox's events, well or badly, by a server that is not ours (the JDK's). */
 final class HookReceiver implements AutoCloseable {
     static final Duration SOON = Duration.ofSeconds(20);
 

@@ -78,11 +78,11 @@ class HttpAbsentIT extends TestServerClient {
         // Given
         money("shop", "deposits", 1_000, "in", 201);
         JsonObject definition = new JsonObject("""
-                {"name": "c", "asset": "CNY", "budget": 1000, "zone": null, "opensAt": null,
-                 "pool": {"shares": 2, "amount": 100, "min": null, "max": null, "split": null, "livesSeconds": 60},
-                 "opening": {"groups": [], "users": [], "onePerProduct": null, "poolsADay": null},
-                 "claiming": {"users": [], "token": null, "total": null, "aDay": null, "aProduct": null}}
-                """)
+            {"name": "c", "asset": "CNY", "budget": 1000, "zone": null, "opensAt": null,
+             "pool": {"shares": 2, "amount": 100, "min": null, "max": null, "split": null, "livesSeconds": 60},
+             "opening": {"groups": [], "users": [], "onePerProduct": null, "poolsADay": null},
+             "claiming": {"users": [], "token": null, "total": null, "aDay": null, "aProduct": null}}
+            """)
                 .put("endsAt", Instant.now().plusSeconds(3600).toString());
 
         // When
@@ -99,11 +99,11 @@ class HttpAbsentIT extends TestServerClient {
     @Test
     void aDrawWhoseListsAreEmptyIsForEverybody() throws Exception {
         JsonObject definition = new JsonObject("""
-                {"name": "d", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "group": null, "allow": [], "deny": [],
-                 "guarantees": [], "limits": {"total": null, "perDay": null, "zone": null}, "cost": null, "schedule": null,
-                 "prizes": [{"name": "cash", "count": 1, "stock": 1, "class": null,
-                             "award": {"asset": "CNY", "amount": 7, "codes": []}}]}
-                """);
+            {"name": "d", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "group": null, "allow": [], "deny": [],
+             "guarantees": [], "limits": {"total": null, "perDay": null, "zone": null}, "cost": null, "schedule": null,
+             "prizes": [{"name": "cash", "count": 1, "stock": 1, "category": null,
+                         "award": {"asset": "CNY", "amount": 7, "codes": []}}]}
+            """);
         money("shop", "deposits", 7, "in", 201);
 
         String draw = json(post(null, "/v1/draws", "make", definition), 201).getString("id");

@@ -52,7 +52,10 @@ class HttpApiIT extends TestServerClient {
         assertThat(items(get(null, "/v1/accounts/" + name("alice") + "/transfers")))
                 .hasSize(2);
         assertThat(items(get(null, "/v1/accounts/" + name("alice") + "/balances")))
-                .containsExactly(new JsonObject().put("asset", "CNY").put("amount", 6_000));
+                .containsExactly(new JsonObject()
+                        .put("asset", "CNY")
+                        .put("amount", 6_000)
+                        .put("amountText", "6000"));
     }
 
     @Test
@@ -119,6 +122,7 @@ class HttpApiIT extends TestServerClient {
                         "split",
                         "splitVersion",
                         "greeting",
+                        "metadata",
                         "passcodeRequired",
                         "status",
                         "createdAt",

@@ -151,8 +151,8 @@ class HttpAuditIT extends TestServerClient {
         money("rita", "withdrawals", 3, key(), 201);
         assertProblem(reverse("rita", small.getString("id"), why), 402, "insufficient-funds");
         eventually(() -> items(get(null, "/v1/outbox?limit=1000&after=" + latest)).stream()
-                .filter(news -> news.getString("type").equals("transfer.reversal"))
-                .map(news -> news.getJsonObject("data"))
+                .filter(event -> event.getString("type").equals("transfer.reversal"))
+                .map(event -> event.getJsonObject("data"))
                 .anyMatch(data -> data.getString("reverses").equals(deposit.getString("id"))
                         && data.getString("direction").equals("debit")
                         && data.getString("user").equals(name("rita"))

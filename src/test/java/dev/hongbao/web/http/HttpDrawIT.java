@@ -56,9 +56,9 @@ class HttpDrawIT extends TestServerClient {
     void aRoundPlayedBy64UsersAtOnceGivesExactlyTheCounts() throws Exception {
         // Given
         String draw = create("""
-                {"mode": "table", "whenExhausted": "stop", "prizes": [
-                  {"name": "a", "count": 7}, {"name": "b", "count": 93}, {"name": "c", "count": 540}]}
-                """);
+            {"mode": "table", "whenExhausted": "stop", "prizes": [
+              {"name": "a", "count": 7}, {"name": "b", "count": 93}, {"name": "c", "count": 540}]}
+            """);
 
         // When each plays ten times, in their own time
         ExecutorService crowd = Executors.newFixedThreadPool(64);
@@ -89,8 +89,8 @@ class HttpDrawIT extends TestServerClient {
     void aPlayIsPaidAndRepeatedWithItsKey() throws Exception {
         // Given
         String draw = create("""
-                {"mode": "weights", "cost": {"asset": "CNY", "amount": 5}, "prizes": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]}
-                """);
+            {"mode": "weights", "cost": {"asset": "CNY", "amount": 5}, "prizes": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]}
+            """);
         assertProblem(play("payer", draw, 10, "k"), 402, "insufficient-funds");
         money("payer", "deposits", 60, "in", 201);
 
@@ -118,17 +118,15 @@ class HttpDrawIT extends TestServerClient {
         JsonObject unknown =
                 assertProblem(play("eve", "01939d1e-8c00-7000-8000-00000000abcd", 1, "k"), 404, "not-found");
 
-        assertThat(denied.getString("detail"))
-                .isEqualTo(
-                        "Ask for a token that names the draw's group, or ask the host: a draw may be for some users only.");
+        assertThat(denied.getString("detail")).isEqualTo("The host has made it for some users only.");
         assertThat(unknown.getString("detail")).isEqualTo("There is no such draw.");
     }
 
     @Test
     void everyFaultOfADefinitionIsTold() throws Exception {
         HttpResponse<String> answer = post(null, "/v1/draws", "bad", definition("""
-                {"mode": "weights", "colour": 1, "prizes": [{"name": "a", "weight": 0}, {"weight": 2, "award": {"asset": "x", "amount": 1}}]}
-                """));
+            {"mode": "weights", "colour": 1, "prizes": [{"name": "a", "weight": 0}, {"weight": 2, "award": {"asset": "x", "amount": 1}}]}
+            """));
         assertProblem(answer, 400, "invalid-request");
         assertThat(new JsonObject(answer.body())
                         .getJsonArray("errors").stream().map(each -> ((JsonObject) each).getString("pointer")))
@@ -169,9 +167,9 @@ class HttpDrawIT extends TestServerClient {
         money("shop", "deposits", 500, UUID.randomUUID().toString(), 201);
         long before = balance("shop");
         String draw = create("""
-                {"mode": "table", "opensAt": "2034-01-01T00:00:00Z", "group": "%s", "prizes": [
-                  {"name": "money", "count": 5, "stock": 5, "award": {"asset": "CNY", "amount": 100}}]}
-                """.formatted(group));
+            {"mode": "table", "opensAt": "2034-01-01T00:00:00Z", "group": "%s", "prizes": [
+              {"name": "money", "count": 5, "stock": 5, "award": {"asset": "CNY", "amount": 100}}]}
+            """.formatted(group));
         assertThat(balance("shop")).isEqualTo(before - 500);
 
         // When
@@ -222,10 +220,10 @@ class HttpDrawIT extends TestServerClient {
     void aPeriodReleasesNoMoreThanADefinitionMayWhateverIsChangedPrizeByPrize() throws Exception {
         // Given
         String draw = create("""
-                {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "fallback": {"name": "thanks"}, "prizes": [
-                  {"name": "a", "quota": 1, "stock": 1000000}, {"name": "b", "quota": 2, "stock": 1000000},
-                  {"name": "c", "quota": 3, "stock": 1000000}]}
-                """);
+            {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "fallback": {"name": "thanks"}, "prizes": [
+              {"name": "a", "quota": 1, "stock": 1000000}, {"name": "b", "quota": 2, "stock": 1000000},
+              {"name": "c", "quota": 3, "stock": 1000000}]}
+            """);
 
         // When
         json(quota(draw, 1, 5, 40_000), 200);
@@ -249,8 +247,8 @@ class HttpDrawIT extends TestServerClient {
         for (String when : List.of("repeat", "rescale")) {
             HttpResponse<String> answer =
                     post(null, "/v1/draws", UUID.randomUUID().toString(), definition("""
-                    {"mode": "table", "whenExhausted": "%s", "prizes": [{"name": "a", "count": 1, "perUser": 1}, {"name": "b", "count": 4}]}
-                    """.formatted(when)));
+                        {"mode": "table", "whenExhausted": "%s", "prizes": [{"name": "a", "count": 1, "perUser": 1}, {"name": "b", "count": 4}]}
+                        """.formatted(when)));
 
             assertProblem(answer, 400, "invalid-request");
             assertThat(answer.body()).contains("#/prizes/0/perUser", "begins anew");
@@ -261,9 +259,9 @@ class HttpDrawIT extends TestServerClient {
     void onlyTheServiceMakesClosesAndExports() throws Exception {
         // Given
         String draw = create("""
-                {"mode": "table", "showLeft": true, "prizes": [
-                  {"name": "cou,pon", "count": 2, "award": {"codes": ["=A1", "B\\"2"]}}]}
-                """);
+            {"mode": "table", "showLeft": true, "prizes": [
+              {"name": "cou,pon", "count": 2, "award": {"codes": ["=A1", "B\\"2"]}}]}
+            """);
         assertProblem(post("eve", "/v1/draws", "x", definition("{}")), 403, "forbidden");
         assertProblem(get("eve", "/v1/draws/" + draw + "/export"), 403, "forbidden");
         String code = items(json(play("ann", draw, 1, "1"), 201)).get(0).getString("code");
@@ -285,7 +283,7 @@ class HttpDrawIT extends TestServerClient {
         assertThat(seen.getJsonArray("prizes").getJsonObject(0).getLong("left")).isZero();
         assertThat(seen.getLong("plays")).isEqualTo(1);
         awaitClosed(draw);
-        JsonObject table = json(get(null, "/v1/draws/" + draw), 200).getJsonObject("final");
+        JsonObject table = json(get(null, "/v1/draws/" + draw), 200).getJsonObject("finalTable");
         assertThat(table.getBoolean("checked")).isTrue();
         assertProblem(play("late", draw, 1, "1"), 410, "closed");
         assertThat(json(play("ann", draw, 1, "1"), 200).getJsonArray("items")).isNotEqualTo(new JsonArray());

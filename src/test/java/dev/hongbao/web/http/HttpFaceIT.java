@@ -7,6 +7,8 @@ import static dev.hongbao.web.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Role;
+import dev.hongbao.web.api.Contract;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -89,6 +91,25 @@ class HttpFaceIT {
     }
 
     @Test
+    void whatIsGotIsAlsoAskedForWithoutItsBody() throws Exception {
+        for (Contract.Path path : Contract.load().paths()) {
+            if (path.operations().stream().anyMatch(call -> call.method().equals(HttpMethod.GET))) {
+                String target = path.template().replaceAll("\\{[^}]*}", "01939d1e-8c00-7000-8000-000000000001");
+                HttpResponse<String> got = server.send("GET", target, "");
+                HttpResponse<String> asked = server.send("HEAD", target, "");
+
+                assertThat(asked.statusCode())
+                        .as(target)
+                        .isEqualTo(got.statusCode())
+                        .isNotEqualTo(405);
+                assertThat(asked.body()).isEmpty();
+                assertThat(asked.headers().firstValue("Content-Type"))
+                        .isEqualTo(got.headers().firstValue("Content-Type"));
+            }
+        }
+    }
+
+    @Test
     void aBadEscapeInThePathIsToldInWords() throws Exception {
         String answer = server.raw("GET /v1/packets/%zz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
 
@@ -100,7 +121,7 @@ class HttpFaceIT {
     void aWrongMethodIsToldTheRightOnes() throws Exception {
         HttpResponse<String> response = server.send("PATCH", CLAIMS, "");
 
-        assertThat(response.headers().firstValue("Allow")).contains("GET, POST");
+        assertThat(response.headers().firstValue("Allow")).contains("GET, HEAD, POST");
         assertThat(server.send("POST", "/v1/socket", "").headers().firstValue("Allow"))
                 .contains("GET");
     }
@@ -118,7 +139,8 @@ class HttpFaceIT {
                 "{'amount':NaN} | malformed-json | #/amount",
                 "{'group':'g','kind':'lucky','asset':'CNY','amount':'100','count':2} | invalid-request | #/amount",
                 "{'group':'g','kind':'lucky','asset':'CNY','amount':-1,'count':2} | invalid-request | #/amount",
-                "{'group':'g','kind':'lucky','asset':'CNY','amount':1,'count':2,'user':'eve'} | invalid-request | #/user",
+                "{'group':'g','kind':'lucky','asset':'CNY','amount':1,'count':2,'user':'eve'} | invalid-request |"
+                        + " #/user",
             })
     void aBadBodyIsRefusedByTheNameOfItsField(String body, String type, String pointer) throws Exception {
         HttpResponse<String> response = server.send("POST", "/v1/packets", body.replace('\'', '"'));
@@ -144,8 +166,11 @@ class HttpFaceIT {
 
     @Test
     void pagesOfAnAllowedOriginMayCallAndReadTheAnswer() throws Exception {
-        String preflight = server.raw("OPTIONS /v1/packets HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com\r\n"
-                + "Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: authorization,idempotency-key\r\n"
+        String preflight = server.raw("OPTIONS /v1/packets HTTP/1.1\r\n"
+                + "Host: h\r\n"
+                + "Origin: https://shop.example.com\r\n"
+                + "Access-Control-Request-Method: POST\r\n"
+                + "Access-Control-Request-Headers: authorization,idempotency-key\r\n"
                 + "Connection: close\r\n\r\n");
         String refusal = server.raw("GET /v1/me/balances HTTP/1.1\r\nHost: h\r\nOrigin: https://shop.example.com\r\n"
                 + "Connection: close\r\n\r\n");

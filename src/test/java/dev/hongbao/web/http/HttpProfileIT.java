@@ -129,8 +129,8 @@ class HttpProfileIT extends TestServerClient {
         // Given
         json(put("ann", called("安")), 200);
         JsonObject definition = new JsonObject("""
-                {"name": "wheel", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "prizes": [{"name": "a", "class": "goods", "count": 2}]}
-                """).put("group", group);
+            {"name": "wheel", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "prizes": [{"name": "a", "category": "goods", "count": 2}]}
+            """).put("group", group);
         String draw = json(post(null, "/v1/draws", UUID.randomUUID().toString(), definition), 201)
                 .getString("id");
         String before = json(get("bob", "/v1/groups/" + group + "/events"), 200).getString("next");

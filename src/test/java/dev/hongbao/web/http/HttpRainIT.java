@@ -33,9 +33,9 @@ class HttpRainIT extends TestServerClient {
     /** Of 90 in three drops of two equal shares; it begins soon, and is over two seconds later. */
     private JsonObject definition(String more) {
         return new JsonObject("""
-                {"name": "New Year", "asset": "CNY", "budget": 90, "durationSeconds": 2,
-                 "drops": 3, "sharesPerDrop": 2, "split": "equal", "catchesPerUser": 2}
-                """)
+            {"name": "New Year", "asset": "CNY", "budget": 90, "durationSeconds": 2,
+             "drops": 3, "sharesPerDrop": 2, "split": "equal", "catchesPerUser": 2}
+            """)
                 .put("groups", new JsonArray().add(group).add("aunts-" + group))
                 .put("startsAt", Instant.now().plusMillis(1500).toString())
                 .mergeIn(new JsonObject(more), true);
@@ -83,7 +83,7 @@ class HttpRainIT extends TestServerClient {
         // Given
         String groupStart =
                 json(get("ann", "/v1/groups/" + group + "/events"), 200).getString("next");
-        String news = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
+        String latest = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
 
         // When
         JsonObject rain = create("{\"expectedUsers\": 3000, \"durationSeconds\": 8}");
@@ -149,7 +149,7 @@ class HttpRainIT extends TestServerClient {
         assertThat(ended.getLong("returned")).isEqualTo(45);
         assertThat(ended.getString("seed")).hasSize(64);
         assertThat(balance("ann")).isEqualTo(30);
-        List<JsonObject> all = items(get(null, "/v1/outbox?after=" + news + "&limit=200"));
+        List<JsonObject> all = items(get(null, "/v1/outbox?after=" + latest + "&limit=200"));
         List<JsonObject> told = all.stream()
                 .filter(event -> event.getString("type").startsWith("rain."))
                 .toList();
@@ -158,9 +158,10 @@ class HttpRainIT extends TestServerClient {
         assertThat(told.get(1).getJsonObject("data"))
                 .isEqualTo(new JsonObject()
                         .put("rain", rain.getString("id"))
-                        .put("host", name("shop"))
+                        .put("sponsor", name("shop"))
                         .put("name", "New Year")
                         .put("asset", "CNY")
+                        .put("metadata", new JsonObject())
                         .put("budget", 90)
                         .put("cancelled", false)
                         .put("caught", 3)
@@ -188,7 +189,7 @@ class HttpRainIT extends TestServerClient {
         JsonObject caught = json(claim("ann", fallen.getJsonObject(0).getString("packet")), 201);
         // Given one that is planned, one for everybody, one for another group, and one that is over
         String planned = create("{\"startsAt\": \"2030-02-02T12:00:00Z\"}").getString("id");
-        JsonObject everybodys = definition("{\"public\": true, \"durationSeconds\": 600}");
+        JsonObject everybodys = definition("{\"everyone\": true, \"durationSeconds\": 600}");
         everybodys.remove("groups");
         money("shop", "deposits", 90, "everybodys", 201);
         String open =
@@ -353,37 +354,37 @@ class HttpRainIT extends TestServerClient {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            {"budget": 0}                                           | #/budget
-            {"budget": 1.5}                                         | #/budget
-            {"budget": 100000000000000}                             | #/budget
-            {"budget": 2}                                           | #/budget
-            {"budget": 91}                                          | #/budget
-            {"min": 20}                                             | #/budget
-            {"name": ""}                                            | #/name
-            {"colour": "red"}                                       | #/colour
-            {"host": "eve"}                                         | #/host
-            {"startsAt": "2020-01-01T00:00:00Z"}                    | #/startsAt
-            {"startsAt": "2099-01-01T00:00:00Z"}                    | #/startsAt
-            {"startsAt": "2027-02-30T00:00:00Z"}                    | #/startsAt
-            {"startsAt": "soon"}                                    | #/startsAt
-            {"durationSeconds": 0}                                  | #/durationSeconds
-            {"durationSeconds": 3601}                               | #/durationSeconds
-            {"drops": 0}                                            | #/drops
-            {"drops": 501}                                          | #/drops
-            {"drops": 500, "sharesPerDrop": 1000, "budget": 500000} | #/drops
-            {"sharesPerDrop": 0}                                    | #/sharesPerDrop
-            {"sharesPerDrop": 1001}                                 | #/sharesPerDrop
-            {"catchesPerUser": 0}                                   | #/catchesPerUser
-            {"catchesPerUser": 501}                                 | #/catchesPerUser
-            {"split": "java.util.Random"}                           | #/split
-            {"groups": []}                                          | #/groups
-            {"groups": ["a b"]}                                     | #/groups/0
-            {"groups": ["rain:x"]}                                  | #/groups
-            {"public": true}                                        | #/groups
-            {"public": "yes"}                                       | #/public
-            {"token": {"name": "tier", "values": []}}               | #/token/values
-            {"expectedUsers": 0}                                    | #/expectedUsers
-            """)
+        {"budget": 0}                                           | #/budget
+        {"budget": 1.5}                                         | #/budget
+        {"budget": 100000000000000}                             | #/budget
+        {"budget": 2}                                           | #/budget
+        {"budget": 91}                                          | #/budget
+        {"min": 20}                                             | #/budget
+        {"name": ""}                                            | #/name
+        {"colour": "red"}                                       | #/colour
+        {"sponsor": "eve"}                                         | #/sponsor
+        {"startsAt": "2020-01-01T00:00:00Z"}                    | #/startsAt
+        {"startsAt": "2099-01-01T00:00:00Z"}                    | #/startsAt
+        {"startsAt": "2027-02-30T00:00:00Z"}                    | #/startsAt
+        {"startsAt": "soon"}                                    | #/startsAt
+        {"durationSeconds": 0}                                  | #/durationSeconds
+        {"durationSeconds": 3601}                               | #/durationSeconds
+        {"drops": 0}                                            | #/drops
+        {"drops": 501}                                          | #/drops
+        {"drops": 500, "sharesPerDrop": 1000, "budget": 500000} | #/drops
+        {"sharesPerDrop": 0}                                    | #/sharesPerDrop
+        {"sharesPerDrop": 1001}                                 | #/sharesPerDrop
+        {"catchesPerUser": 0}                                   | #/catchesPerUser
+        {"catchesPerUser": 501}                                 | #/catchesPerUser
+        {"split": "java.util.Random"}                           | #/split
+        {"groups": []}                                          | #/groups
+        {"groups": ["a b"]}                                     | #/groups/0
+        {"groups": ["rain:x"]}                                  | #/groups
+        {"everyone": true}                                        | #/groups
+        {"everyone": "yes"}                                       | #/everyone
+        {"token": {"name": "tier", "values": []}}               | #/token/values
+        {"expectedUsers": 0}                                    | #/expectedUsers
+        """)
     void hostileDefinitionsAreRefusedWithThePlace(String more, String pointer) throws Exception {
         money("shop", "deposits", 90, UUID.randomUUID().toString(), 201);
         HttpResponse<String> answer = post(null, "/v1/rains", UUID.randomUUID().toString(), definition(more));

@@ -158,7 +158,7 @@ class HttpRestrictionIT extends TestServerClient {
     @ParameterizedTest
     @CsvSource({"block, 403, blocked", "revoke-tokens, 401, unauthenticated"})
     void whoMayComeInNoMoreIsToldNothingByAPollThatWaits(String order, int status, String problem) throws Exception {
-        // Given one who waits for news of the group
+        // Given one who waits for events of the group
         String user = "waits-" + order;
         String events = "/v1/groups/" + group + "/events";
         String next = json(get(user, events), 200).getString("next");

@@ -145,6 +145,7 @@ class HttpSummaryIT extends TestServerClient {
                 .put("asset", asset)
                 .put("count", count)
                 .put("amount", amount)
+                .put("amountText", Long.toString(amount))
                 .put("luckiest", luckiest);
     }
 
@@ -153,7 +154,9 @@ class HttpSummaryIT extends TestServerClient {
                 .put("asset", asset)
                 .put("count", count)
                 .put("amount", amount)
-                .put("refunded", refunded);
+                .put("amountText", Long.toString(amount))
+                .put("refunded", refunded)
+                .put("refundedText", Long.toString(refunded));
     }
 
     /** A claim counts when it was made, a packet when it was sent: the turn of the year may lie between. */

@@ -130,6 +130,9 @@ class HttpSupportIT extends TestServerClient {
         }
         assertThat(ids(mine + "&status=expired")).isEmpty();
         assertThat(ids("/v1/packets?status=expired")).isEmpty();
+        assertThat(ids(mine + "&kind=lucky&asset=CNY")).isEqualTo(ids(mine + "&asset=CNY"));
+        assertThat(ids(mine + "&kind=exclusive")).isEmpty();
+        assertThat(ids("/v1/packets?group=" + group + "&asset=POINTS")).isEmpty();
         assertThat(ids(mine + "&from=" + last)).containsExactly(refunded);
         assertThat(ids(mine + "&to=" + first)).isEmpty();
         assertThat(ids(mine + "&from=" + first + "&to=" + last)).isEqualTo(all.subList(1, 5));
@@ -375,7 +378,7 @@ class HttpSupportIT extends TestServerClient {
                 .isEqualTo(entries.get(998).getString("id"));
         assertProblem(post(null, "/v1/deposits", key, deposits(2, 7)), 422, "idempotency-key-reused");
 
-        // Then each has a command of its own, and is news
+        // Then each has a command of its own, and an event
         assertThat(books.strings(
                         "select count(distinct id) || ' ' || count(reference) from command where key = '" + key + "'"))
                 .containsExactly("1000 1");

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.server.Ailment;
+import dev.hongbao.server.Diagnosis;
 import dev.hongbao.server.Doctor;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -105,14 +105,14 @@ class HttpTlsIT extends HttpApiClient {
         config.put("management.tls-key", key.toString());
 
         assertThat(Doctor.examine(HongbaoConfig.of(config)))
-                .extracting(Ailment::what)
+                .extracting(Diagnosis::text)
                 .contains("The server is ready");
 
         // When it shows another one than is configured here
         config.put("management.tls-certificate", authority.certificate().toString());
 
         assertThat(Doctor.examine(HongbaoConfig.of(config)))
-                .extracting(Ailment::what)
+                .extracting(Diagnosis::text)
                 .anyMatch(line -> line.startsWith("The server does not answer at https://"));
     }
 

@@ -37,12 +37,12 @@ class HttpWinIT extends TestServerClient {
     private String played() throws Exception {
         money("shop", "deposits", 300, UUID.randomUUID().toString(), 201);
         String draw = create("""
-                {"mode": "table", "prizes": [
-                  {"name": "手机", "class": "goods", "count": 2, "picture": "https://img.example.com/phone.png?v=1", "text": "256 GB 黑色"},
-                  {"name": "券", "class": "coupon", "count": 1, "award": {"codes": ["C-1"]}},
-                  {"name": "红包", "class": "points", "count": 3, "award": {"asset": "CNY", "amount": 100}},
-                  {"name": "谢谢", "count": 4}]}
-                """);
+            {"mode": "table", "prizes": [
+              {"name": "手机", "category": "goods", "count": 2, "picture": "https://img.example.com/phone.png?v=1", "text": "256 GB 黑色"},
+              {"name": "券", "category": "coupon", "count": 1, "award": {"codes": ["C-1"]}},
+              {"name": "红包", "category": "points", "count": 3, "award": {"asset": "CNY", "amount": 100}},
+              {"name": "谢谢", "count": 4}]}
+            """);
         json(post("ann", "/v1/draws/" + draw + "/plays", "k", new JsonObject().put("plays", 10)), 201);
         return draw;
     }
@@ -81,12 +81,12 @@ class HttpWinIT extends TestServerClient {
         assertThat(all.stream().map(win -> win.getString("state")))
                 .containsExactly("pending", "pending", "done", "done", "done", "done");
         assertThat(all.get(2).getString("code")).isEqualTo("C-1");
-        assertThat(all.get(0).getString("class")).isEqualTo("goods");
+        assertThat(all.get(0).getString("category")).isEqualTo("goods");
         assertThat(all.get(0).getValue("changed")).isNull();
-        assertThat(prizes(wins(draw, "?class=goods"))).containsExactly("手机", "手机");
+        assertThat(prizes(wins(draw, "?category=goods"))).containsExactly("手机", "手机");
         assertThat(prizes(wins(draw, "?state=done"))).containsExactly("券", "红包", "红包", "红包");
         assertThat(wins(draw, "?state=sent")).isEmpty();
-        assertThat(wins(draw, "?class=nothing")).isEmpty();
+        assertThat(wins(draw, "?category=nothing")).isEmpty();
         assertProblem(get(null, "/v1/draws/" + draw + "/wins?state=lost"), 400, "invalid-request");
         assertProblem(get(null, "/v1/draws/" + draw + "/wins?cursor=x"), 400, "invalid-request");
 
@@ -107,7 +107,7 @@ class HttpWinIT extends TestServerClient {
     void aWinsStateIsItsLastChangeAndItsHistoryOnlyGrows() throws Exception {
         // Given
         String draw = played();
-        long seq = wins(draw, "?class=goods").get(0).getLong("seq");
+        long seq = wins(draw, "?category=goods").get(0).getLong("seq");
         JsonObject won = json(get("ann", "/v1/draws/" + draw + "/plays?limit=10"), 200);
 
         // When it is sent, said so twice, and done
@@ -126,7 +126,7 @@ class HttpWinIT extends TestServerClient {
         assertThat(told.getJsonArray("history").getJsonObject(0).getString("actor"))
                 .isEqualTo(name("shop"));
         assertThat(prizes(wins(draw, "?state=pending"))).containsExactly("手机");
-        assertThat(wins(draw, "?state=done&class=goods")).singleElement().satisfies(win -> {
+        assertThat(wins(draw, "?state=done&category=goods")).singleElement().satisfies(win -> {
             assertThat(win.getLong("seq")).isEqualTo(seq);
             assertThat(win.getJsonObject("changed"))
                     .isEqualTo(told.getJsonArray("history").getJsonObject(1));
@@ -169,7 +169,7 @@ class HttpWinIT extends TestServerClient {
     void changesAtTheSameMomentAreAllKept() throws Exception {
         // Given
         String draw = played();
-        long seq = wins(draw, "?class=goods").get(1).getLong("seq");
+        long seq = wins(draw, "?category=goods").get(1).getLong("seq");
 
         // When four change the same win at once
         ExecutorService crowd = Executors.newFixedThreadPool(4);
@@ -192,8 +192,8 @@ class HttpWinIT extends TestServerClient {
     void whatIsPaidOrNotWonOrForOthersIsRefused() throws Exception {
         // Given
         String draw = played();
-        long paid = wins(draw, "?class=points").get(0).getLong("seq");
-        long coupon = wins(draw, "?class=coupon").get(0).getLong("seq");
+        long paid = wins(draw, "?category=points").get(0).getLong("seq");
+        long coupon = wins(draw, "?category=coupon").get(0).getLong("seq");
         List<Long> won = wins(draw, "").stream().map(win -> win.getLong("seq")).toList();
         long consolation = IntStream.range(0, 10)
                 .filter(seq -> !won.contains((long) seq))
@@ -224,7 +224,7 @@ class HttpWinIT extends TestServerClient {
     void aWinIsChangedAtMostAHundredTimes() throws Exception {
         // Given
         String draw = played();
-        long seq = wins(draw, "?class=goods").get(0).getLong("seq");
+        long seq = wins(draw, "?category=goods").get(0).getLong("seq");
         for (int i = 0; i < 50; i++) {
             json(change(draw, seq, "{\"state\": \"sent\"}"), 200);
             json(change(draw, seq, "{\"state\": \"pending\"}"), 200);
@@ -239,22 +239,23 @@ class HttpWinIT extends TestServerClient {
     void anExportOpensInASpreadsheet() throws Exception {
         // Given
         String draw = played();
-        long seq = wins(draw, "?class=goods").get(0).getLong("seq");
+        long seq = wins(draw, "?category=goods").get(0).getLong("seq");
         json(change(draw, seq, "{\"state\": \"sent\", \"note\": \"=1+1, 顺丰\"}"), 200);
 
         // When
-        HttpResponse<String> csv = get(null, "/v1/draws/" + draw + "/wins/export?format=csv&class=goods");
+        HttpResponse<String> csv = get(null, "/v1/draws/" + draw + "/wins/export?format=csv&category=goods");
         HttpResponse<String> lines = get(null, "/v1/draws/" + draw + "/wins/export?state=sent");
 
         // Then
         assertThat(csv.headers().firstValue("Content-Type").orElseThrow()).startsWith("text/csv");
         List<String> rows = List.of(csv.body().split("\r\n"));
         assertThat(rows).hasSize(3);
-        assertThat(rows.get(0)).isEqualTo("\uFEFFseq,user,prize,class,asset,amount,code,at,state,note,actor,changedAt");
+        assertThat(rows.get(0))
+                .isEqualTo("\uFEFFseq,user,prize,category,asset,amount,code,at,state,note,actor,changedAt,metadata");
         assertThat(rows.get(1))
                 .startsWith(seq + ",")
                 .contains(",手机,goods,,,,", ",sent,\"'=1+1, 顺丰\"," + name("shop") + ",");
-        assertThat(rows.get(2)).endsWith(",pending,,,");
+        assertThat(rows.get(2)).endsWith(",pending,,,,");
         assertThat(lines.body().lines().map(JsonObject::new))
                 .singleElement()
                 .satisfies(win -> assertThat(win.getLong("seq")).isEqualTo(seq));
@@ -271,7 +272,7 @@ class HttpWinIT extends TestServerClient {
                 .getJsonObject(0);
 
         // Then
-        assertThat(phone.getString("class")).isEqualTo("goods");
+        assertThat(phone.getString("category")).isEqualTo("goods");
         assertThat(phone.getString("picture")).isEqualTo("https://img.example.com/phone.png?v=1");
         assertThat(phone.getString("text")).isEqualTo("256 GB 黑色");
         // and nothing that could be more than a picture or a text is taken
@@ -300,10 +301,10 @@ class HttpWinIT extends TestServerClient {
 
         // When
         HttpResponse<String> refused = made("""
-                {"mode": "table", "prizes": [
-                  {"name": "a", "count": 2, "award": {"asset": "%s", "amount": 6}},
-                  {"name": "b", "count": 3, "award": {"asset": "%s", "amount": 10}}]}
-                """.formatted(points, gems));
+            {"mode": "table", "prizes": [
+              {"name": "a", "count": 2, "award": {"asset": "%s", "amount": 6}},
+              {"name": "b", "count": 3, "award": {"asset": "%s", "amount": 10}}]}
+            """.formatted(points, gems));
 
         // Then
         assertProblem(refused, 402, "insufficient-funds");

@@ -8,15 +8,11 @@ import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +26,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Servers in processes of their own, with a bus between them: they join, stop, freeze and are killed while people claim at another. */
 @ExtendWith(Servers.class)
@@ -45,9 +40,6 @@ class LostServersIT extends ServerProcessClient {
     private static final long MOST_FROZEN_MILLIS = 15_000;
     private static final long MOST_KILLED_MILLIS = 2_000;
 
-    @TempDir
-    private Path directory;
-
     private final List<String> packets = new ArrayList<>();
     private final AtomicInteger settled = new AtomicInteger();
     private final AtomicInteger unknown = new AtomicInteger();
@@ -59,58 +51,17 @@ class LostServersIT extends ServerProcessClient {
         stopping = true;
     }
 
-    private ServerProcess server(TestServers stores, NamedCluster cluster, int number) {
+    private ServerProcess server(TestServers stores, int number) {
         return serve(
                 stores,
                 "server-" + number,
-                cluster.environment(),
+                Map.of(),
                 "--shards",
                 Integer.toString(SHARDS),
                 "--limits-shares-per-second",
                 "0",
                 "--limits-claims-per-second",
-                "0",
-                "--cluster-members",
-                cluster.member(),
-                "--cluster-host",
-                cluster.host(number),
-                "--cluster-port",
-                Integer.toString(cluster.port()));
-    }
-
-    /**
-     * Servers at addresses of their own on loopback, which know each other by one name that resolves to all of them.
-     *
-     * @param hosts a file that these processes have instead of DNS
-     * @param port of each
-     */
-    private record NamedCluster(Path hosts, int port) {
-        private static final String NAME = "servers.hongbao.test";
-
-        static NamedCluster of(Path directory, int servers) throws IOException {
-            StringBuilder hosts = new StringBuilder("127.0.0.1 localhost\n");
-            for (int i = 0; i < servers; i++) {
-                hosts.append(address(i)).append(' ').append(NAME).append('\n');
-            }
-            String port = LocalMembers.options(1).get(0).get("cluster.port");
-            return new NamedCluster(Files.writeString(directory.resolve("hosts"), hosts), Integer.parseInt(port));
-        }
-
-        private static String address(int server) {
-            return "127.0.0." + (server + 1);
-        }
-
-        String host(int server) {
-            return address(server);
-        }
-
-        String member() {
-            return NAME + ":" + port;
-        }
-
-        Map<String, String> environment() {
-            return Map.of("JDK_JAVA_OPTIONS", "-Djdk.net.hosts.file=" + hosts.toAbsolutePath());
-        }
+                "0");
     }
 
     /** Each hears others over the bus. */
@@ -228,9 +179,8 @@ class LostServersIT extends ServerProcessClient {
     @Tag("long")
     void claimsAreSettledOnWhenAServerIsKilledAndItsMembersGoOnElsewhere(TestServers stores) throws Exception {
         Books books = new Books(stores);
-        NamedCluster cluster = NamedCluster.of(directory, 2);
-        try (ServerProcess first = server(stores, cluster, 0);
-                ServerProcess second = server(stores, cluster, 1)) {
+        try (ServerProcess first = server(stores, 0);
+                ServerProcess second = server(stores, 1)) {
             // Given two servers that share the shards and hear each other, people who claim at one and a member who
             // listens at the other
             URI firstBase = first.awaitReady();
@@ -272,9 +222,8 @@ class LostServersIT extends ServerProcessClient {
     @Tag("long")
     void theGapsAreShort(TestServers stores) throws Exception {
         Books books = new Books(stores);
-        NamedCluster cluster = NamedCluster.of(directory, 3);
-        try (ServerProcess first = server(stores, cluster, 0);
-                ServerProcess second = server(stores, cluster, 1)) {
+        try (ServerProcess first = server(stores, 0);
+                ServerProcess second = server(stores, 1)) {
             // Given two servers, and people who claim at one of them
             first.awaitReady();
             base = second.awaitReady();
@@ -285,7 +234,7 @@ class LostServersIT extends ServerProcessClient {
             // When a third one joins
             long joined;
             long stopped;
-            try (ServerProcess third = server(stores, cluster, 2)) {
+            try (ServerProcess third = server(stores, 2)) {
                 third.awaitReady();
                 long begun = System.nanoTime();
                 awaitParts(books, "2", "1", "1");

@@ -120,9 +120,9 @@ class MetricsIT extends TestServerClient {
                             "hongbao_build_info",
                             "hongbao_quarantined",
                             "hongbao_redis_memory_used_bytes",
-                            "hongbao_webhooks_behind_rows",
-                            "hongbao_webhooks_disabled_now",
-                            "hongbao_webhooks_lag_seconds",
+                            "hongbao_webhook_behind_rows",
+                            "hongbao_webhook_disabled_now",
+                            "hongbao_webhook_lag_seconds",
                             "jvm_threads_live_threads",
                             "process_uptime_seconds");
         });

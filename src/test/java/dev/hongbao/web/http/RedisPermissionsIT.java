@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.engine.embedded.RedisPermissions;
 import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.server.Audit;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
@@ -71,7 +71,7 @@ class RedisPermissionsIT extends TestServerClient {
                     restricted,
                     PostgresAddress.of(servers.postgresOwnerUrl()),
                     PostgresAddress.of(servers.postgresAppUrl()));
-            assertThat(Audit.run(stores, found -> {})).allMatch(Finding::isClean);
+            assertThat(Reconciler.run(stores, found -> {})).allMatch(Finding::isClean);
 
             // And Redis refused nothing
             assertThat(admin.aclLog()).isEmpty();

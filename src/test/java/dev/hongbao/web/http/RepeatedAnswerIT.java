@@ -69,6 +69,16 @@ class RepeatedAnswerIT extends TestServerClient {
         assertThat(again.statusCode()).as(again.body()).isBetween(200, 201);
         assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
 
+        // Then it is the first answer, too, for a token that has left the group
+        if (wish.user != null) {
+            HttpResponse<String> outside = ask(wish, "elsewhere", key);
+            assertThat(outside.statusCode()).as(outside.body()).isEqualTo(again.statusCode());
+            assertThat(outside.headers().allValues(REPLAYED)).containsExactly("true");
+            assertThat(outside.body()).isEqualTo(again.body());
+            HttpResponse<String> anew = ask(wish, "elsewhere", key + "2");
+            assertThat(anew.statusCode()).as(anew.body()).isEqualTo(403);
+        }
+
         // Then another command under the same key is refused, and repeats nothing
         if (wish.body != null && !call.equals("redeliverWebhook")) {
             HttpResponse<String> other = ask(wish(call), key);
@@ -77,11 +87,16 @@ class RepeatedAnswerIT extends TestServerClient {
     }
 
     private HttpResponse<String> ask(Wish wish, String key) throws Exception {
-        return wish.body != null
-                ? post(wish.user, wish.path, key, wish.body)
-                : send(builder(wish.user, wish.path)
-                        .header("Idempotency-Key", key)
-                        .POST(BodyPublishers.noBody()));
+        return ask(wish, group, key);
+    }
+
+    private HttpResponse<String> ask(Wish wish, String inGroup, String key) throws Exception {
+        var request = builder(wish.user, inGroup, wish.path).header("Idempotency-Key", key);
+        return send(
+                wish.body == null
+                        ? request.POST(BodyPublishers.noBody())
+                        : request.header("Content-Type", "application/json")
+                                .POST(BodyPublishers.ofString(wish.body.encode())));
     }
 
     /** Each time another one, of those who can pay. */
@@ -145,10 +160,11 @@ class RepeatedAnswerIT extends TestServerClient {
         };
     }
 
-    private static JsonObject draw(String name) {
+    private JsonObject draw(String name) {
         return new JsonObject("{\"mode\": \"weights\", \"closesAt\": \"2035-01-01T00:00:00Z\","
                         + " \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}")
-                .put("name", name);
+                .put("name", name)
+                .put("group", group);
     }
 
     private static JsonObject campaign(String ends, String name) {

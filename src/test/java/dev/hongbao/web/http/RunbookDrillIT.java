@@ -59,7 +59,6 @@ class RunbookDrillIT extends RunbookDrill {
                         "shards", Integer.toString(SHARDS),
                         "http.event-loops", "1",
                         "claim.max-waiting", "8",
-                        "claim.admission", "off",
                         // Who waits is answered when it is over.
                         "claim.settle-timeout", "1m",
                         "limits.calls-in-flight", "0"));

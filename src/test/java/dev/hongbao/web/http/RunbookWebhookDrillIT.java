@@ -32,7 +32,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
                 + json(post(null, "/v1/webhooks", name("webhook"), terms), 201).getString("id");
     }
 
-    /** Nobody waits five minutes: the news is made to look that old, by hand. */
+    /** Nobody waits five minutes: the event is made to look that old, by hand. */
     @Test
     void aWebhookFailsAndIsBehindWhichIsMadeToLookOld() throws Exception {
         try (HookReceiver receiver = new HookReceiver()) {
@@ -51,7 +51,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             doctorNames("a-webhook-is-behind");
 
             // Then
-            assertThat(scrape().sum("hongbao_webhooks_behind_rows")).isPositive();
+            assertThat(scrape().sum("hongbao_webhook_behind_rows")).isPositive();
             assertThat(items(get(null, webhook + "/deliveries")))
                     .isNotEmpty()
                     .allMatch(delivery -> !delivery.getBoolean("delivered") && delivery.getInteger("status") == 500);
@@ -127,7 +127,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             fires("HongbaoWebhookDisabled");
             doctorNames("a-webhook-fails");
 
-            // When the receiver is mended, and the news are to be delivered from where they stood
+            // When the receiver is mended, and the events are to be delivered from where they stood
             receiver.manner = HookReceiver.Manner.TAKES;
             json(
                     send(builder(null, webhook + "/redeliver")

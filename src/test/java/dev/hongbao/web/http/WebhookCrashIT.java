@@ -48,12 +48,7 @@ class WebhookCrashIT extends ServerProcessClient {
     }
 
     private void startServer() {
-        server = serve(
-                stores,
-                "server",
-                "--webhooks-private-networks=127.0.0.0/8",
-                "--webhooks-timeout=2s",
-                "--webhooks-max-wait=200ms");
+        server = serve(stores, "server", "--webhooks-private-networks=127.0.0.0/8", "--webhooks-max-wait=200ms");
         base = server.awaitReady();
     }
 

@@ -25,12 +25,7 @@ class WebhookFrozenIT extends ServerProcessClient {
     private static final Duration TAKEN_OVER = Duration.ofSeconds(40);
 
     private static ServerProcess server(WebhookFrozenIT test, TestServers stores, String name) {
-        return test.serve(
-                stores,
-                name,
-                "--webhooks-private-networks=127.0.0.0/8",
-                "--webhooks-timeout=3s",
-                "--webhooks-max-wait=200ms");
+        return test.serve(stores, name, "--webhooks-private-networks=127.0.0.0/8", "--webhooks-max-wait=200ms");
     }
 
     private void claimAll(String packet, int from, int to) {

@@ -324,6 +324,149 @@ class WebhookIT extends TestServerClient {
         assertProblem(get(null, "/v1/webhooks/7/deliveries"), 400, "invalid-request");
     }
 
+    private HttpResponse<String> change(JsonObject made, JsonObject body) throws Exception {
+        return send(builder(null, "/v1/webhooks/" + made.getString("id"))
+                .header("Content-Type", "application/json")
+                .method("PATCH", BodyPublishers.ofString(body.encode())));
+    }
+
+    private JsonObject test(JsonObject made) throws Exception {
+        return json(
+                send(builder(null, "/v1/webhooks/" + made.getString("id") + "/test")
+                        .POST(BodyPublishers.noBody())),
+                200);
+    }
+
+    @Test
+    void itsUrlAndEventsAreChangedAndNothingIsLost() throws Exception {
+        // Given a webhook whose receiver is gone for good
+        JsonObject made = create("http://127.0.0.1:1/gone", "packet.sent");
+        String packet = drain(2);
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(webhook(made).getString("status")).isEqualTo("failing"));
+
+        // When it gets another URL, other types and another size
+        JsonObject changes = new JsonObject()
+                .put("url", receiver.url())
+                .put("types", new JsonArray().add("claim.settled"))
+                .put("batch", 1);
+        JsonObject changed = json(change(made, changes), 200);
+
+        // Then what it was not told comes there
+        assertThat(changed.getString("url")).isEqualTo(receiver.url());
+        assertThat(changed.getInteger("attempts")).isZero();
+        assertThat(types(receiver.untilTaken(packet, 2))).containsOnly("claim.settled");
+        assertThat(receiver.taken).allMatch(message -> message.items().size() == 1);
+        // and what a change does not name stays
+        JsonObject same = json(change(made, new JsonObject().put("batch", 7)), 200);
+        assertThat(same.getString("url")).isEqualTo(receiver.url());
+        assertThat(same.getJsonArray("types")).containsExactly("claim.settled");
+        assertThat(same.getInteger("batch")).isEqualTo(7);
+        // and what a new webhook may not have, a change may not make
+        for (JsonObject bad : List.of(
+                new JsonObject(),
+                new JsonObject().put("url", "https://user:secret@example.com/"),
+                new JsonObject().put("batch", 0),
+                new JsonObject().put("types", new JsonArray().add("packet.lost")),
+                new JsonObject().put("secret", "mine"))) {
+            assertProblem(change(made, bad), 400, "invalid-request");
+        }
+        JsonObject none = new JsonObject().put("id", UUID.randomUUID().toString());
+        assertProblem(change(none, changes), 404, "not-found");
+    }
+
+    @Test
+    void aReceiverThatWasReplacedDoesNotDisableTheWebhook() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        try (HookReceiver next = new HookReceiver()) {
+            // Given an attempt whose answer is on its way: that the old receiver is gone
+            receiver.manner = Manner.IS_GONE_SLOWLY;
+            String packet = drain(1);
+            receiver.untilAttempted(1);
+
+            // When the URL is changed
+            json(change(made, new JsonObject().put("url", next.url())), 200);
+
+            // Then the new receiver is told
+            next.untilTaken(packet, 1);
+            assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        }
+    }
+
+    @Test
+    void itIsPausedAndGoesOnWhereItStood() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject paused = json(change(made, new JsonObject().put("paused", true)), 200);
+        assertThat(paused.getString("status")).isEqualTo("paused");
+        String packet = drain(2);
+        String test = test(made).getString("message"); // is sent all the same
+        assertThat(receiver.taken)
+                .extracting(message -> message.header("webhook-id"))
+                .containsExactly(test);
+
+        json(change(made, new JsonObject().put("paused", false)), 200);
+
+        assertThat(receiver.untilTaken(packet, 2)).hasSize(2);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+    }
+
+    @Test
+    void aTestEventIsSignedAndItsOutcomeIsAnswered() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+
+        JsonObject outcome = test(made);
+
+        assertThat(outcome.getBoolean("delivered")).isTrue();
+        assertThat(outcome.getInteger("status")).isEqualTo(204);
+        Message message = receiver.taken.get(0);
+        assertThat(message.isSignedBy(made.getString("secret"))).isTrue();
+        assertThat(message.header("webhook-id")).isEqualTo(outcome.getString("message"));
+        assertThat(types(message.items())).containsExactly("webhook.test");
+        assertThat(message.items().get(0).getJsonObject("data"))
+                .isEqualTo(new JsonObject().put("webhook", made.getString("id")));
+        // and one that fails changes nothing of the webhook
+        receiver.manner = Manner.IS_GONE;
+        assertThat(test(made).getInteger("status")).isEqualTo(410);
+        receiver.manner = Manner.NEVER_ANSWERS;
+        JsonObject silent = test(made);
+        assertThat(silent.getBoolean("delivered")).isFalse();
+        assertThat(silent.getString("error")).isNotEmpty();
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        assertThat(deliveries(made)).isEmpty();
+        assertProblem(
+                send(builder(null, "/v1/webhooks/" + UUID.randomUUID() + "/test")
+                        .POST(BodyPublishers.noBody())),
+                404,
+                "not-found");
+    }
+
+    @Test
+    void itBeginsWhereTheHostSays() throws Exception {
+        String before = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
+        String packet = drain(2);
+        JsonObject body = new JsonObject().put("url", receiver.url()).put("after", before);
+
+        json(post(null, "/v1/webhooks", "begin", body), 201);
+
+        assertThat(types(receiver.untilTaken(packet, 4)))
+                .containsExactly("packet.sent", "claim.settled", "claim.settled", "packet.drained");
+        // and another place is another command
+        assertProblem(
+                post(null, "/v1/webhooks", "begin", body.copy().put("after", "oldest")), 422, "idempotency-key-reused");
+        assertProblem(post(null, "/v1/webhooks", "bad", body.copy().put("after", "AA")), 400, "invalid-request");
+        try (HookReceiver other = new HookReceiver()) {
+            json(
+                    post(
+                            null,
+                            "/v1/webhooks",
+                            "all",
+                            new JsonObject().put("url", other.url()).put("after", "oldest")),
+                    201);
+            assertThat(other.untilTaken(packet, 4)).hasSize(4);
+        }
+    }
+
     @Test
     void whatIsNoUrlToBeToldAtIsRefused() throws Exception {
         for (String url : List.of(

@@ -7,7 +7,6 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.ManagementConfig;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -34,6 +33,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
 class ManagementIT {
@@ -58,11 +59,25 @@ class ManagementIT {
         assertThat(new JsonObject(ready.body()).getJsonArray("checks")).hasSize(2);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/health/live", "/health/ready", "/metrics", "/recent.json", "/console/oidc.json", "/"})
+    void whatIsGotIsAlsoAskedForWithoutItsBody(String path) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + start() + path))
+                .method("HEAD", HttpRequest.BodyPublishers.noBody())
+                .build();
+
+        HttpResponse<String> head = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+
+        assertThat(head.statusCode()).isEqualTo(200);
+        assertThat(head.headers().firstValue("Content-Type")).isPresent();
+        assertThat(head.body()).isEmpty();
+    }
+
     @Test
     void aCheckThatIsNotWellFailsThrowsOrHangsMakesTheServerNotReadyButAlive() throws Exception {
         checks.put("well", () -> Future.succeededFuture(true));
         checks.put("down", () -> Future.succeededFuture(false));
-        checks.put("fails", () -> Future.failedFuture("no"));
+        checks.put("fails", () -> Future.failedFuture("postgresql://me:secret@db is away"));
         checks.put("throws", () -> {
             throw new IllegalStateException();
         });
@@ -77,6 +92,9 @@ class ManagementIT {
                                 .map(check -> ((JsonObject) check).getString("name") + " "
                                         + ((JsonObject) check).getString("status")))
                 .containsExactly("well UP", "down DOWN", "fails DOWN", "throws DOWN", "hangs DOWN");
+        assertThat(new JsonObject(ready.body())
+                        .getJsonArray("checks").stream().map(check -> ((JsonObject) check).getString("reason")))
+                .containsExactly(null, null, "postgresql://me:***@db is away", null, null);
         assertThat(get(port, "/health/live").statusCode()).isEqualTo(200);
     }
 
@@ -143,7 +161,7 @@ class ManagementIT {
     }
 
     @Test
-    void theOperatorsPageAndItsNumbersAreServed() throws Exception {
+    void theConsoleAndTheNumbersOfItsOverviewAreServed() throws Exception {
         int port = start();
 
         HttpResponse<String> page = get(port, "/");
@@ -200,7 +218,7 @@ class ManagementIT {
         root.addAppender(logged);
 
         // When
-        int path = statusOf(port, "/operator/%", "Host: localhost\r\n");
+        int path = statusOf(port, "/console/%", "Host: localhost\r\n");
         int query = statusOf(port, "/recent.json?%zz", "Host: localhost\r\n");
         root.detachAppender(logged);
 
@@ -228,7 +246,7 @@ class ManagementIT {
     private int start(String host) throws Exception {
         CompletableFuture<Integer> port = new CompletableFuture<>();
         vertx.deployVerticle(new ManagementVerticle(
-                        new ManagementConfig(new ListenAddress(host, 0), null),
+                        new ManagementConfig(host, 0, null, null, null, null, "openid"),
                         new HealthChecks(checks, Duration.ofMillis(200)),
                         meters,
                         port::complete,

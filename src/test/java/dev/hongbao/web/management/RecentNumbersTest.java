@@ -41,9 +41,9 @@ class RecentNumbersTest {
     void claimsAreToldPerSecondAndGaugesAsTheyAre() {
         // Given two seconds in which 500 shares were claimed
         recent.sample();
-        meters.counter("hongbao.claims", "outcome", "claimed").increment(500);
-        meters.counter("hongbao.claims", "outcome", "drained").increment(9);
-        meters.gauge("hongbao.packets.open", new AtomicLong(7));
+        meters.counter("hongbao.claim.outcomes", "outcome", "claimed").increment(500);
+        meters.counter("hongbao.claim.outcomes", "outcome", "drained").increment(9);
+        meters.gauge("hongbao.packet.open", new AtomicLong(7));
         now.addAndGet(2_000);
 
         // When it is sampled

@@ -64,7 +64,8 @@ abstract class ConsoleFixture {
         // Where nothing runs that could remember the token of before.
         page.open("http://127.0.0.1:" + server.managementPort() + "/icon.svg");
         page.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en')");
-        page.open("http://127.0.0.1:" + server.managementPort() + "/console");
+        page.open("http://127.0.0.1:" + server.managementPort() + "/");
+        page.click("[data-do=enter]");
         page.type("#token", token(Role.SERVICE));
         page.press(Keys.ENTER);
         page.see("[data-user=backend]");

@@ -30,18 +30,18 @@ class ConsoleIT extends ConsoleFixture {
         assertWellLaidOut(".sign-in");
 
         // Then nothing is shown, and the browser names the refusals
-        assertThat(page.count(".desk")).isZero();
+        assertThat(page.count("[data-panel]")).isZero();
         assertThat(page.complaints()).hasSize(2).allMatch(line -> line.contains("/manage/session"));
 
         // When it is right, it stays over a reload, and is nowhere in the address
         page.type("#token", token(Role.SERVICE));
         page.press(Keys.ENTER);
-        page.see(".desk");
+        page.see("[data-user=backend]");
         page.reload();
         page.see("[data-user=backend]");
         assertThat((String) page.js("return location.href"))
                 .doesNotContain(".ey")
-                .endsWith("/console");
+                .endsWith("/#/users");
         assertThat((String) page.js("return JSON.stringify(localStorage) + document.cookie"))
                 .doesNotContain("ey");
 
@@ -54,6 +54,51 @@ class ConsoleIT extends ConsoleFixture {
         page.seeText("[role=alert]", "This token is a user's");
         assertThat(page.js("return sessionStorage.length")).isEqualTo(0L);
         page.complaints();
+    }
+
+    @Test
+    void theOverviewNeedsNoTokenAndEveryOtherViewAsksForOne() {
+        // When
+        page.click("[data-do=leave]");
+        page.click("[data-view=overview]");
+
+        // Then the server's own numbers are there, and nothing else
+        page.see("[data-panel=now] [data-health=up]");
+        assertThat(page.count(".plot canvas")).isEqualTo(5);
+        assertThat(page.js("return [...document.querySelectorAll('[data-panel]')].map((it) => it.dataset.panel)"))
+                .isEqualTo(List.of("now", "events"));
+        assertThat(page.count("#token")).isZero();
+        for (String scheme : List.of("light", "dark")) {
+            page.emulate("prefers-color-scheme", scheme);
+            page.reload();
+            page.see("[data-health=up]");
+            page.screenshot("console-overview-" + scheme);
+            assertWellLaidOut("main");
+        }
+        page.click(".language");
+        page.resize(390, 844, 2);
+        page.seeText("[data-panel=now] h2", "本服务器");
+        page.screenshot("console-overview-phone");
+        assertWellLaidOut("main");
+
+        // And the others ask
+        List<?> views =
+                (List<?>) page.js("return [...document.querySelectorAll('[data-view]')].map((it) => it.dataset.view)");
+        assertThat(views).hasSizeGreaterThan(10);
+        for (Object view : views.subList(1, views.size())) {
+            go(view.toString());
+            page.see("[data-view=" + view + "][aria-current=page]");
+            page.see("#token");
+            assertThat(page.count("[data-panel], #find")).as("%s", view).isZero();
+        }
+
+        // When a token is given, the view is there, and the servers by name are in the overview
+        page.type("#token", token(Role.SERVICE));
+        page.press(Keys.ENTER);
+        page.see("[data-panel=audit]");
+        go("overview");
+        page.see("[data-panel=now]");
+        page.see("[data-panel=servers] [data-field=address]");
     }
 
     @Test
@@ -72,17 +117,19 @@ class ConsoleIT extends ConsoleFixture {
         page.seeText("[role=alert]", "access_denied");
 
         // When somebody else's answer comes
-        page.open("http://127.0.0.1:" + server.managementPort() + "/console?state=forged&code=stolen");
+        page.open("http://127.0.0.1:" + server.managementPort() + "/?state=forged&code=stolen");
         page.seeText("[role=alert]", "did not succeed");
         assertThat(provider.asked()).isEqualTo(1);
 
-        // When it knows the operator
+        // When it knows the operator, who wanted the draws
+        go("draws");
         provider.gives(token(Role.SERVICE));
         page.click("[data-do=provider]");
         page.see("[data-user=backend]");
 
         // Then it asked for what RFC 7636 wants, and nothing of it is left
-        assertThat((String) page.js("return location.href")).endsWith("/console");
+        page.see("[data-panel=draws]");
+        assertThat((String) page.js("return location.href")).endsWith(server.managementPort() + "/#/draws");
         assertThat((String) page.js("return JSON.stringify(Object.keys(sessionStorage))"))
                 .isEqualTo("[\"hongbao.session\"]");
         assertThat(provider.scope()).isEqualTo("openid");

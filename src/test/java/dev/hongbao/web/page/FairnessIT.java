@@ -135,10 +135,10 @@ class FairnessIT extends PageUse {
             """;
 
     @ParameterizedTest
-    @ValueSource(strings = {"fairness-vectors.json", "rain-vectors.json"})
+    @ValueSource(strings = {"packets.json", "rains.json"})
     void theClientHoldsTheGoldenVectorsAndSeesForgeries(String file) throws Exception {
         // Given
-        String vectors = Files.readString(Path.of("src/test/resources", file));
+        String vectors = Files.readString(Path.of("src/main/resources/webroot/fairness", file));
         mei.enter(home.base, "demo-mei");
 
         // When

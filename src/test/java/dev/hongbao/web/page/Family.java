@@ -42,23 +42,19 @@ final class Family {
         tokens.put(user, sign(user, Role.USER));
         post(
                 "/v1/accounts/" + URLEncoder.encode(user, StandardCharsets.UTF_8) + "/deposits",
-                sign("backend", Role.SERVICE),
+                hostToken(),
                 new JsonObject().put("asset", "CNY").put("amount", 1_000));
     }
 
     /** Blocks somebody, as the host does. */
     void block(String user) throws Exception {
-        ask(
-                "/v1/users/" + user + "/block",
-                sign("backend", Role.SERVICE),
-                new JsonObject().put("reason", "a test"),
-                200);
+        ask("/v1/users/" + user + "/block", hostToken(), new JsonObject().put("reason", "a test"), 200);
     }
 
     /** Says how somebody is shown. @param profile as the call takes it */
     void show(String user, JsonObject profile) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/users/" + user + "/profile"))
-                .header("Authorization", "Bearer " + sign("backend", Role.SERVICE))
+                .header("Authorization", "Bearer " + hostToken())
                 .header("Content-Type", "application/json")
                 .PUT(HttpRequest.BodyPublishers.ofString(profile.encode()))
                 .build();
@@ -69,6 +65,11 @@ final class Family {
     /** A token for a member of a group that nobody has been in. */
     String tokenFor(String user, String group) {
         return signer.sign(new UserId(user), List.of(new GroupId(group)), Role.USER, Duration.ofHours(1));
+    }
+
+    /** A token of the host application. */
+    String hostToken() {
+        return sign("backend", Role.SERVICE);
     }
 
     private String sign(String user, Role role) {

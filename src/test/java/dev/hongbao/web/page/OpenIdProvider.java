@@ -106,7 +106,7 @@ final class OpenIdProvider implements AutoCloseable {
         boolean good = code.equals(form.get("code"))
                 && challenge.equals(s256(form.get("code_verifier")))
                 && "authorization_code".equals(form.get("grant_type"))
-                && form.get("redirect_uri").endsWith("/console");
+                && form.get("redirect_uri").endsWith("/");
         code = "";
         json(
                 exchange,

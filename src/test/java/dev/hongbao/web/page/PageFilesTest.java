@@ -48,15 +48,32 @@ class PageFilesTest {
     void everyFileOfTheWebrootIsServedWhereItBelongs() throws IOException {
         assertThat(paths()).hasSizeGreaterThan(30);
         for (String path : paths()) {
-            String asked = path.equals("/operator/index.html") ? "/" : path.replace("/index.html", "/");
-            boolean operators = path.startsWith("/operator/") || path.startsWith("/console/");
+            String asked = path.equals("/console/index.html") || path.equals("/index.html")
+                    ? "/"
+                    : path.replace("/index.html", "");
+            boolean operators = path.startsWith("/console/");
             boolean shared = path.startsWith("/vendor/") || OF_BOTH.contains(asked);
             assertThat(PageFiles.chat(List.of()).find(asked) != null).as(path).isEqualTo(shared || !operators);
-            assertThat(PageFiles.operator(null).find(asked) != null).as(path).isEqualTo(shared || operators);
+            assertThat(PageFiles.console(null).find(asked) != null).as(path).isEqualTo(shared || operators);
         }
-        assertThat(text(PageFiles.chat(List.of()), "/")).contains("/app/main.js");
-        assertThat(text(PageFiles.operator(null), "/")).contains("/operator/operator.js");
-        assertThat(text(PageFiles.operator(null), "/console")).contains("/console/main.js");
+        assertThat(text(PageFiles.chat(List.of()), "/")).contains("\"app/main.js\"");
+        assertThat(text(PageFiles.console(null), "/")).contains("\"console/main.js\"");
+    }
+
+    /** So that they hold below the path of a proxy. */
+    @Test
+    void noFileLeadsToThePathOfAServerAtTheRoot() throws IOException {
+        Pattern absolute = Pattern.compile(
+                "(?:href|src|action)=[\"'`]/|url: '/|url\\([\"']?/|fetch[A-Za-z]*\\([\"'`]/|location\\.origin");
+        for (String path : paths()) {
+            if (path.matches(".*\\.(html|js|css)") && !path.startsWith("/vendor/")) {
+                assertThat(Files.readString(WEBROOT.resolve(path.substring(1)))
+                                .lines()
+                                .filter(line -> !line.startsWith(" *")))
+                        .as(path)
+                        .noneMatch(absolute.asPredicate());
+            }
+        }
     }
 
     @Test
@@ -105,18 +122,18 @@ class PageFilesTest {
         assertThat(some.find("/").policy()).contains("img-src 'self' https://a.example https://b.example:8443; ");
         assertThat(text(some, "/"))
                 .contains("<meta name=\"images\" content=\"https://a.example https://b.example:8443\">");
-        assertThat(some.find("/docs/").policy()).doesNotContain("a.example");
+        assertThat(some.find("/docs").policy()).doesNotContain("a.example");
     }
 
     @Test
     void theConsoleAloneMayCallTheOpenidProvider() {
-        PageFiles files = PageFiles.operator(URI.create("https://id.example.com:8443/realms/shop"));
+        PageFiles files = PageFiles.console(URI.create("https://id.example.com:8443/realms/shop"));
 
-        assertThat(policy(files, "/console")).contains("connect-src 'self' https://id.example.com:8443; base-uri");
+        assertThat(policy(files, "/")).contains("connect-src 'self' https://id.example.com:8443; base-uri");
         assertThat(policy(files, "/console/main.js")).contains("connect-src 'self';");
-        assertThat(policy(PageFiles.operator(null), "/console")).contains("connect-src 'self';");
+        assertThat(policy(PageFiles.console(null), "/")).contains("connect-src 'self';");
         // Its tokens may be at another origin
-        PageFiles.PageFile page = Objects.requireNonNull(files.find("/console"));
+        PageFiles.PageFile page = Objects.requireNonNull(files.find("/"));
         assertThat(page.mayCall("https://token.example.com").policy())
                 .contains("connect-src 'self' https://token.example.com https://id.example.com:8443;");
         assertThat(page.mayCall("https://id.example.com:8443")).isEqualTo(page);
@@ -135,8 +152,8 @@ class PageFilesTest {
                 "/../openapi.yaml",
                 "/app/../app/main.js",
                 "/app/..%2fapp/main.js",
-                "/operator/operator.js",
-                "/db/V1__ledger.sql",
+                "/console/main.js",
+                "/db/V1__tables.sql",
                 "/webroot/index.html",
                 "/logback.xml",
                 "/app/nothing.js",
@@ -186,7 +203,7 @@ class PageFilesTest {
     }
 
     private static PageFiles servedWith(String path) {
-        return path.startsWith("/console/") ? PageFiles.operator(null) : PageFiles.chat(List.of());
+        return path.startsWith("/console/") ? PageFiles.console(null) : PageFiles.chat(List.of());
     }
 
     @Test
@@ -221,7 +238,7 @@ class PageFilesTest {
     @Test
     void theConsoleHasTextsForAllThatItsViewsName() {
         Set<String> texts = names("/console/texts-en.js");
-        String views = text(PageFiles.operator(null), "/console/views.js");
+        String views = text(PageFiles.console(null), "/console/views.js");
         Set<String> panels = named("(?s)\\{\\s*name: '(\\w+)',[^{}]*?call: 'GET", views);
         Set<String> actions = named("(?s)\\{\\s*name: '(\\w+)', call: '(?:POST|PUT|DELETE) ", views);
 
@@ -229,11 +246,11 @@ class PageFilesTest {
         assertThat(actions).hasSizeGreaterThan(20);
         assertThat(texts).containsAll(panels.stream().map(name -> "p_" + name).toList());
         assertThat(texts).containsAll(actions.stream().map(name -> "a_" + name).toList());
-        for (String module : List.of("main", "panels", "actions", "fields", "values")) {
+        for (String module : List.of("main", "overview", "panels", "actions", "fields", "values")) {
             assertThat(texts)
                     .as(module)
                     .containsAll(
-                            named("[^\\w.]t\\('(\\w+)'", text(PageFiles.operator(null), "/console/" + module + ".js")));
+                            named("[^\\w.]t\\('(\\w+)'", text(PageFiles.console(null), "/console/" + module + ".js")));
         }
     }
 

@@ -13,7 +13,7 @@ import org.openqa.selenium.Keys;
 
 /**
  * How the page is used: with the keyboard, on a phone, in another language, with a form that explains itself; and who may
- * not use it at all. The operator's page too.
+ * not use it at all. The console's overview too.
  */
 class PageUseIT extends PageUse {
     private static final Duration SOON = Duration.ofSeconds(60);
@@ -280,41 +280,54 @@ class PageUseIT extends PageUse {
     }
 
     @Test
-    void theOperatorSeesTheRace() throws Exception {
+    void theOperatorSeesTheRaceWithoutAToken() throws Exception {
         String packet = family.send("demo-lei", "for the operator", new JsonObject().put("count", 3));
         family.claim("demo-anna", packet);
         family.claim("demo-jun", packet);
         Browser operator = ben.browser();
         operator.open(home.management().toString());
 
-        operator.seeText("#health", "ready");
-        operator.seeText("[data-tile=p99] b", "ms");
-        assertThat(operator.count("figure canvas")).isEqualTo(5);
+        operator.see("[data-health=up]");
         Eventually.eventually(
                 SOON,
-                () -> assertThat(Integer.parseInt(
-                                operator.see("[data-tile=open] b").getText()))
-                        .isPositive());
-        operator.seeText("#about", "the only server · Redis holds ");
-        operator.screenshot("operator");
+                () -> assertThat(List.of("p99", "openPackets", "redisMemory"))
+                        .allSatisfy(name -> assertThat(Double.parseDouble(operator.see("[data-field=" + name + "] dd")
+                                        .getText()))
+                                .isPositive()));
+        operator.seeText("[data-field=servers] dd", "1");
+        assertThat(operator.see("[data-field=version] dd").getText()).isEqualTo("development");
+        assertThat(operator.count(".plot canvas")).isEqualTo(5);
+        operator.screenshot("console-overview");
     }
 
     @Test
     void theOperatorIsToldWhyAServerIsNotReadySinceWhenAndWhatToDo() {
         Browser operator = ben.browser();
         operator.open(home.management().toString());
-        operator.seeText("#health", "ready");
+        operator.see("[data-health=up]");
 
-        // When its Redis is gone, as /health/ready would say
-        operator.js("const real = window.fetch; window.fetch = (path, more) => path === '/health/ready'"
-                + " ? Promise.resolve(new Response(JSON.stringify({ status: 'DOWN',"
-                + " checks: [{ name: 'postgres', status: 'UP' }, { name: 'redis', status: 'DOWN' }],"
-                + " since: { redis: '2026-11-22T03:00:00Z' } }), { status: 503 })) : real(path, more)");
+        // When its Redis is gone, as /health/ready would say, and a journal item was void
+        operator.js("""
+                const real = window.fetch;
+                const redis = { name: 'redis', status: 'DOWN', reason: 'Connection refused' };
+                const checks = [{ name: 'postgres', status: 'UP' }, redis];
+                const down = { status: 'DOWN', checks, since: { redis: '2026-11-22T03:00:00Z' } };
+                const recent = { samples: [], events: [{ at: Date.now(), kind: 'void', count: 2 }] };
+                window.fetch = async (path, more) => {
+                  if (path.endsWith('/health/ready')) return new Response(JSON.stringify(down), { status: 503 });
+                  return path.includes('/recent.json') ? new Response(JSON.stringify(recent)) : real(path, more);
+                };
+                """);
 
         // Then
-        operator.seeText("#health", "not ready: redis");
-        operator.seeText("#why [data-check=redis]", "Redis does not answer since ");
-        operator.seeText("#why [data-check=redis]", "Start it, or let the failover do its work");
-        operator.screenshot("operator-not-ready");
+        operator.seeText("[data-health=down]", "not ready: redis");
+        operator.seeText("[data-check=redis]", "Redis does not answer · Since 22 Nov 2026");
+        operator.seeText("[data-check=redis]", "Connection refused");
+        operator.seeText("[data-check=redis]", "Start it, or let the failover do its work");
+        operator.seeText("[data-panel=events] [data-word=void]", "look into it");
+        operator.js("document.querySelector('[data-panel=events]').scrollIntoView()");
+        operator.screenshot("console-events");
+        operator.js("scrollTo(0, 0)");
+        operator.screenshot("console-not-ready");
     }
 }

@@ -143,7 +143,7 @@ class ProfilePageIT extends PageUse {
                 const real = window.fetch;
                 window.fetch = async (url, more) => {
                   const response = await real(url, more);
-                  if (!/^\\/v1\\/draws\\/[^/]+$/.test(url)) {
+                  if (!/\\/v1\\/draws\\/[^/]+$/.test(url)) {
                     return response;
                   }
                   const draw = await response.json();

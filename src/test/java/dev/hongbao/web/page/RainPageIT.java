@@ -33,8 +33,9 @@ class RainPageIT extends PageUse {
         long before = family.balance("demo-mei");
         String rain = family.makeRain("New Year's Eve", EIGHT_DROPS);
         Browser page = mei.browser();
-        page.seeText(bar(rain), "New Year's Eve");
-        page.click(bar(rain));
+
+        // Then it opens over the chat by itself, and counts down
+        page.seeText("dialog.rain[open] .rain-head", "New Year's Eve");
         page.see(".sky[data-phase]");
         page.screenshot("rain-countdown");
 
@@ -74,24 +75,51 @@ class RainPageIT extends PageUse {
         // Given a rain that falls on another's page
         mei.enter(home.base, "demo-mei");
         String rain = family.makeRain("Lantern festival", EIGHT_DROPS.copy().put("catchesPerUser", 1));
-        mei.browser().click(bar(rain));
-        mei.browser().see(".drop[data-state=falling]");
+        mei.browser().see("dialog.rain .drop[data-state=falling]");
 
         // When somebody opens the page
         ben.enter(home.base, "demo-ben");
         Browser page = ben.browser();
 
         // Then it rains there too, also after a reload
-        page.seeText(bar(rain) + "[data-phase=falling]", "Lantern festival");
-        page.click(bar(rain));
+        page.seeText("dialog.rain[open] .rain-head", "Lantern festival");
         page.see(".drop[data-state=falling]");
         tapUntil(page, 1);
+        // And who has caught all that one may has to ask for it
         page.reload();
+        page.seeText(bar(rain) + "[data-phase=falling]", "Lantern festival");
+        page.seeNo("dialog");
         page.click(bar(rain));
         page.see(".rain-foot [data-caught='1']");
         page.screenshot("rain-found");
         family.cancelRain(rain);
         page.see(".rain-result[data-result='1']");
+    }
+
+    @Test
+    void closedItStaysClosedAndWhoWritesIsNotDisturbed() throws Exception {
+        // Given somebody who fills the form
+        mei.enter(home.base, "demo-mei");
+        Browser page = mei.browser();
+        page.click(".send");
+        page.type("input[name=greeting]", "恭");
+        String rain = family.makeRain("Interlude", EIGHT_DROPS);
+        page.seeTrue("return document.querySelector(\"" + bar(rain) + "\")?.dataset.phase === 'falling'");
+        page.seeNo("dialog.rain");
+
+        // When the form is closed
+        page.press(Keys.ESCAPE);
+
+        // Then it rains, until that is closed, too
+        page.see("dialog.rain .drop[data-state=falling]");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.click(".send");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.see(bar(rain));
+        family.cancelRain(rain);
+        page.seeText(".timeline", "Interlude: ");
     }
 
     @Test
@@ -106,12 +134,12 @@ class RainPageIT extends PageUse {
 
         // When its channel tells its drops, and not the end, which was told before
         page.js("""
-                const [id, token] = arguments;
-                const client = {join: (channel, {onState}) => { setTimeout(() => onState([])); return Promise.resolve({leave() {}}); }};
-                import('/app/rain-watch.js').then(({Rain}) => {
-                  window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
-                });
-                """, rain, family.tokenFor("demo-mei", "demo"));
+            const [id, token] = arguments;
+            const client = {join: (channel, {onState}) => { setTimeout(() => onState([])); return Promise.resolve({leave() {}}); }};
+            import('/app/rain-watch.js').then(({Rain}) => {
+              window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
+            });
+            """, rain, family.tokenFor("demo-mei", "demo"));
 
         // Then it is known to be over
         page.seeTrue("return window.found?.phase() === 'ended'");
@@ -126,7 +154,10 @@ class RainPageIT extends PageUse {
             ben.enter(home.base, "demo-ben");
             phone.click(".language");
             String rain = family.makeRain("除夕", EIGHT_DROPS);
-            phone.click(bar(rain));
+            phone.seeText("dialog.rain[open] .rain-head", "除夕");
+            assertThat(phone.focused().getTagName())
+                    .as("what a key that is pressed just now meets")
+                    .isEqualTo("h2");
 
             // When
             phone.see(".sky.still .drop[data-state=falling]");

@@ -80,7 +80,7 @@ class WheelIT extends PageUse {
         page.click("dialog .close");
         ben.browser().seeText(".note.win", "Lei won");
         mei.browser().seeText(".note.win", "Lei won");
-        ben.browser().screenshot("wheel-news");
+        ben.browser().screenshot("wheel-won");
     }
 
     @Test

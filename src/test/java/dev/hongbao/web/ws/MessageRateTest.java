@@ -67,7 +67,7 @@ class MessageRateTest {
         int told = 0;
         for (int i = 0; i < 60; i++) {
             rate.allows(0);
-            if (rate.isNews()) {
+            if (rate.isNew()) {
                 told++;
             }
         }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Each fact has one time, to the microsecond, wherever it is told: in answers, frames, feeds, histories and news. */
+/** Each fact has one time, to the microsecond, wherever it is told: in answers, frames, feeds, histories and outbox. */
 @ExtendWith(Servers.class)
 class OneInstantIT {
     private final String group = "group-" + UUID.randomUUID();
@@ -70,7 +70,7 @@ class OneInstantIT {
     }
 
     /** What the host is told of something. */
-    private JsonObject news(String type, String field, String value) {
+    private JsonObject outboxEvent(String type, String field, String value) {
         return Eventually.eventuallyGet(
                 Duration.ofSeconds(10),
                 () -> items(service("/v1/outbox?after=" + latest)).stream()
@@ -119,7 +119,7 @@ class OneInstantIT {
                     one(server.events("bob", group, "0", 0), "type", "packet.sent")
                             .getString("at"),
                     one(user("alice", "/v1/me/transfers"), "packet", packet).getString("at"),
-                    news("packet.sent", "packet", packet).getString("at")));
+                    outboxEvent("packet.sent", "packet", packet).getString("at")));
 
             // And so has each claim
             JsonObject end = bob.event("packet.drained");
@@ -135,7 +135,7 @@ class OneInstantIT {
                                 .getString("at"),
                         one(user(claimer, "/v1/me/claims"), "packet", packet).getString("at"),
                         one(user(claimer, "/v1/me/transfers"), "packet", packet).getString("at"),
-                        news("claim.settled", "user", claimer).getString("at")));
+                        outboxEvent("claim.settled", "user", claimer).getString("at")));
                 if (luckiest.getString("user").equals(claimer)) {
                     times.add(luckiest.getString("at"));
                     times.add(view.getJsonObject("luckiest").getString("at"));
@@ -149,7 +149,7 @@ class OneInstantIT {
                     end.getString("at"),
                     one(server.events("bob", group, "0", 0), "type", "packet.drained")
                             .getString("at"),
-                    news("packet.drained", "packet", packet).getString("at")));
+                    outboxEvent("packet.drained", "packet", packet).getString("at")));
         }
     }
 
@@ -175,15 +175,15 @@ class OneInstantIT {
                         .findFirst()
                         .orElseThrow()
                         .getString("at"),
-                news("packet.refunded", "packet", packet).getString("at")));
+                outboxEvent("packet.refunded", "packet", packet).getString("at")));
     }
 
     @Test
     void aPlayAndADepositHaveOneTimeEach() {
         // Given
         String draw = server.draw("""
-                {"group": "%s", "mode": "weights", "prizes": [{"name": "flag", "weight": 1, "class": "all"}]}
-                """.formatted(group));
+            {"group": "%s", "mode": "weights", "prizes": [{"name": "flag", "weight": 1, "category": "all"}]}
+            """.formatted(group));
 
         // When
         JsonObject played;
@@ -203,13 +203,13 @@ class OneInstantIT {
                 elsewhere.getString("at"),
                 items(server.play("bob", draw, "p1", 1, group)).get(0).getString("at"),
                 items(user("bob", "/v1/draws/" + draw + "/plays")).get(0).getString("at"),
-                news("play.settled", "draw", draw).getString("at")));
+                outboxEvent("play.settled", "draw", draw).getString("at")));
 
         // And
         server.deposit("dave", 7);
         JsonObject transfer = items(user("dave", "/v1/me/transfers")).get(0);
         assertOne(List.of(
                 transfer.getString("at"),
-                news("transfer.deposit", "user", "dave").getString("at")));
+                outboxEvent("transfer.deposit", "user", "dave").getString("at")));
     }
 }

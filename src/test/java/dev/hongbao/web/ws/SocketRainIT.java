@@ -53,9 +53,9 @@ class SocketRainIT {
                 "/v1/rains",
                 server.token("host", Duration.ofHours(1), Role.SERVICE),
                 new JsonObject("""
-                        {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
-                         "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
-                        """)
+                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
+                     "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
+                    """)
                         .put("startsAt", Instant.now().plusMillis(1500).toString())
                         .mergeIn(whom));
     }
@@ -114,7 +114,7 @@ class SocketRainIT {
     @Test
     void everybodyFollowsWhatIsPublic() {
         try (FrameClient zoe = connect("zoe")) {
-            JsonObject rain = rain(new JsonObject().put("public", true));
+            JsonObject rain = rain(new JsonObject().put("everyone", true));
             assertThat(zoe.join(rain.getString("channel"), "0").getString("type"))
                     .isEqualTo("joined");
 

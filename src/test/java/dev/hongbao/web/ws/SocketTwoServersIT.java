@@ -7,10 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.local.LocalMembers;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -68,11 +66,9 @@ class SocketTwoServersIT {
     }
 
     @Test
-    void withABusAClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup(TestServers stores) {
-        List<Map<String, String>> cluster = LocalMembers.options(2);
-        cluster.forEach(options -> options.putAll(OPTIONS));
-        try (SocketServer one = SocketServer.start(stores, cluster.get(0));
-                SocketServer other = SocketServer.start(stores, cluster.get(1))) {
+    void aClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup(TestServers stores) {
+        try (SocketServer one = SocketServer.start(stores, OPTIONS);
+                SocketServer other = SocketServer.start(stores, OPTIONS)) {
             // Given
             one.deposit("alice", 1_000_000);
             FrameClient alice = connect(one, "alice");

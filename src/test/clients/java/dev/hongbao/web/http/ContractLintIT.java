@@ -2,7 +2,6 @@ package dev.hongbao.web.http;
 
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.hongbao.web.api.SocketDocument;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
@@ -21,7 +20,8 @@ class ContractLintIT {
     static void asTheyAreServed() throws Exception {
         Files.writeString(
                 Node.HOME.resolve("openapi.yaml"), Files.readString(Path.of("src/main/resources/openapi.yaml")));
-        Files.writeString(Node.HOME.resolve("asyncapi.yaml"), SocketDocument.text());
+        Files.writeString(
+                Node.HOME.resolve("asyncapi.yaml"), Files.readString(Path.of("target/classes/asyncapi.yaml")));
     }
 
     @Test

@@ -3,22 +3,6 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.client.ApiClient;
-import dev.hongbao.client.ApiException;
-import dev.hongbao.client.api.AccountsApi;
-import dev.hongbao.client.api.AssetsApi;
-import dev.hongbao.client.api.AuditApi;
-import dev.hongbao.client.api.BooksApi;
-import dev.hongbao.client.api.CampaignsApi;
-import dev.hongbao.client.api.DemoApi;
-import dev.hongbao.client.api.DrawsApi;
-import dev.hongbao.client.api.MeApi;
-import dev.hongbao.client.api.NewsApi;
-import dev.hongbao.client.api.PacketsApi;
-import dev.hongbao.client.api.RainsApi;
-import dev.hongbao.client.api.RestrictionsApi;
-import dev.hongbao.client.api.SupportApi;
-import dev.hongbao.client.model.*;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
@@ -36,6 +20,22 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.openapitools.client.ApiClient;
+import org.openapitools.client.ApiException;
+import org.openapitools.client.api.AccountsApi;
+import org.openapitools.client.api.AssetsApi;
+import org.openapitools.client.api.AuditApi;
+import org.openapitools.client.api.BooksApi;
+import org.openapitools.client.api.CampaignsApi;
+import org.openapitools.client.api.DemoApi;
+import org.openapitools.client.api.DrawsApi;
+import org.openapitools.client.api.MeApi;
+import org.openapitools.client.api.OutboxApi;
+import org.openapitools.client.api.PacketsApi;
+import org.openapitools.client.api.RainsApi;
+import org.openapitools.client.api.RestrictionsApi;
+import org.openapitools.client.api.SupportApi;
+import org.openapitools.client.model.*;
 
 /**
  * A client that was generated from the contract, as it comes, calls every call of a whole server. The build generates it with
@@ -130,27 +130,32 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(claims.getItems()).hasSize(2);
         assertThat(claims.getLuckiest()).isEqualTo(over.getLuckiest());
         MeApi me = new MeApi(client("bob"));
-        assertThat(me.listMyClaims(null, null, null, 10).getItems())
+        assertThat(me.listMyClaims(null, null, null, null, 10).getItems())
                 .extracting(OwnClaim::getPacket)
                 .containsExactly(packet.getId());
         assertThat(me.getMyBalances().getItems())
-                .containsExactly(new Balance().asset("CNY").amount(first.getAmount()));
-        assertThat(me.listMyTransfers(null, 10).getItems()).hasSize(1);
+                .containsExactly(new Balance()
+                        .asset("CNY")
+                        .amount(first.getAmount())
+                        .amountText(first.getAmount().toString()));
+        assertThat(me.listMyTransfers(null, null, null, 10).getItems()).hasSize(1);
         assertThat(me.getMySummary(null, null).getReceived())
                 .containsExactly(new ReceivedTotal()
                         .asset("CNY")
                         .count(1L)
                         .amount(first.getAmount())
+                        .amountText(first.getAmount().toString())
                         .luckiest(over.getLuckiest().getUser().equals(name("bob")) ? 1L : 0L));
         assertThat(new MeApi(client("alice"))
-                        .listMyPackets(null, null, null, 10)
+                        .listMyPackets(null, null, null, null, null, 10)
                         .getItems())
                 .extracting(Packet::getId)
                 .containsExactly(packet.getId());
         accounts.withdraw(name("alice"), key(), new Money().asset("CNY").amount(700L));
         assertThat(accounts.getUserBalances(name("alice")).getItems().get(0).getAmount())
                 .isZero();
-        assertThat(accounts.listUserTransfers(name("alice"), null, 10).getItems())
+        assertThat(accounts.listUserTransfers(name("alice"), null, null, null, 10)
+                        .getItems())
                 .hasSize(3);
 
         // And each event is of its own class
@@ -190,11 +195,13 @@ class GeneratedClientIT extends TestServerClient {
         Command command = audit.getCommand(in.getCommand());
         assertThat(command.getActor().getRole()).isEqualTo(Actor.RoleEnum.SERVICE);
         assertThat(command.getTransfers().get(0).getReversedBy()).isEqualTo(back.getCommand());
-        assertThat(audit.listCommands("order-" + group, null, 10).getItems()).containsExactly(command);
+        assertThat(audit.listCommands("order-" + group, null, null, null, 10).getItems())
+                .containsExactly(command);
         OffsetDateTime hourAgo = OffsetDateTime.now().minusHours(1);
-        eventually(() -> audit.listAuditLog(hourAgo, null, null, 200).getItems().stream()
+        eventually(() -> audit.listAuditLog(hourAgo, null, null, null, null, 200).getItems().stream()
                 .anyMatch(row -> row.getRoute().equals("/v1/accounts/{user}/transfers/{transfer}/reverse")));
-        assertThat(lines(audit.exportAuditLog(hourAgo, null, "csv"))).hasSizeGreaterThan(2);
+        assertThat(lines(audit.exportAuditLog(hourAgo, null, null, null, "csv")))
+                .hasSizeGreaterThan(2);
     }
 
     @Test
@@ -230,12 +237,13 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(over.getStatus()).isEqualTo(PacketStatus.CLOSED);
         assertThat(over.getFile().getRefunded()).isEqualTo(150L - claim.getAmount());
         assertThat(over.getFile().getSentBy()).isEqualTo(name("shop"));
-        assertThat(support.listPackets(group, null, PacketStatus.CLOSED, null, null, null, 10)
+        assertThat(support.listPackets(group, null, PacketStatus.CLOSED, null, null, null, null, null, null, 10)
                         .getItems())
                 .extracting(Packet::getId)
                 .containsExactly(closed.getId());
         assertThat(support.listUserPackets(name("alice"), null, 10).getItems()).hasSize(2);
-        assertThat(support.listUserClaims(name("bob"), null, 10).getItems()).hasSize(1);
+        assertThat(support.listUserClaims(name("bob"), null, null, 10).getItems())
+                .hasSize(1);
         assertThat(support.getClaim(closed.getId(), "0")).isEqualTo(claim);
 
         // Given a draw
@@ -255,7 +263,11 @@ class GeneratedClientIT extends TestServerClient {
         // Then
         assertThat(support.listUserPlays(name("bob"), null, 10).getItems()).containsExactly(play);
         assertThat(support.getPlay(draw.getId(), "0")).isEqualTo(play);
-        assertThat(support.listDraws(DrawStatus.OPEN, null, 200).getItems())
+        assertThat(new DrawsApi(client("bob"))
+                        .listGroupDraws(group, null, null, 10)
+                        .getItems())
+                .isNotNull();
+        assertThat(support.listDraws(DrawStatus.OPEN, null, null, null, 200).getItems())
                 .extracting(DrawSummary::getId)
                 .contains(draw.getId());
     }
@@ -284,14 +296,14 @@ class GeneratedClientIT extends TestServerClient {
                         .schedule(new Schedule().periodSeconds(3_600).carryOver(true))
                         .prizes(List.of(new Prize()
                                 .name("cash")
-                                .propertyClass("big")
+                                .category("big")
                                 .picture("https://img.example.com/cash.png")
                                 .text("In your wallet at once")
                                 .award(new Award().asset("CNY").amount(5L))
                                 .quota(1L)
                                 .stock(10L)))
                         .fallback(new FallbackPrize().name("thanks"))
-                        .guarantees(List.of(new Guarantee().propertyClass("big").plays(100)))
+                        .guarantees(List.of(new Guarantee().category("big").plays(100)))
                         .limits(new PlayLimits().total(20L).perDay(20L).zone("Asia/Shanghai")));
         assertThat(draw.getClosesAt().toInstant()).isEqualTo("2035-01-01T00:00:00.123456Z");
 
@@ -312,7 +324,7 @@ class GeneratedClientIT extends TestServerClient {
         eventually(() -> shop.getDraw(draw.getId()).getStatus() == DrawStatus.CLOSED);
 
         // Then the table and the files are readable
-        FinalTable table = shop.getDraw(draw.getId()).getFinal();
+        FinalTable table = shop.getDraw(draw.getId()).getFinalTable();
         assertThat(table.getChecked()).isTrue();
         assertThat(table.getPrizes()).hasSize(2);
         assertThat(lines(shop.exportPlays(draw.getId(), "csv"))).hasSize(12);
@@ -333,7 +345,7 @@ class GeneratedClientIT extends TestServerClient {
                                 .mode(DrawMode.TABLE)
                                 .prizes(List.of(new Prize()
                                         .name("phone")
-                                        .propertyClass("goods")
+                                        .category("goods")
                                         .count(1L))))
                 .getId();
         Play won =
@@ -393,6 +405,7 @@ class GeneratedClientIT extends TestServerClient {
         // When a pool is opened and claimed
         CampaignsApi bob = new CampaignsApi(client("bob"));
         PoolOpening opening = new PoolOpening().product("sku-1").group(group);
+        assertThat(bob.getCampaign(campaign.getId()).getPool().getShares()).isPositive();
         Packet pool = bob.openPool(campaign.getId(), key(), opening);
         assertThat(pool.getCampaign().getProduct()).isEqualTo("sku-1");
         assertThat(bob.openPool(other.getId(), key(), opening).getAmount()).isBetween(10L, 20L);
@@ -405,7 +418,7 @@ class GeneratedClientIT extends TestServerClient {
 
         // Then it is listed, reported and ended
         assertThat(shop.getCampaign(campaign.getId()).getLeft()).isEqualTo(1_400L);
-        assertThat(shop.listCampaigns(null, 10).getItems())
+        assertThat(shop.listCampaigns(null, null, null, 10).getItems())
                 .extracting(Campaign::getId)
                 .contains(campaign.getId(), other.getId());
         assertThat(lines(shop.reportCampaign(campaign.getId(), "csv"))).hasSize(2);
@@ -430,7 +443,9 @@ class GeneratedClientIT extends TestServerClient {
                         .catchesPerUser(1));
         assertThat(new RainsApi(client("bob")).getRain(rain.getId()).getStatus())
                 .isEqualTo(Rain.StatusEnum.PLANNED);
-        assertThat(shop.listRains(null, 10).getItems()).extracting(Rain::getId).contains(rain.getId());
+        assertThat(shop.listRains(null, null, null, 10).getItems())
+                .extracting(Rain::getId)
+                .contains(rain.getId());
         assertThat(new RainsApi(client("bob")).listCurrentRains(group).getItems())
                 .extracting(Rain::getChannel)
                 .contains(rain.getChannel());
@@ -440,43 +455,47 @@ class GeneratedClientIT extends TestServerClient {
     }
 
     @Test
-    void newsAreToldApartByTheirType() throws Exception {
+    void eventsAreToldApartByTheirType() throws Exception {
         // Given
-        NewsApi host = new NewsApi(client(null));
+        OutboxApi host = new OutboxApi(client(null));
         String latest = host.readOutbox("latest", 1, null).getNext();
         Packet packet = sendOneShare("alice");
         packets("bob").claim(packet.getId(), null, null);
 
         // Then
-        eventually(() -> news(host, latest).stream().anyMatch(PacketNews.class::isInstance));
-        eventually(() -> news(host, latest).stream().anyMatch(ClaimNews.class::isInstance));
-        ClaimNews told = news(host, latest).stream()
-                .filter(ClaimNews.class::isInstance)
-                .map(ClaimNews.class::cast)
+        eventually(() -> outbox(host, latest).stream().anyMatch(PacketOutboxEvent.class::isInstance));
+        eventually(() -> outbox(host, latest).stream().anyMatch(ClaimOutboxEvent.class::isInstance));
+        ClaimOutboxEvent told = outbox(host, latest).stream()
+                .filter(ClaimOutboxEvent.class::isInstance)
+                .map(ClaimOutboxEvent.class::cast)
                 .findFirst()
                 .orElseThrow();
         assertThat(told.getData().getUser()).isEqualTo(name("bob"));
-        assertThat(news(host, latest)).anyMatch(TransferNews.class::isInstance);
+        assertThat(outbox(host, latest)).anyMatch(TransferOutboxEvent.class::isInstance);
     }
 
-    private static List<Object> news(NewsApi host, String after) throws ApiException {
+    private static List<Object> outbox(OutboxApi host, String after) throws ApiException {
         return host.readOutbox(after, 100, "wait=1").getItems().stream()
-                .map(News::getActualInstance)
+                .map(OutboxEvent::getActualInstance)
                 .collect(Collectors.toList());
     }
 
     @Test
     void webhooksFromTheFirstToTheLast() throws Exception {
-        NewsApi host = new NewsApi(client(null));
+        OutboxApi host = new OutboxApi(client(null));
 
         Webhook made = host.createWebhook(key(), new NewWebhook().url("https://example.com/hook"));
         UUID id = made.getId();
-        assertThat(made.getTypes()).contains(NewsType.CLAIM_SETTLED);
+        assertThat(made.getTypes()).contains(OutboxEventType.CLAIM_SETTLED);
         assertThat(host.rotateWebhookSecret(id, key()).getSecret()).isNotEqualTo(made.getSecret());
         assertThat(host.getWebhook(id).getUrl()).isEqualTo("https://example.com/hook");
         assertThat(host.listWebhooks().getItems()).extracting(Webhook::getId).contains(id);
         assertThat(host.listWebhookDeliveries(id, null, 10).getItems()).isEmpty();
         assertThat(host.redeliverWebhook(id, key(), null).getId()).isEqualTo(id);
+        Webhook changed = host.changeWebhook(id, new WebhookChange().batch(7).paused(true));
+        assertThat(changed.getBatch()).isEqualTo(7);
+        assertThat(changed.getStatus()).isEqualTo(Webhook.StatusEnum.PAUSED);
+        assertThat(host.testWebhook(id).getDelivered()).isFalse();
         host.deleteWebhook(id);
         assertThat(host.listWebhooks().getItems()).extracting(Webhook::getId).doesNotContain(id);
     }
@@ -505,7 +524,7 @@ class GeneratedClientIT extends TestServerClient {
         OffsetDateTime yesterday = OffsetDateTime.now().minusDays(1);
         BooksApi auditor = new BooksApi(client(null));
 
-        BookedTransfer booked = auditor.searchTransfers(null, name("alice"), yesterday, null, null, 10)
+        BookedTransfer booked = auditor.searchTransfers(null, name("alice"), null, yesterday, null, null, 10)
                 .getItems()
                 .get(0);
         assertThat(booked.getCredit().getOwner()).isEqualTo(name("alice"));
@@ -525,7 +544,7 @@ class GeneratedClientIT extends TestServerClient {
         RestrictionReason why = new RestrictionReason().reason("a stolen phone");
 
         assertThat(host.freezeUser(name("eve"), why).getFrozen().getReason()).isEqualTo("a stolen phone");
-        assertThat(host.listRestrictions(null, null, 200).getItems())
+        assertThat(host.listRestrictions(null, null, null, null, 200).getItems())
                 .extracting(RestrictionChange::getId)
                 .contains(name("eve"));
         assertThat(host.unfreezeUser(name("eve"), why).getFrozen()).isNull();

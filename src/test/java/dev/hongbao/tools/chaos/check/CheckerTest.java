@@ -56,7 +56,9 @@ class CheckerTest {
 
         run.claims.remove(0);
         run.add(42, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"));
-        assertThat(run.check()).extracting(Violation::rule).contains(ClaimRules.SETTLED, AnswerRules.CLOSED_SET);
+        assertThat(run.check())
+                .extracting(Violation::rule)
+                .contains(ClaimInvariants.SETTLED, AnswerInvariants.CLOSED_SET);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -68,77 +70,80 @@ class CheckerTest {
 
     static Stream<Arguments> aForgedHistoryIsFound() {
         return Stream.of(
-                forged("another amount later", ClaimRules.SAME, run -> run.add(9, BOB, Answer.claimed(200, 0, 201))),
-                forged("another slot later", ClaimRules.SAME, run -> run.add(9, BOB, Answer.claimed(200, 2, 200))),
+                forged(
+                        "another amount later",
+                        ClaimInvariants.SAME,
+                        run -> run.add(9, BOB, Answer.claimed(200, 0, 201))),
+                forged("another slot later", ClaimInvariants.SAME, run -> run.add(9, BOB, Answer.claimed(200, 2, 200))),
                 forged(
                         "a winner is told drained",
-                        ClaimRules.SAME,
+                        ClaimInvariants.SAME,
                         run -> run.add(9, BOB, Answer.refused(410, "drained"))),
                 forged(
                         "two winners of a slot",
-                        ClaimRules.ONE_SLOT,
+                        ClaimInvariants.ONE_SLOT,
                         run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.claimed(201, 1, 250))),
                 forged(
                         "a key sends twice",
-                        CommandRules.SAME,
+                        CommandInvariants.SAME,
                         run -> run.add(
                                 9,
                                 new Call(Kind.SEND, "alice", "3x10", "s1", 600, 1),
                                 Answer.made(201, "packet-2", 600))),
                 forged(
                         "a key is refused what it has done",
-                        CommandRules.SAME,
+                        CommandInvariants.SAME,
                         run -> run.add(
                                 9,
                                 new Call(Kind.WITHDRAWAL, "alice", "", "w1", 100, 1),
                                 Answer.refused(402, "insufficient-funds"))),
                 forged(
                         "a refusal that is none",
-                        AnswerRules.CLOSED_SET,
+                        AnswerInvariants.CLOSED_SET,
                         run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"))),
                 forged(
                         "an internal error",
-                        AnswerRules.CLOSED_SET,
+                        AnswerInvariants.CLOSED_SET,
                         run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.unknown(500, "internal-error"))),
                 forged(
                         "a 503 that does not say when",
-                        AnswerRules.CLOSED_SET,
+                        AnswerInvariants.CLOSED_SET,
                         run -> run.add(
                                 9, Call.claim("erin", PACKET, 0), Answer.unknown(503, "unknown without Retry-After"))),
-                forged("no answer", AnswerRules.ANSWERED, run -> run.add(9, BOB, Answer.unknown(0, "timeout"))),
-                forged("no answer from another server than the killed one", AnswerRules.ANSWERED, run -> {
+                forged("no answer", AnswerInvariants.ANSWERED, run -> run.add(9, BOB, Answer.unknown(0, "timeout"))),
+                forged("no answer from another server than the killed one", AnswerInvariants.ANSWERED, run -> {
                     run.troubles.add(new Trouble(1, 0, Forged.QUIET));
                     run.add(9, BOB, Answer.unknown(0, "timeout"));
                 }),
                 forged(
                         "unknown in quiet times",
-                        AnswerRules.QUIET,
+                        AnswerInvariants.QUIET,
                         run -> run.add(110, BOB, Answer.unknown(503, "unknown"))),
                 forged(
                         "what must be refused is done",
-                        AnswerRules.HOSTILE,
+                        AnswerInvariants.HOSTILE,
                         run -> run.add(
                                 9, new Call(Kind.HOSTILE, "mallory", PACKET, "", 3, 0), Answer.made(201, "", 0))),
                 forged(
                         "an event comes twice over a socket",
-                        FeedRules.ONCE,
+                        FeedInvariants.ONCE,
                         run -> run.heard.add(new Heard(2, 10, "packet.expired packet-1", 9_000_000))),
                 forged(
                         "a feed goes back",
-                        FeedRules.ONCE,
+                        FeedInvariants.ONCE,
                         run -> run.heard.add(new Heard(1, 8, "packet.sent packet-2", 9_000_000))),
                 forged(
                         "a place in the feed is two events",
-                        FeedRules.SAME,
+                        FeedInvariants.SAME,
                         run -> run.heard.set(4, new Heard(2, 10, "packet.drained packet-1", 9_000_000))),
-                forged("an event is left out over a socket", FeedRules.ALL, run -> {
+                forged("an event is left out over a socket", FeedInvariants.ALL, run -> {
                     run.heard.add(new Heard(1, 12, "packet.sent packet-2", 9_000_000));
                     run.heard.add(new Heard(1, 13, "packet.drained packet-2", 9_000_000));
                     run.heard.add(new Heard(2, 13, "packet.drained packet-2", 9_000_000));
                 }),
                 forged(
                         "another balance is told",
-                        WalletRules.TOLD,
+                        WalletInvariants.TOLD,
                         run -> run.add(121, new Call(Kind.BALANCE, "bob", "", "", 0, 0), Answer.made(200, "", 199))));
     }
 
@@ -151,42 +156,42 @@ class CheckerTest {
 
     static Stream<Arguments> forgedBooksAreFound() {
         return Stream.of(
-                forged("a settled claim is gone", ClaimRules.SETTLED, run -> run.claims.remove(0)),
+                forged("a settled claim is gone", ClaimInvariants.SETTLED, run -> run.claims.remove(0)),
                 forged(
                         "a settled claim has another slot",
-                        ClaimRules.SETTLED,
+                        ClaimInvariants.SETTLED,
                         run -> run.claims.set(0, new Rows.Claim(PACKET, "bob", 2, 200))),
                 forged(
                         "a settled claim has another amount",
-                        ClaimRules.SETTLED,
+                        ClaimInvariants.SETTLED,
                         run -> run.claims.set(0, new Rows.Claim(PACKET, "bob", 0, 199))),
                 forged(
                         "a claim of nobody",
-                        ClaimRules.ASKED,
+                        ClaimInvariants.ASKED,
                         run -> run.claims.add(new Rows.Claim(PACKET, "mallory", 2, 150))),
-                forged("a user has too much of a campaign", ClaimRules.LIMITED, run -> {
+                forged("a user has too much of a campaign", ClaimInvariants.LIMITED, run -> {
                     run.pools.put(PACKET, new Rows.Pool("campaign-1", 1, false));
                     run.pools.put("packet-2", new Rows.Pool("campaign-1", 1, false));
                     run.claims.add(new Rows.Claim("packet-2", "bob", 0, 1));
                 }),
-                forged("a deposit is gone", CommandRules.DONE, run -> run.commands.remove(0)),
+                forged("a deposit is gone", CommandInvariants.DONE, run -> run.commands.remove(0)),
                 forged(
                         "a deposit has another amount",
-                        CommandRules.DONE,
+                        CommandInvariants.DONE,
                         run -> run.commands.set(0, new Rows.Command("deposit", "d1", "c1", 1_001))),
                 forged(
                         "a deposit is there twice",
-                        CommandRules.ONCE,
+                        CommandInvariants.ONCE,
                         run -> run.commands.add(new Rows.Command("deposit", "d1", "c9", 1_000))),
                 forged(
                         "a deposit that nobody asked for",
-                        CommandRules.ASKED,
+                        CommandInvariants.ASKED,
                         run -> run.commands.add(new Rows.Command("deposit", "d9", "c9", 5))),
                 forged(
                         "a packet has another id",
-                        CommandRules.DONE,
+                        CommandInvariants.DONE,
                         run -> run.commands.set(2, new Rows.Command("send", "s1", "packet-9", 600))),
-                forged("a refused withdrawal is in the books", CommandRules.DONE, run -> {
+                forged("a refused withdrawal is in the books", CommandInvariants.DONE, run -> {
                     run.add(
                             9,
                             new Call(Kind.WITHDRAWAL, "alice", "", "w2", 7, 0),
@@ -195,28 +200,34 @@ class CheckerTest {
                 }),
                 forged(
                         "a wallet holds a cent more",
-                        WalletRules.ADDS_UP,
+                        WalletInvariants.ADDS_UP,
                         run -> run.balances.merge("carol", 1L, Long::sum)),
-                forged("a refund came twice", WalletRules.ADDS_UP, run -> run.balances.merge("alice", 150L, Long::sum)),
-                forged("a play cost too much", WalletRules.ADDS_UP, run -> run.plays.put("carol", -10L)),
-                forged("a claim is not told", OutboxRules.EVERYTHING, run -> run.told.remove(2)),
-                forged("a send is not told", OutboxRules.EVERYTHING, run -> run.told.remove(0)),
-                forged("a refund is not told", OutboxRules.EVERYTHING, run -> run.told.remove(3)),
+                forged(
+                        "a refund came twice",
+                        WalletInvariants.ADDS_UP,
+                        run -> run.balances.merge("alice", 150L, Long::sum)),
+                forged("a play cost too much", WalletInvariants.ADDS_UP, run -> run.plays.put("carol", -10L)),
+                forged("a claim is not told", OutboxInvariants.EVERYTHING, run -> run.told.remove(2)),
+                forged("a send is not told", OutboxInvariants.EVERYTHING, run -> run.told.remove(0)),
+                forged("a refund is not told", OutboxInvariants.EVERYTHING, run -> run.told.remove(3)),
                 forged(
                         "an event says something else later",
-                        OutboxRules.STABLE,
+                        OutboxInvariants.STABLE,
                         run -> run.earlier.add(Forged.claim("e3", 2))),
-                forged("an event is not told again", OutboxRules.STABLE, run -> run.earlier.add(Forged.claim("e9", 1))),
-                forged("an event is not delivered", OutboxRules.DELIVERED, run -> run.delivered.remove("e3")),
-                forged("two events have one id", OutboxRules.STABLE, run -> run.told.add(Forged.claim("e2", 2))),
-                forged("claims are told in another order", OutboxRules.ORDER, run -> {
+                forged(
+                        "an event is not told again",
+                        OutboxInvariants.STABLE,
+                        run -> run.earlier.add(Forged.claim("e9", 1))),
+                forged("an event is not delivered", OutboxInvariants.DELIVERED, run -> run.delivered.remove("e3")),
+                forged("two events have one id", OutboxInvariants.STABLE, run -> run.told.add(Forged.claim("e2", 2))),
+                forged("claims are told in another order", OutboxInvariants.ORDER, run -> {
                     run.told.add(2, Forged.claim("e5", 1));
                     run.told.remove(3);
                     run.told.add(1, run.told.remove(2));
                 }),
                 forged(
                         "a claim is told after the refund",
-                        OutboxRules.ORDER,
+                        OutboxInvariants.ORDER,
                         run -> run.told.add(Forged.claim("e5", 2))));
     }
 

@@ -82,7 +82,7 @@ final class Forged {
                         history,
                         new Checker.Times(troubles, losses),
                         QUIET,
-                        new Checker.News(earlier, told, delivered),
+                        new Checker.Outbox(earlier, told, delivered),
                         heard),
                 new Rows(packets, claims, pools, commands, balances, plays));
     }

@@ -1,0 +1,87 @@
+package dev.hongbao.domain.feed;
+
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.journal.OwnerTask;
+import dev.hongbao.engine.postgres.Transactions;
+import dev.hongbao.engine.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * Tells the channels of rains that are under way: that a rain begins, its drops as they fall, and how much is caught. Work of the
+ * shard's owner, at every tick while there is a rain, which is about ten times a second; else it looks once a second. It reads what is
+ * settled and keeps nothing, so whoever owns the shard next goes on. Its steps run on the persistence verticle's loop.
+ */
+final class RainFeedTask implements OwnerTask {
+    /** The least time between two rain.caught of a rain. */
+    private static final Duration GAP = Duration.ofMillis(500);
+
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** A rain that starts within it is waited for: longer than between two looks. */
+    private static final Duration SOON = Duration.ofSeconds(3);
+
+    private final Vertx vertx;
+    private final Pool pool;
+    private final FeedStore store;
+    private boolean raining;
+    private long sweptNanos = System.nanoTime() - SWEEP_NANOS;
+
+    /** @param pool of the owner's work, as that of {@code store} */
+    RainFeedTask(Vertx vertx, Pool pool, FeedStore store) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.store = store;
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
+        if (live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        Short[] shards = FeedStore.shorts(live);
+        return sweep(shards).compose(swept -> raining ? tell(shards) : Future.succeededFuture());
+    }
+
+    private Future<Void> sweep(Short[] shards) {
+        if (System.nanoTime() - sweptNanos < SWEEP_NANOS) {
+            return Future.succeededFuture();
+        }
+        sweptNanos = System.nanoTime();
+        return pool.preparedQuery("select rains_going($1, $2 * interval '1 millisecond') as going")
+                .execute(Tuple.of(shards, SOON.toMillis()))
+                .map(rows -> {
+                    raining = rows.iterator().next().getBoolean("going");
+                    return null;
+                });
+    }
+
+    private Future<Void> tell(Short[] shards) {
+        return Transactions.statement(() -> pool.preparedQuery(
+                                "select fallen, told from feed_rains($1, $2 * interval '1 millisecond')")
+                        .execute(Tuple.of(shards, GAP.toMillis()))
+                        .map(rows -> rows.iterator().next()))
+                .compose(found -> {
+                    List<PacketId> fallen = Stream.of(found.getArrayOfUUIDs("fallen"))
+                            .map(PacketId::new)
+                            .toList();
+                    if (!fallen.isEmpty()) {
+                        return store.announce(fallen).onSuccess(announced -> nudge());
+                    }
+                    if (found.getBoolean("told")) {
+                        nudge();
+                    }
+                    return Future.succeededFuture();
+                });
+    }
+
+    private void nudge() {
+        vertx.eventBus().publish(FeedHub.NUDGE, null);
+    }
+}

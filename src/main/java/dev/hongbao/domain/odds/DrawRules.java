@@ -1,0 +1,109 @@
+package dev.hongbao.domain.odds;
+
+import java.util.List;
+
+/**
+ * A draw's rules as numbers, the same that {@code play.lua} gets. Prizes are numbered from 1; the fallback prize, if there is
+ * one, is the last and has no chance of its own. Immutable.
+ *
+ * @param prizes at least one
+ * @param fallback the fallback prize's number; 0 for none
+ * @param perUser what is counted of each user
+ * @param periods schedules only
+ */
+public record DrawRules(
+        DrawMode mode,
+        WhenExhausted whenExhausted,
+        List<Prize> prizes,
+        int fallback,
+        PerUser perUser,
+        Periods periods) {
+
+    /**
+     * One prize.
+     *
+     * @param chance its count in a round, or its weight; 0 for a fallback and in schedules
+     * @param stock how many there are in all; -1 for no limit
+     * @param perUser how many one user may win; 0 for no limit
+     * @param guarantee which guarantee it fulfils, from 1; 0 for none
+     */
+    public record Prize(long chance, long stock, int perUser, int guarantee) {}
+
+    /**
+     * 保底: the n-th play in a row without one of its prizes gives one, if one is left.
+     *
+     * @param plays n, at least 1
+     */
+    public record Guarantee(int plays) {}
+
+    /**
+     * What is counted of each user.
+     *
+     * @param total plays a user has in all; 0 for no limit
+     * @param day plays a user has a day; 0 for no limit
+     * @param guarantees in the order in which they are looked at
+     */
+    public record PerUser(long total, long day, List<Guarantee> guarantees) {
+        public PerUser {
+            guarantees = List.copyOf(guarantees);
+        }
+    }
+
+    /**
+     * When prizes are released.
+     *
+     * @param originMillis when the first period starts
+     * @param lengthMillis of a period
+     * @param carryOver whether releases of earlier periods can still be taken
+     */
+    public record Periods(long originMillis, long lengthMillis, boolean carryOver) {}
+
+    public DrawRules {
+        prizes = List.copyOf(prizes);
+        long sum = 0;
+        for (Prize prize : prizes) {
+            sum = Math.addExact(sum, prize.chance);
+        }
+        if (prizes.isEmpty() || sum > Chance.MAX_BOUND || (mode != DrawMode.SCHEDULE && sum < 1)) {
+            throw new IllegalArgumentException("chances that add up to " + sum);
+        }
+    }
+
+    /** The prize of that number. */
+    public Prize prize(int number) {
+        return prizes.get(number - 1);
+    }
+
+    /** The numbers of the prizes with a limit per user, in order: where a user's counters have a place for their wins. */
+    public List<Integer> limitedPrizes() {
+        List<Integer> limited = new java.util.ArrayList<>();
+        for (int number = 1; number <= prizes.size(); number++) {
+            if (prize(number).perUser > 0) {
+                limited.add(number);
+            }
+        }
+        return limited;
+    }
+
+    /**
+     * The counts of a round that starts with these stocks.
+     *
+     * @param stock by prize, -1 for no limit
+     * @param round from 1
+     * @return by prize; all 0 when no further round can start
+     */
+    public long[] roundCounts(long[] stock, long round) {
+        long[] counts = new long[prizes.size()];
+        if (round > 1 && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
+            return counts;
+        }
+        for (int i = 0; i < counts.length; i++) {
+            long full = prizes.get(i).chance;
+            counts[i] = stock[i] < 0 ? full : Math.min(full, stock[i]);
+            if (counts[i] < full && whenExhausted != WhenExhausted.RESCALE) {
+                return new long[prizes.size()];
+            }
+        }
+        return counts;
+    }
+}

@@ -1,0 +1,318 @@
+package dev.hongbao.engine.cluster;
+
+import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells the other servers of new journal entries, settlements, quarantine and feed changes, and hears theirs. It only makes things faster:
+ * the stores have the same facts. Word of new entries only makes the shard's owner read its journal; what is in a journal is never taken
+ * from a message. A settlement is told to the servers that wrote some of its entries, and, like a change of a feed, to those on which somebody
+ * listens. One instance a server; confined to its event loop.
+ *
+ * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
+ * along, as slowly as without this.
+ */
+public final class ServerMessages extends VerticleBase {
+    /** Where it is published, with the shard's number, that its journal may have entries that were not published here. */
+    public static final String WAKE = "journal.wake";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServerMessages.class);
+
+    private static final int VERSION = 1;
+
+    // The kinds of messages. Servers of two versions hear each other, so a number is never given to another kind.
+    // 2 was ENTRIES without places in the journals. From SettledFacts.FIRST_KIND on they are settled facts:
+    // 16 claims (ClaimFacts), 17 plays (PlayFacts).
+    private static final int SELF = 1;
+    private static final int NUDGE = 3;
+    private static final int ENTRIES = 4;
+    private static final int SET_ASIDE = 5;
+    private static final int FAREWELL = 6;
+
+    /** Between two hints of a kind: nobody looks more often. */
+    private static final long HINT_MILLIS = 20;
+
+    private static final long LOOK_MILLIS = 50;
+
+    /** Between two words about this server, if nothing changes: others hear that it is there, and it hears that its line works. */
+    private static final long SELF_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ServerLine line;
+    private final Shards shards;
+    private final Map<Integer, SettledFacts<?>> facts;
+    private final Map<Integer, Hint> hints;
+    private final Counter heard;
+    private final Counter ignored;
+    private final Audience audience;
+    private final Peers peers = new Peers();
+    private final LatelySettled lately = new LatelySettled();
+    private final Map<Integer, Stretch> written = new HashMap<>();
+    private final Awaited own = new Awaited();
+    private Set<Integer> toldOwned = Set.of();
+    private boolean toldListens;
+    private long toldNanos = System.nanoTime() - SELF_NANOS;
+
+    /** No other server was heard lately: nothing but SELF is told. */
+    private volatile boolean alone = true;
+
+    /** A message without a body: what it is about is to be looked at in the stores. */
+    private static final class Hint {
+        private final String said;
+        private final String heard;
+        private final boolean isForListeners;
+        private boolean isUnderWay;
+
+        /**
+         * @param said where it is published that this server has something to be looked at
+         * @param heard where it is to be published that another server has
+         * @param isForListeners whether it is only told to servers that listen to all
+         */
+        Hint(String said, String heard, boolean isForListeners) {
+            this.said = said;
+            this.heard = heard;
+            this.isForListeners = isForListeners;
+        }
+    }
+
+    /**
+     * @param facts what is told of settlements, each with a kind of its own
+     * @param audience who wants to hear of all
+     * @param nudge where it is published, without a body, that this server has written into feeds
+     * @param nudged where it is to be published that another server has
+     * @throws IllegalArgumentException for a kind that is taken, or is not one of facts
+     */
+    public ServerMessages(
+            ServerLine line,
+            Shards shards,
+            List<SettledFacts<?>> facts,
+            Audience audience,
+            String nudge,
+            String nudged,
+            MeterRegistry metrics) {
+        this.line = line;
+        this.shards = shards;
+        this.facts = SettledFacts.byKind(facts);
+        this.audience = audience;
+        this.hints = Map.of(
+                NUDGE, new Hint(nudge, nudged, true),
+                SET_ASIDE, new Hint(Quarantine.SET_ASIDE, Quarantine.SET_ASIDE_ELSEWHERE, false));
+        this.heard = counter(metrics, "heard");
+        this.ignored = counter(metrics, "ignored");
+    }
+
+    static Counter counter(MeterRegistry metrics, String as) {
+        return Counter.builder("hongbao.cluster.messages")
+                .description(
+                        "Messages of other servers; those of no use: malformed, of another version, or late; and forged ones")
+                .tag("as", as)
+                .register(metrics);
+    }
+
+    @Override
+    public Future<?> start() {
+        shards.foreignEntries().add(context, () -> !alone, this::written);
+        facts.values().forEach(this::tellOf);
+        hints.forEach((kind, hint) -> vertx.eventBus().localConsumer(hint.said, word -> tell(kind, hint)));
+        vertx.setPeriodic(LOOK_MILLIS, tick -> tellOfSelf());
+        line.listen(message -> context.runOnContext(now -> heard(message)));
+        return Future.succeededFuture();
+    }
+
+    @Override
+    public Future<?> stop() {
+        line.tellAll(message(FAREWELL).text(line.self()).message());
+        return line.close();
+    }
+
+    private static WireWriter message(int kind) {
+        return new WireWriter().octet(VERSION).octet(kind);
+    }
+
+    /** Once for all entries that were written in one pass of the event loop. */
+    private void written(Shards.ForeignEntry entry) {
+        if (written.isEmpty()) {
+            context.runOnContext(now -> tellEntries());
+        }
+        written.merge(entry.generation().shard(), Stretch.of(entry), Stretch::and);
+    }
+
+    private void tellEntries() {
+        Map<String, List<Stretch>> byOwner = new HashMap<>();
+        long now = System.nanoTime();
+        for (Stretch places : written.values()) {
+            own.wrote(places, now);
+            byOwner.computeIfAbsent(peers.owner(places.shard()), owner -> new ArrayList<>())
+                    .add(places);
+        }
+        written.clear();
+        byOwner.forEach((owner, entries) -> {
+            if (owner.isEmpty()) {
+                line.tellAll(entriesOf(entries));
+            } else {
+                line.tell(owner, entriesOf(entries));
+            }
+        });
+    }
+
+    private Buffer entriesOf(List<Stretch> places) {
+        return message(ENTRIES).text(line.self()).stretches(places).message();
+    }
+
+    /**
+     * Whoever owned these shards before may have given them up with the word of what was written: who owns them now settles it from the
+     * journal, and has to know who waits for it.
+     */
+    private void tellAgain(String owner, List<Integer> taken) {
+        long now = System.nanoTime();
+        List<Stretch> entries = taken.stream()
+                .map(shard -> own.at(shard, now))
+                .filter(Objects::nonNull)
+                .toList();
+        if (!entries.isEmpty()) {
+            line.tell(owner, entriesOf(entries));
+        }
+    }
+
+    /** What was settled without a cursor is not told: it may not be committed. */
+    private <T> void tellOf(SettledFacts<T> kind) {
+        kind.settlements().here().add(context, () -> !alone, settled -> {
+            List<CursorMoves.Move> moves = kind.moves(settled);
+            if (moves.isEmpty()) {
+                return;
+            }
+            long now = System.nanoTime();
+            lately.add(kind, settled, moves, now);
+            List<String> concerned = peers.concerned(moves, now);
+            if (!concerned.isEmpty()) {
+                Buffer message = message(kind, settled, moves);
+                concerned.forEach(server -> line.tell(server, message));
+            }
+        });
+    }
+
+    /** That they are settled. */
+    static <T> Buffer message(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves) {
+        WireWriter writer = message(kind.kind())
+                .generations(moves.stream().map(CursorMoves.Move::generation).toList());
+        kind.write(facts, writer);
+        return writer.message();
+    }
+
+    private void tell(int kind, Hint hint) {
+        if (!hint.isUnderWay && !alone) {
+            hint.isUnderWay = true;
+            vertx.setTimer(HINT_MILLIS, later -> {
+                hint.isUnderWay = false;
+                Buffer message = message(kind).message();
+                if (hint.isForListeners) {
+                    peers.listening().forEach(server -> line.tell(server, message));
+                } else {
+                    line.tellAll(message);
+                }
+            });
+        }
+    }
+
+    private void tellOfSelf() {
+        Set<Integer> owned = shards.owned();
+        boolean listens = !audience.isEmpty();
+        long now = System.nanoTime();
+        peers.forgetSilent(now);
+        alone = peers.isEmpty();
+        audience.setElsewhere(!peers.listening().isEmpty());
+        boolean changed = !owned.equals(toldOwned) || listens != toldListens;
+        if (changed || now - toldNanos > SELF_NANOS) {
+            toldOwned = owned;
+            toldListens = listens;
+            toldNanos = now;
+            line.tellAll(message(SELF)
+                    .text(line.self())
+                    .numbers(owned)
+                    .octet(listens ? 1 : 0)
+                    .message());
+        }
+    }
+
+    private void heard(Buffer message) {
+        try {
+            WireReader reader = new WireReader(message);
+            if (reader.octet() == VERSION && heard(reader.octet(), reader)) {
+                heard.increment();
+                return;
+            }
+        } catch (RuntimeException malformed) {
+            LOG.debug("a message of another server was ignored: {}", malformed.toString());
+        }
+        ignored.increment();
+    }
+
+    /** @return whether it was of use */
+    private boolean heard(int kind, WireReader message) {
+        switch (kind) {
+            case SELF -> {
+                String server = message.text();
+                List<Integer> owned = message.numbers();
+                owned.forEach(this::checked);
+                tellAgain(server, peers.says(server, owned, message.octet() == 1, System.nanoTime()));
+                alone = false;
+            }
+            case FAREWELL -> peers.left(message.text());
+            case ENTRIES -> {
+                String server = message.text();
+                List<Stretch> entries = message.stretches();
+                entries.forEach(places -> checked(places.shard()));
+                entries.forEach(places -> wrote(server, places));
+            }
+            case NUDGE, SET_ASIDE -> vertx.eventBus().publish(Objects.requireNonNull(hints.get(kind)).heard, null);
+            default -> {
+                SettledFacts<?> settled = facts.get(kind);
+                if (settled == null || !areCurrent(message.generations(shards.namespace()))) {
+                    return false;
+                }
+                settled.heard(message);
+            }
+        }
+        return true;
+    }
+
+    /** Mostly before it is settled; the word may also come a moment after. */
+    private void wrote(String server, Stretch places) {
+        long now = System.nanoTime();
+        peers.wrote(server, places, now);
+        lately.at(places, now).forEach(message -> line.tell(server, message));
+        vertx.eventBus().publish(WAKE, places.shard());
+    }
+
+    private int checked(int shard) {
+        if (shard < 0 || shard >= shards.count()) {
+            throw new IllegalArgumentException("no shard " + shard);
+        }
+        return shard;
+    }
+
+    /** Facts of a generation that is over may be of a history that Postgres has lost. */
+    private boolean areCurrent(List<Generation> generations) {
+        for (Generation each : generations) {
+            if (!shards.current(checked(each.shard())).generation().equals(each)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

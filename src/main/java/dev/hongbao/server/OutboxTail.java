@@ -1,0 +1,84 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.domain.outbox.OutboxCursor;
+import dev.hongbao.domain.outbox.OutboxEvent;
+import dev.hongbao.domain.outbox.OutboxHead;
+import dev.hongbao.domain.outbox.OutboxPoll;
+import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.engine.postgres.Postgres;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+
+/** Reads the outbox out of a database, on connections of its own, as they come. Blocking. */
+public final class OutboxTail {
+    private static final Duration WAIT = Duration.ofSeconds(20);
+    private static final int QUEUE = 16;
+    private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
+
+    private final Vertx vertx;
+    private final OutboxReader reader;
+    private final Consumer<OutboxEvent> out;
+    private final Promise<Void> end = Promise.promise();
+    private long left;
+
+    private OutboxTail(Vertx vertx, OutboxReader reader, Consumer<OutboxEvent> out, long most) {
+        this.vertx = vertx;
+        this.reader = reader;
+        this.out = out;
+        this.left = most;
+    }
+
+    /**
+     * Reads what is settled from now on, or all that is kept and what comes after it.
+     *
+     * @param all begins with the oldest
+     * @param most events after which it ends
+     * @throws ConfigException when no server has worked on the database
+     * @throws Exception when Postgres does not answer
+     */
+    public static void run(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, QUEUE, Postgres.SHORT);
+            Promise<Void> done = Promise.promise();
+            vertx.runOnContext(now -> Reconciler.installation(pool, stores)
+                    .compose(there -> pool.query("select count(*) from shard").execute())
+                    .map(rows -> new OutboxReader(
+                            pool, new OutboxHead(pool, rows.iterator().next().getInteger(0))))
+                    .compose(reader -> (all ? reader.oldest() : reader.latest()).compose(cursor -> {
+                        OutboxTail tail = new OutboxTail(vertx, reader, out, most);
+                        tail.follow(cursor);
+                        return tail.end.future();
+                    }))
+                    .onComplete(done));
+            done.future().toCompletionStage().toCompletableFuture().get();
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    private void follow(OutboxCursor after) {
+        int most = (int) Math.min(left, OutboxReader.MAX_EVENTS);
+        OutboxPoll.begin(vertx, reader, after, ALL, most, WAIT)
+                .page()
+                .onFailure(end::fail)
+                .onSuccess(page -> {
+                    page.events().forEach(out);
+                    left -= page.events().size();
+                    if (left == 0) {
+                        end.complete();
+                    } else {
+                        follow(page.next());
+                    }
+                });
+    }
+}

@@ -1,0 +1,138 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigFault;
+import dev.hongbao.domain.reconcile.Finding;
+import dev.hongbao.domain.reconcile.LatestRuns;
+import dev.hongbao.domain.reconcile.Reconciliation;
+import dev.hongbao.domain.reconcile.SinceRun;
+import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.shard.Installation;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
+
+/** Runs the reconciliation on connections of its own. Blocking. */
+public final class Reconciler {
+    private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
+
+    /** One reads the books, another Redis' counterparts. */
+    static final int CONNECTIONS = 2;
+
+    /** More than there are checks. */
+    static final int CHECKS = 1_000;
+
+    private Reconciler() {}
+
+    /**
+     * Runs every check.
+     *
+     * @param progress hears each finding as it is made
+     * @throws ConfigException when the database is not one that a server has worked on
+     * @throws Exception when a store does not answer
+     */
+    public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
+        return alone(stores, (vertx, pool, namespace) -> run(vertx, pool, stores, namespace, progress));
+    }
+
+    /**
+     * Runs the checks on what is new since the checkpoint.
+     *
+     * @param restMillis how long to rest after a piece that took so many milliseconds; 0 for not at all
+     * @return empty when another such run is under way, here or on a server
+     * @throws ConfigException as above
+     * @throws Exception when a store does not answer
+     */
+    public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores, LongUnaryOperator restMillis)
+            throws Exception {
+        return alone(
+                stores, (vertx, pool, namespace) -> runSinceCheckpoint(vertx, pool, stores, namespace, restMillis));
+    }
+
+    /** The same, without a rest. */
+    public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
+        return runSinceCheckpoint(stores, millis -> 0);
+    }
+
+    private interface Work<T> {
+        Future<T> on(Vertx vertx, Pool pool, String namespace);
+    }
+
+    private static <T> T alone(StoreAddresses stores, Work<T> work) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
+            Promise<T> done = Promise.promise();
+            vertx.runOnContext(now -> installation(pool, stores)
+                    .compose(installation -> work.on(vertx, pool, installation.namespace()))
+                    .onComplete(done));
+            Future<T> findings = done.future();
+            return findings.toCompletionStage().toCompletableFuture().get();
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
+    }
+
+    /**
+     * Runs every check on the current event loop.
+     *
+     * @param pool of two connections or more
+     */
+    static Future<List<Finding>> run(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Consumer<Finding> progress) {
+        return with(vertx, pool, stores, namespace, reconciliation -> reconciliation.run(progress))
+                .compose(findings -> new LatestRuns(pool).note(false, findings).map(findings));
+    }
+
+    /** The same of what is new since the checkpoint. @param restMillis how long to rest after a piece that took so many milliseconds */
+    static Future<Optional<SinceRun>> runSinceCheckpoint(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, LongUnaryOperator restMillis) {
+        return with(vertx, pool, stores, namespace, run -> run.runSinceCheckpoint(restMillis))
+                .compose(run -> run.isEmpty()
+                        ? Future.succeededFuture(run)
+                        : new LatestRuns(pool).note(true, run.get().findings()).map(run));
+    }
+
+    private static <T> Future<T> with(
+            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Function<Reconciliation, Future<T>> work) {
+        return RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
+                .compose(redis -> work.apply(new Reconciliation(
+                                vertx,
+                                pool,
+                                redis,
+                                namespace,
+                                Modes.settlers(pool).stream()
+                                        .map(Settler::format)
+                                        .toList(),
+                                Modes.ALL.stream().map(Mode.Traits::comparison).toList()))
+                        .eventually(redis::close));
+    }
+
+    /** Whose database it is; fails with a {@link ConfigException} for an empty one, which would pass for clean books. */
+    static Future<Installation> installation(Pool pool, StoreAddresses stores) {
+        return pool.query("select to_regclass('installation') is not null")
+                .execute()
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? pool.query("select exists (select from installation)").execute()
+                        : Future.succeededFuture(rows))
+                .compose(rows -> rows.iterator().next().getBoolean(0)
+                        ? Installation.read(pool, stores.namespace())
+                        : Future.failedFuture(new ConfigException(List.of(new ConfigFault(
+                                "postgres.url",
+                                stores.app().toString(),
+                                "no server has worked on this database yet; name the one that the server uses")))));
+    }
+}

@@ -1,0 +1,200 @@
+-- Who may, and who did: restrictions of users and groups, revoked tokens, the audit log.
+
+-- Whether a user or a group is restricted now.
+create or replace function is_restricted(of_scope text, of_subject text, of_kind text) returns boolean
+    language sql
+    stable
+return coalesce((select r.placed from restriction as r
+                 where r.scope = of_scope and r.subject = of_subject and r.kind = of_kind order by r.n desc limit 1), false);
+
+-- Places or lifts a restriction. Idempotent: returns whether it changed anything. Waits for what moves money out of the user's wallets at
+-- this moment: after it is committed, nothing that it forbids is.
+create or replace function change_restriction(
+    of_scope text, of_subject text, of_kind text, to_place boolean, of_actor text, of_reason text)
+    returns boolean
+    language plpgsql
+as $$
+begin
+    perform set_config('lock_timeout', '3s', true);
+    perform pg_advisory_xact_lock(hashtextextended('change_restriction', 0));
+    if is_restricted(of_scope, of_subject, of_kind) = to_place then
+        return false;
+    end if;
+    if of_scope = 'user' then
+        perform lock_accounts(array(select a.id from account as a where a.owner = of_subject and a.kind = 'wallet'));
+    end if;
+    insert into restriction (scope, subject, kind, placed, actor, reason)
+    values (of_scope, of_subject, of_kind, to_place, of_actor, of_reason);
+    return true;
+end
+$$;
+
+-- What goes is of more than a year ago, and says no more how it is: for every role.
+create or replace function restriction_stays_in_force() returns trigger
+    language plpgsql
+as $$
+begin
+    if exists (select from gone as g
+               where g.at > now() - interval '365 days'
+                  or not exists (select from restriction as r
+                                 where r.scope = g.scope and r.subject = g.subject and r.kind = g.kind and r.n > g.n)) then
+        raise exception 'restriction is never changed, but that what a later row has ended may go after a year: % refused', tg_op
+            using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+
+-- Removes at most `page` rows that are older than `keep` and that a later one has ended. Returns how many.
+create or replace function restriction_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from restriction as r
+    where r.ctid = any (array(select o.ctid from restriction as o
+                              where o.at < now() - keep
+                                and exists (select from restriction as l
+                                            where l.scope = o.scope and l.subject = o.subject and l.kind = o.kind and l.n > o.n)
+                              limit page));
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
+
+-- Of what is about to move money out of wallets that are locked, the verdicts: 'frozen' or 'blocked' where one was 'done' and its user, or
+-- the group that it is for, is restricted. Groups are null where none is looked at.
+create or replace function judge_restrictions(verdicts text[], users text[], groups text[]) returns text[]
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+begin
+    if not exists (select from restriction) then
+        return verdicts;
+    end if;
+    return array(
+        select case when g.verdict <> 'done' then g.verdict
+                    when is_restricted('user', g.user_id, 'frozen') then 'frozen'
+                    when g.group_id is not null
+                         and (is_restricted('group', g.group_id, 'blocked') or is_restricted('user', g.user_id, 'blocked')) then 'blocked'
+                    else g.verdict end
+        from unnest(verdicts, users, groups) with ordinality as g(verdict, user_id, group_id, n) order by g.n);
+end
+$$;
+
+-- Revokes. Idempotent by (actor, key): returns what the first call did, and whether it was an earlier one. Without a time it is now. A time
+-- is rounded up to the second, so that what was made earlier in that second is revoked too. Returns nothing when the time is more than 5
+-- minutes ahead: no clock of an issuer is, and the user could have no token until then.
+create or replace function revoke_tokens(of_user text, before timestamptz, of_actor text, of_key text, of_reason text)
+    returns table (user_id text, not_before timestamptz, actor text, reason text, at timestamptz, repeated boolean)
+    language plpgsql
+as $$
+#variable_conflict use_column
+declare
+    moment timestamptz := coalesce(before, clock_timestamp());
+begin
+    perform set_config('lock_timeout', '3s', true);
+    perform pg_advisory_xact_lock(hashtextextended('revoke_tokens', 0));
+    return query select r.user_id, r.not_before, r.actor, r.reason, r.at, true
+                 from revocation as r where r.actor = of_actor and r.key = of_key;
+    if found or moment > clock_timestamp() + interval '5 minutes' then
+        return;
+    end if;
+    return query
+        insert into revocation as r (user_id, not_before, actor, key, reason)
+        values (of_user, date_trunc('second', moment + interval '999999 microseconds'), of_actor, of_key, of_reason)
+        returning r.user_id, r.not_before, r.actor, r.reason, r.at, false;
+end
+$$;
+
+-- What goes is of more than a year ago, and a later moment of its user counts: for every role.
+create or replace function revocation_stays_in_force() returns trigger
+    language plpgsql
+as $$
+begin
+    if exists (select from gone as g
+               where g.at > now() - interval '365 days'
+                  or not exists (select from revocation as r where r.user_id = g.user_id and r.not_before >= g.not_before)) then
+        raise exception 'revocation is never changed, but that what a later moment includes may go after a year: % refused', tg_op
+            using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+
+-- Removes at most `page` rows that are older than `keep` and do not count. Returns how many.
+create or replace function revocation_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from revocation as r
+    where r.ctid = any (array(select o.ctid from revocation as o
+                              where o.at < now() - keep
+                                and exists (select from revocation as l
+                                            where l.user_id = o.user_id
+                                              and (l.not_before > o.not_before or l.not_before = o.not_before and l.n < o.n))
+                              limit page));
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;
+
+-- Writes rows of the log. One server at a time, until its commit: so whoever has read up to a row has missed none before it.
+create or replace function audit_append(
+    actors text[], roles text[], addresses text[], requests text[], methods text[], routes text[], subjects text[],
+    statuses smallint[], problems text[], refs text[], times bigint[], missed bigint[])
+    returns void
+    language plpgsql
+as $$
+declare
+    last record;
+begin
+    perform set_config('lock_timeout', '3s', true);
+    perform pg_advisory_xact_lock(hashtextextended('audit_log', 0));
+    select l.n, l.at into last from audit_log as l order by l.n desc limit 1;
+    insert into audit_log (n, at, actor, role, address, request, method, route, subject, status, problem, reference, times, missed)
+    select coalesce(last.n, (select f.n from audit_floor as f)) + g.n, greatest(clock_timestamp(), last.at), g.actor, g.role, g.address,
+           g.request, g.method, g.route, g.subject, g.status, g.problem, g.reference, g.times, g.missed
+    from unnest(actors, roles, addresses, requests, methods, routes, subjects, statuses, problems, refs, times, missed) with ordinality
+             as g(actor, role, address, request, method, route, subject, status, problem, reference, times, missed, n)
+    order by g.n;
+end
+$$;
+
+-- Of the log only the oldest rows go, and none before a year is over: for every role.
+create or replace function audit_log_keeps_a_year() returns trigger
+    language plpgsql
+    security definer -- nobody else says where the log begins
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+declare
+    last constant bigint := (select max(g.n) from gone as g);
+begin
+    if exists (select from gone as g where g.at > now() - interval '365 days') or exists (select from audit_log as l where l.n < last) then
+        raise exception 'audit_log is never changed, but that its oldest rows may go after a year: % refused', tg_op
+            using errcode = 'insufficient_privilege';
+    end if;
+    update audit_floor set n = last where last is not null;
+    return null;
+end
+$$;
+revoke execute on function audit_log_keeps_a_year() from public;
+
+-- Removes at most `page` rows that are older than `keep`, the oldest first. Returns how many.
+create or replace function audit_log_sweep(keep interval, page integer) returns bigint
+    language plpgsql
+as $$
+declare
+    gone bigint;
+begin
+    delete from audit_log as l
+    where l.n <= (select max(o.n) from (select x.n from audit_log as x where x.at < now() - keep order by x.at, x.n limit page) as o);
+    get diagnostics gone = row_count;
+    return gone;
+end
+$$;

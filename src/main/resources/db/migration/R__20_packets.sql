@@ -1,0 +1,635 @@
+-- Packets: how they are sent, and how the journal's claims and closes are settled. What Postgres refuses is set aside.
+
+-- Draws the next generation of a shard, above every epoch that was ever used: an epoch has one generation. Waits for the sends
+-- that read the current one.
+--
+-- Takes the generation it replaces, the highest epoch that Redis and the servers know, whether this database has gone back, and
+-- what the new generation is named. Returns its epoch; null when another recovery drew one meanwhile.
+create or replace function draw_generation(
+    of_shard smallint, from_epoch bigint, from_nonce text, known_epoch bigint, went_back boolean, new_nonce text, new_replid text)
+    returns bigint
+    language plpgsql
+as $$
+declare
+    drawn bigint;
+begin
+    -- An update alone would not wait for the sends.
+    perform from shard where id = of_shard for update;
+    update shard
+    set epoch = greatest(epoch, known_epoch) + 1, nonce = new_nonce, last_seq = 0, replid = new_replid,
+        restored = case when went_back then greatest(epoch, known_epoch) + 1 else restored end
+    where id = of_shard and epoch = from_epoch and nonce = from_nonce
+    returning epoch into drawn;
+    if went_back and drawn is not null then
+        perform feeds_begin_anew();
+        perform outbox_begins_anew();
+    end if;
+    return drawn;
+end
+$$;
+
+-- The latest moment that has come, as a settlement sees it: what is due is decided by this clock. The minute: it was due by a
+-- server's reading of this clock before the script wrote the entry; should it go back a little since (another host took over),
+-- what has happened in Redis must not be undone for that.
+create or replace function latest_moment() returns timestamptz
+    language sql
+    stable
+return now() + interval '1 minute';
+
+-- Whether what was made at `created_at` and opens at `opens_at` is open at a moment. A packet or a draw that was open when it was made is
+-- open whatever the clock says later. Where Postgres' clock goes back by minutes, Redis gives out slots of it all the same; that it opens in
+-- the future by the new clock would make each of them void, and its shard be recovered again and again until the clock has come there once
+-- more. One that opens later (a drop of a rain) waits for its time.
+create or replace function is_open_at(opens_at timestamptz, created_at timestamptz, moment timestamptz) returns boolean
+    language sql
+    immutable
+return opens_at <= moment or opens_at <= created_at;
+
+create or replace view claim as
+select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
+from transfer as t join account as w on w.id = t.credit
+where t.slot is not null;
+
+-- The settled claims of users on packets, of each pair one or none. Each by its one place in an index, whatever Postgres believes of the
+-- tables' sizes: a plan that reads a packet's claims, or a user's, for each pair takes as long as all other work together.
+create or replace function settled_claims(packets uuid[], users text[])
+    returns table (packet uuid, user_id text, slot integer, amount bigint, asset text, at timestamptz)
+    language plpgsql
+    stable
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+as $$
+begin
+    return query
+        select k.packet, k.user_id, c.slot, c.amount, c.asset, c.at
+        from unnest(packets, users) as k(packet, user_id)
+        cross join lateral (select t.slot, t.amount, w.asset, t.at
+                            from (select x.id, x.asset from account as x
+                                  where x.owner = k.user_id and x.kind = 'wallet' offset 0) as w
+                            -- In an order that one index has: of a table that it believes to be empty, Postgres takes any.
+                            cross join lateral (select * from transfer as c
+                                                where c.credit between w.id and w.id and c.subject = k.packet and c.slot is not null
+                                                order by c.credit limit 1) as t
+                            limit 1) as c;
+end
+$$;
+
+create or replace function amounts_come_first() returns trigger
+    language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+as $$
+begin
+    if exists (select from new_blocks as b where exists (select from packet as p where p.id = b.packet)) then
+        raise exception 'a packet has its amounts' using errcode = 'insufficient_privilege';
+    end if;
+    return null;
+end
+$$;
+
+-- A packet's escrow and payer are there, and its amounts are what it says. By look-ups: for "not exists … or not exists …" Postgres 18 may put
+-- a whole table into a hash, even with sequential scans off, and a plan that was made while there were few accounts then reads all of them.
+create or replace function packet_adds_up() returns trigger
+    language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    wrong record;
+begin
+    -- Once a statement, where foreign keys would look and lock for each row. An account's owner and kind are unique for an asset and
+    -- never change, so no two packets share one.
+    if exists (select from new_packets as n
+               where (select a.owner = n.id::text and a.kind = 'escrow' and a.asset = n.asset
+                      from account as a where a.id = n.escrow) is not true
+                  or (select a.asset = n.asset from account as a where a.id = n.refund_to) is not true
+                  or (select true from shard as s where s.id = n.shard) is not true) then
+        raise exception 'a packet has an escrow of its own, one who paid, and a shard: packet_has_escrow'
+            using errcode = 'foreign_key_violation', constraint = 'packet_has_escrow';
+    end if;
+
+    select n.id, n.amount into wrong
+    from new_packets as n
+    where (select count(*) <> (n.count + 999) / 1000
+                  or bool_or(cardinality(b.amounts) <> least(1000, n.count - b.block * 1000))
+                  or sum(s.sum) <> n.amount
+                  or min(s.least) < n.min or max(s.most) > n.max
+                  or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
+                     <> n.luckiest
+           from packet_amounts as b
+           cross join lateral (select sum(a) as sum, min(a) as least, max(a) as most from unnest(b.amounts) as a) as s
+           where b.packet = n.id) is not false
+    limit 1;
+    if found then
+        raise exception 'the amounts of packet % do not add up to %', wrong.id, wrong.amount
+            using errcode = 'check_violation', constraint = 'packet_adds_up';
+    end if;
+    return null;
+end
+$$;
+
+-- Sends packets: plain ones of different senders, and pools of a campaign that different users open. All or none of them are committed,
+-- each with a verdict of its own. When one cannot be stored (two with one key, amounts that do not add up), none is: each is to be sent
+-- alone.
+--
+-- Called by the names of its parameters: each is an array with one element a packet, in one order.
+--
+-- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
+-- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
+-- 'done'      the packet is sent
+-- 'replayed'  it was sent before, by the same command
+-- 'reused'    the key was used for another command; nothing is changed
+-- 'poor'      the wallet holds less than the amount; nothing is changed
+-- 'spent'     the campaign's budget does; and see judge_pools, judge_restrictions, judge_caps
+create or replace function send_packets(
+    -- The packet's row.
+    ids uuid[], shards smallint[], groups text[], senders text[], kinds text[], assets text[], totals bigint[], counts integer[],
+    splits text[], split_versions smallint[], mins bigint[], maxs bigint[], seeds bytea[], commitments bytea[], luckiests integer[],
+    greetings text[], passcodes bytea[],
+    metadatas text[], -- the sender's free words as JSON, null for none
+    recipients text[], -- of one packet in one text, separated by spaces; null for all kinds but exclusive ones
+    openings timestamptz[], -- null for now
+    lifetimes bigint[], -- from the opening to the expiry, in milliseconds
+    -- Its key: whose it is (a pool's opener, else the sender), and what stands for the command.
+    actors text[], keys text[], fingerprints bytea[],
+    -- For the books: who asked for it, in which role, with which reference and reason, or null.
+    askers text[], roles text[], refs text[], reasons text[],
+    -- Of a pool its campaign, which pays (its id is the sender), and its product. Null for a plain packet, which its sender's wallet pays.
+    campaigns uuid[], products text[],
+    -- The amounts, one element a block: its packet's place (from 1), its number, and its amounts as the text of an array, since the packets'
+    -- counts differ.
+    block_places integer[], blocks integer[], block_amounts text[])
+    returns table (verdict text, packet uuid, epoch bigint, nonce text,
+                   created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
+    language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_mergejoin = off
+as $$
+declare
+    verdicts    text[];
+    subjects    uuid[];
+    epochs      bigint[];
+    nonces      text[];
+    wallets     bigint[];
+    escrows     bigint[];
+    pools constant boolean := array_remove(campaigns, null) <> '{}';
+    spent jsonb := '{}'; -- by the pools of this statement, of each campaign
+    held  bigint;
+begin
+    -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
+    perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
+    select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', actors, keys, fingerprints) as u;
+
+    -- Before the accounts: whoever waits here for a recovery keeps nobody from settling.
+    with read as materialized (
+        select s.id, s.epoch, s.nonce from shard as s
+        where s.id = any (array(select g.shard from unnest(shards, verdicts) as g(shard, verdict) where g.verdict is null))
+        order by s.id for key share
+    )
+    select array_agg(r.epoch order by g.n), array_agg(r.nonce order by g.n)
+    into epochs, nonces
+    from unnest(shards) with ordinality as g(shard, n) left join read as r on r.id = g.shard;
+
+    wallets := array(
+        select (select a.id from account as a
+                where a.owner = g.sender and a.kind = 'wallet' and a.asset = g.asset and g.verdict is null)
+        from unnest(senders, assets, verdicts) with ordinality as g(sender, asset, verdict, n)
+        order by g.n);
+    if pools then
+        select j.verdicts, j.lifetimes into verdicts, lifetimes
+        from judge_pools(verdicts, lifetimes, campaigns, products, actors, groups) as j;
+        wallets := array(
+            select case when g.campaign is null then g.wallet
+                        else (select c.escrow from campaign as c where c.id = g.campaign and g.verdict is null) end
+            from unnest(wallets, campaigns, verdicts) with ordinality as g(wallet, campaign, verdict, n)
+            order by g.n);
+    end if;
+    perform lock_accounts(wallets);
+
+    verdicts := array(
+        select coalesce(g.verdict, case
+                   when g.campaign is not null then null
+                   when coalesce((select a.balance from account as a where a.id = g.wallet), 0) >= g.total then 'done'
+                   else 'poor'
+               end)
+        from unnest(verdicts, wallets, totals, campaigns) with ordinality as g(verdict, wallet, total, campaign, n)
+        order by g.n);
+    if pools then
+        for i in 1 .. cardinality(verdicts) loop
+            if verdicts[i] is null then
+                held := coalesce((select a.balance from account as a where a.id = wallets[i]), 0)
+                        - coalesce((spent ->> campaigns[i]::text)::bigint, 0);
+                verdicts[i] := case when held >= totals[i] then 'done' else 'spent' end;
+                if held >= totals[i] then
+                    spent := spent || jsonb_build_object(
+                        campaigns[i]::text, coalesce((spent ->> campaigns[i]::text)::bigint, 0) + totals[i]);
+                end if;
+            end if;
+        end loop;
+    end if;
+
+    -- After the locks: who waited for a wallet sees what was done meanwhile, and the caps that it was done under. Judged is whose wallet
+    -- pays, also when the host's backend sends for him, and who opens a pool.
+    verdicts := judge_restrictions(
+        verdicts,
+        array(select case when g.campaign is null then g.sender else g.actor end
+              from unnest(senders, actors, campaigns) with ordinality as g(sender, actor, campaign, n) order by g.n),
+        groups);
+    if exists (select from asset as c where c.capped and c.code = any (assets)) then
+        verdicts := judge_caps(verdicts, assets, totals, maxs, senders, wallets, campaigns);
+    end if;
+
+    insert into account (kind, owner, asset)
+    select 'escrow', g.id::text, g.asset
+    from unnest(ids, assets, verdicts) as g(id, asset, verdict)
+    where g.verdict = 'done'
+    order by 2, 3;
+    escrows := array(
+        select (select a.id from account as a where a.owner = g.id::text and a.kind = 'escrow' and a.asset = g.asset)
+        from unnest(ids, assets) with ordinality as g(id, asset, n)
+        order by g.n);
+
+    insert into packet_amounts (packet, block, amounts)
+    select ids[g.place], g.block, g.amounts::bigint[]
+    from unnest(block_places, blocks, block_amounts) as g(place, block, amounts)
+    where verdicts[g.place] = 'done';
+
+    insert into packet (id, shard, group_id, sender, kind, asset, amount, count, split, seed, luckiest, greeting, recipients,
+                        passcode, escrow, refund_to, opens_at, expires_at, min, max, split_version, commitment, metadata)
+    select g.id, g.shard, g.group_id, g.sender, g.kind, g.asset, g.total, g.count, g.split, g.seed, g.luckiest, g.greeting,
+           string_to_array(g.recipients, ' '), g.passcode, g.escrow, g.wallet, greatest(g.opening, now()),
+           greatest(g.opening, now()) + g.lifetime * interval '1 millisecond', g.min, g.max, g.split_version, g.commitment,
+           g.metadata::jsonb
+    from unnest(verdicts, ids, shards, groups, senders, kinds, assets, totals, counts, splits, seeds, luckiests, greetings,
+                recipients, passcodes, escrows, wallets, openings, lifetimes, mins, maxs, split_versions, commitments, metadatas)
+             as g(verdict, id, shard, group_id, sender, kind, asset, total, count, split, seed, luckiest, greeting,
+                  recipients, passcode, escrow, wallet, opening, lifetime, min, max, split_version, commitment, metadata)
+    where g.verdict = 'done';
+
+    insert into command (id, operation, actor, role, key, reference, reason)
+    select g.id, 'send', g.asker, g.role, g.key, g.reference, g.reason
+    from unnest(verdicts, ids, askers, roles, keys, refs, reasons) as g(verdict, id, asker, role, key, reference, reason)
+    where g.verdict = 'done';
+
+    if pools then
+        insert into pool (packet, campaign, product, opener, day)
+        select g.id, g.campaign, g.product, g.actor, local_day(now(), c.zone)
+        from unnest(verdicts, ids, campaigns, products, actors) as g(verdict, id, campaign, product, actor)
+        join campaign as c on c.id = g.campaign
+        where g.verdict = 'done';
+    end if;
+
+    with moved as (
+        insert into transfer (subject, debit, credit, amount, kind)
+        select g.id, g.wallet, g.escrow, g.total, 'send'
+        from unnest(verdicts, wallets, escrows, totals, ids) as g(verdict, wallet, escrow, total, id)
+        where g.verdict = 'done'
+        returning transfer.subject, transfer.id
+    )
+    insert into idempotency (user_id, operation, key, fingerprint, subject, transfer)
+    select g.actor, 'send', g.key, g.fingerprint, m.subject, m.id
+    from unnest(actors, keys, fingerprints, ids) as g(actor, key, fingerprint, id)
+    join moved as m on m.subject = g.id;
+
+    return query
+        select g.verdict,
+               case g.verdict when 'done' then g.id when 'replayed' then g.subject end,
+               g.epoch, g.nonce, now(), greatest(g.opening, now()),
+               greatest(g.opening, now()) + g.lifetime * interval '1 millisecond'
+        from unnest(verdicts, ids, subjects, epochs, nonces, openings, lifetimes) with ordinality
+                 as g(verdict, id, subject, epoch, nonce, opening, lifetime, n)
+        order by g.n;
+end
+$$;
+
+-- Moves cursors, all or none: the first effect of every settlement. A stale writer (an old generation, or another owner was
+-- quicker) gets HB001, and the whole statement with all its other effects is undone. So does one that does not know that one of
+-- the packets or draws was set aside, see quarantine_unit: it gets HB003.
+create or replace function move_cursors(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[], units uuid[] default '{}')
+    returns void
+    language plpgsql
+as $$
+declare
+    moved bigint;
+begin
+    perform from shard where id = any (shards) order by id for no key update; -- an update takes them as it finds them
+    update shard set last_seq = m.to_seq
+    from (select * from unnest(shards, epochs, nonces, from_seqs, to_seqs) as u(id, epoch, nonce, from_seq, to_seq)
+          order by id) as m
+    where shard.id = m.id and shard.epoch = m.epoch and shard.nonce = m.nonce and shard.last_seq = m.from_seq;
+    get diagnostics moved = row_count;
+    if moved <> cardinality(shards) then
+        raise exception 'stale cursor' using errcode = 'HB001';
+    end if;
+    if exists (select from quarantine_unit as q where q.id = any (units)) then
+        raise exception 'a packet or a draw is set aside' using errcode = 'HB003';
+    end if;
+end
+$$;
+
+-- Settles claims: a transfer from escrow to wallet each, and what is drained. A claim names its packet by its place
+-- in packets, from 1. Amounts are passed in, because to subscript a large array in a row is slow; reconcile holds them against
+-- the packet's.
+--
+-- For claims that can all be settled, as nearly always: when a packet is unknown, not open yet or closed, a slot does not follow
+-- on those that are settled (HB002, the latter by transfer_moves_balances), or a slot or a user is taken (unique_violation), nothing
+-- happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
+-- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
+-- depend on their sizes.
+--
+-- Returns when it was settled and the packets that are drained now.
+create or replace function settle_claims(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
+    out settled_at timestamptz, out drained uuid[], out void integer[])
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_material = off
+as $$
+declare
+    escrows bigint[];
+    assets  text[];
+    one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
+    counts  integer[];
+    homes   smallint[]; -- the shards
+    wallets bigint[];
+    latest  constant timestamptz := latest_moment();
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
+
+    select array_agg(case when p.closed_at is null and is_open_at(p.opens_at, p.created_at, latest) then p.escrow end order by g.n),
+           array_agg(p.asset order by g.n), array_agg(p.count order by g.n), array_agg(p.shard order by g.n)
+    into escrows, assets, counts, homes
+    from unnest(packets) with ordinality as g(id, n)
+    left join packet as p on p.id = g.id;
+    if array_position(escrows, null) is not null then
+        raise exception 'a packet is unknown, not open yet or closed' using errcode = 'HB002';
+    end if;
+
+    if assets[1] = all (assets) then
+        one := assets[1];
+    end if;
+
+    -- Twice when a wallet is new; by a statement of its own, so that one that another transaction makes meanwhile is seen.
+    loop
+        wallets := array(
+            select (select id from account where owner = g.user_id and kind = 'wallet' and asset = coalesce(one, assets[g.place]))
+            from unnest(users, places) with ordinality as g(user_id, place, n)
+            order by g.n);
+        exit when array_position(wallets, null) is null;
+        insert into account (kind, owner, asset)
+        select distinct 'wallet', g.user_id, coalesce(one, assets[g.place])
+        from unnest(users, places, wallets) as g(user_id, place, wallet)
+        where g.wallet is null
+        order by 2, 3
+        on conflict do nothing;
+    end loop;
+
+    perform set_config('hongbao.tells_claims', 'on', true);
+    insert into transfer (subject, debit, credit, amount, kind, slot)
+    select packets[g.place], escrows[g.place], g.wallet, g.amount, 'claim', g.slot
+    from unnest(places, wallets, amounts, slots) as g(place, wallet, amount, slot);
+
+    perform set_config('hongbao.tells_claims', 'off', true);
+    insert into outbox (shard, type, subjects, firsts, lasts, events)
+    select homes[g.place], 'claim.settled', array_agg(packets[g.place]), array_agg(g.first), array_agg(g.last), sum(g.last - g.first + 1)
+    from (select place, min(slot) as first, max(slot) as last from unnest(places, slots) as u(place, slot) group by place) as g
+    group by 1;
+
+    drained := close_drained(array(
+        select packets[g.place] from unnest(places, slots) as g(place, slot) where g.slot = counts[g.place] - 1));
+    settled_at := now();
+    void := '{}';
+end
+$$;
+
+-- Closes those of the packets whose last share is claimed: amounts are more than 0, so that is when the escrow is empty.
+-- Looks each of them up by its id: a condition on closed_at would let Postgres read all open packets instead.
+create or replace function close_drained(packets uuid[]) returns uuid[]
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    drained constant uuid[] := array(
+        select d.id
+        from unnest(packets) as d(id)
+        where (select p.closed_at is null and escrow.balance = 0
+               from packet as p join account as escrow on escrow.id = p.escrow
+               where p.id = d.id));
+begin
+    if cardinality(drained) > 0 then
+        update packet set closed_at = now() where id = any (drained);
+    end if;
+    return drained;
+end
+$$;
+
+-- As settle_claims, for claims of which some are void: the packet is unknown, not open yet or closed, the slot or the user is
+-- taken, or the slot does not follow on those that are settled. A slot that is left out is never handed out again, so to settle
+-- beyond it would strand its share. A void claim was never answered as settled. Seldom used, and slower.
+--
+-- Returns also which of the given claims (from 1) are void.
+create or replace function settle_claims_but_void(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
+    out settled_at timestamptz, out drained uuid[], out void integer[])
+    language plpgsql
+as $$
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
+
+    insert into account (kind, owner, asset)
+    select distinct 'wallet', g.user_id, p.asset
+    from unnest(places, users) as g(place, user_id)
+    join packet as p on p.id = packets[g.place]
+    where not exists (select from account as a
+                      where a.owner = g.user_id and a.kind = 'wallet' and a.asset = p.asset)
+    order by 2, 3
+    on conflict do nothing;
+
+    with open as (
+        select p.id, p.escrow, p.asset, coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as next
+        from packet as p
+        where p.id = any (packets) and p.closed_at is null and is_open_at(p.opens_at, p.created_at, latest_moment())
+    ), free as ( -- slots and users that are not taken, also not by an earlier claim of these
+        select distinct on (c.packet, c.wallet) c.*
+        from (select distinct on (p.id, u.slot) p.escrow, w.id as wallet, u.amount, p.id as packet, u.slot, u.n, p.next
+              from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
+              join open as p on p.id = packets[u.place] and u.slot >= p.next
+              join account as w on w.owner = u.user_id and w.kind = 'wallet' and w.asset = p.asset
+              where not exists (select from transfer as t where t.credit = w.id and t.subject = p.id and t.slot is not null)
+              order by p.id, u.slot, u.n) as c
+        order by c.packet, c.wallet, c.n
+    ), given as ( -- as far as they follow on each other
+        select * from (select f.*, row_number() over (partition by f.packet order by f.slot) as nth from free as f) as f
+        where f.slot = f.next + f.nth - 1
+    ), settled as (
+        insert into transfer (subject, debit, credit, amount, kind, slot)
+        select packet, escrow, wallet, amount, 'claim', slot from given order by n
+        on conflict do nothing
+        returning subject, slot, credit
+    )
+    select array(select n::integer from generate_subscripts(users, 1) as n
+                 except
+                 select max(n)::integer -- no join: the planner takes both for one row, and compares each with each
+                 from (select packet, slot, wallet, n from given
+                       union all
+                       select subject, slot, credit, null from settled) as each
+                 group by packet, slot, wallet
+                 having count(*) = 2
+                 order by 1)
+    into void;
+
+    drained := close_drained(packets);
+    settled_at := now();
+end
+$$;
+
+-- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already is left alone; so is
+-- one that is far from due (latest_moment), unless its close names an ending: that is asked for, and was decided by the script. One
+-- whose remainder cannot be paid fails: it must not close with money that nobody gets. One whose payer's account is held closes, and its
+-- refund is due.
+--
+-- Takes of each close its packet; 'cancelled' or 'closed' and who asked for it, both null for one whose time ran out.
+-- Returns the packets that are closed now, and their shards.
+create or replace function settle_closes(
+    shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
+    packets uuid[], endings text[] default '{}', enders text[] default '{}',
+    out settled_at timestamptz, out closed uuid[], out closed_shards smallint[])
+    language plpgsql
+    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    held bigint[];
+begin
+    perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
+    if array_remove(endings, null) <> '{}' then
+        perform drops_never_fall(packets, endings);
+    end if;
+
+    -- The accounts before the feeds that a packet's end is told in: a settlement of claims holds its accounts when it tells of an end.
+    perform from packet where id = any (packets) order by id for no key update;
+    held := held_accounts(array(select p.refund_to from packet as p where p.id = any (packets) and p.closed_at is null));
+    perform lock_accounts(array(select p.escrow from packet as p where p.id = any (packets) and p.closed_at is null));
+
+    with due as (
+        select p.id, p.shard, p.escrow, p.refund_to, (select e.balance from account as e where e.id = p.escrow) as remainder,
+               g.ending, g.ender
+        from (select distinct on (u.id) u.id, u.ending, u.ender
+              from unnest(packets, endings, enders) with ordinality as u(id, ending, ender, n)
+              order by u.id, u.ending is null, u.n) as g
+        join packet as p on p.id = g.id
+        where p.closed_at is null and (g.ending is not null or p.expires_at <= latest_moment())
+        order by p.id
+    ), refunds as (
+        insert into transfer (subject, debit, credit, amount, kind)
+        select d.id, d.escrow, d.refund_to, d.remainder, 'refund' -- what is unknown is null, and refused
+        from due as d
+        where d.remainder is distinct from 0 and d.refund_to <> all (held)
+    ), waiting as (
+        insert into refund_due (packet, shard, refund_to)
+        select d.id, d.shard, d.refund_to from due as d where d.remainder <> 0 and d.refund_to = any (held)
+    ), ended as (
+        update packet set closed_at = now(), refund = d.remainder, ending = d.ending, ended_by = d.ender
+        from due as d
+        where packet.id = d.id
+        returning packet.id, packet.shard
+    )
+    select coalesce(array_agg(id), '{}'), coalesce(array_agg(shard), '{}') from ended into closed, closed_shards;
+    settled_at := now();
+end
+$$;
+
+-- Pays the refunds that are due to one account, at most a thousand, and tells them. Takes the first account that nobody holds. Returns how many
+-- are paid: 0 when none is due, or each account is held.
+--
+-- Locks: the account, then the packets' escrows, which nobody else moves; then the feeds.
+create or replace function pay_refunds(of_shards smallint[]) returns integer
+    language plpgsql
+    set plan_cache_mode = force_generic_plan
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+as $$
+declare
+    payee   bigint;
+    packets uuid[];
+begin
+    for payee in select distinct d.refund_to from refund_due as d where d.shard = any (of_shards) order by 1 loop
+        continue when held_accounts(array[payee]) <> '{}';
+        -- Under the lock, and by a statement of its own: another server may have paid them until now.
+        with due as (
+            delete from refund_due as d
+            where d.packet = any (array(select x.packet from refund_due as x where x.refund_to = payee order by x.packet limit 1000))
+            returning d.packet
+        ), paid as (
+            insert into transfer (subject, debit, credit, amount, kind)
+            select p.id, p.escrow, p.refund_to, p.refund, 'refund' from due as d join packet as p on p.id = d.packet order by p.id
+            returning subject
+        )
+        select array_agg(subject order by subject) into packets from paid;
+        continue when packets is null;
+
+        insert into outbox (shard, type, subjects, events) values (-1, 'packet.refunded', packets, cardinality(packets));
+        perform feed_append(array_agg(p.group_id order by p.id), array_agg('packet.refunded'::text), array_agg(p.id order by p.id),
+                            array_agg(0))
+        from packet as p where p.id = any (packets) and p.group_id not like 'rain:%'
+        having count(*) > 0;
+        return cardinality(packets);
+    end loop;
+    return 0;
+end
+$$;
+
+-- Sets units aside, and keeps items of units that are. It is called in the statement that moves the cursor past the items, after
+-- the move: so all of it happens or nothing. HB003 when an item's unit is not set aside (any more).
+create or replace function set_aside(
+    settled_at timestamptz,
+    units uuid[], kinds text[], shards smallint[], sqlstates text[], reasons text[],
+    item_units uuid[], verbs text[], items text[])
+    returns void
+    language plpgsql
+as $$
+begin
+    insert into quarantine_unit (id, kind, shard, sqlstate, reason)
+    select * from unnest(units, kinds, shards, sqlstates, reasons) as g(id, kind, shard, sqlstate, reason)
+    order by g.id
+    on conflict do nothing;
+    insert into quarantine (unit, verb, item, at)
+    select g.unit, g.verb, g.item, settled_at
+    from unnest(item_units, verbs, items) with ordinality as g(unit, verb, item, n)
+    order by g.n;
+exception when foreign_key_violation then
+    raise exception 'what is kept is not set aside' using errcode = 'HB003';
+end
+$$;
+
+-- Ends a statement that only tries whether something can be settled: all of it is undone.
+create or replace function undo(settled_at timestamptz) returns void
+    language plpgsql
+as $$
+begin
+    raise exception 'it can be settled' using errcode = 'HB004';
+end
+$$;

@@ -1,0 +1,37 @@
+-- What moved, for metrics.
+
+-- Counts the next transfers, `most` ids at once; one session at a time, the others return at once. A transfer's transaction has written
+-- before it takes the transfer's id, so it is known to be under way when that id is the highest one. True when there is more to count.
+create or replace function count_turnover(most bigint) returns boolean
+    language plpgsql
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+as $$
+declare
+    seen turnover_place;
+    up_to bigint;
+begin
+    select * into seen from turnover_place for update skip locked;
+    if not found then
+        return false;
+    end if;
+    if seen.counted >= seen.begun then
+        update turnover_place set begun = greatest(begun, coalesce(transfers_begun(), 0)), waits_for = pg_snapshot_xmax(pg_current_snapshot());
+        return false;
+    end if;
+    if pg_snapshot_xmin(pg_current_snapshot()) < seen.waits_for then
+        return false;
+    end if;
+    up_to := least(seen.counted + most, seen.begun);
+    insert into turnover as known (kind, asset, transfers, amount)
+    select t.kind, a.asset, count(*), sum(t.amount)
+    from transfer as t join account as a on a.id = t.debit
+    where t.id > seen.counted and t.id <= up_to
+    group by t.kind, a.asset
+    on conflict (kind, asset) do update
+        set transfers = known.transfers + excluded.transfers, amount = known.amount + excluded.amount;
+    update turnover_place set counted = up_to;
+    return true;
+end
+$$;
+revoke execute on function count_turnover(bigint) from public;
+grant execute on function count_turnover(bigint) to ${app};

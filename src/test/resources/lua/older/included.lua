@@ -1,2 +1,0 @@
---@include fence/older
-return 1

@@ -1,0 +1,266 @@
+package dev.hongbao.tools.local;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.server.HongbaoServer;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.lang.management.MemoryUsage;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A server in a process of its own, so that its heap is its own too. It ends when its standard input does, so also with the
+ * process that started it. Blocking; thread-safe.
+ */
+public final class ChildServer implements AutoCloseable {
+    /** The JVM's flags for a class-data archive, or for a cache of classes and profiles. */
+    private static final List<String> ARCHIVES = List.of("-XX:SharedArchiveFile=", "-XX:AOTCache=");
+
+    private static final String PORTS = "bench-ports ";
+    private static final String HEAP = "bench-heap ";
+    private static final String COLLECT = "collect";
+    private static final String LOOK = "look";
+    private static final String CLOCK = "clock ";
+    private static final String FILL = "fill";
+    private static final long STOP_SECONDS = 15;
+
+    private final HongbaoConfig config;
+    private final Process process;
+    private final BufferedReader said;
+    private final int port;
+    private final int managementPort;
+
+    private ChildServer(HongbaoConfig config, Process process) throws IOException {
+        this.config = config;
+        this.process = process;
+        this.said = reader(process.getInputStream());
+        long[] ports = numbers(PORTS);
+        this.port = (int) ports[0];
+        this.managementPort = (int) ports[1];
+    }
+
+    /**
+     * Starts this program again, with this JVM's archive of classes if it has one.
+     *
+     * @param directory for the stores' files
+     * @param maxHeapMiB of its JVM
+     * @param options by their names, as of {@link HongbaoConfig#forTrial}
+     */
+    public static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
+        return start(directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
+    }
+
+    /** The same with other flags of the JVM. */
+    public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
+            throws IOException {
+        return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);
+    }
+
+    /** The same. @param log where its standard error goes */
+    public static ChildServer start(
+            Path directory, List<String> flags, Map<String, String> options, ProcessBuilder.Redirect log)
+            throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(flag -> ARCHIVES.stream().anyMatch(flag::startsWith))
+                .forEach(command::add);
+        command.addAll(flags);
+        command.addAll(program());
+        command.addAll(List.of("bench", "child-server", directory.toString()));
+        Process process = new ProcessBuilder(command).redirectError(log).start();
+        try {
+            tell(process, options);
+            return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
+        } catch (IOException | RuntimeException fault) {
+            process.destroy();
+            throw fault;
+        }
+    }
+
+    /** The jar; else the classes that run here. */
+    private static List<String> program() {
+        String classPath = System.getProperty("java.class.path");
+        return classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
+                ? List.of("-jar", classPath)
+                : List.of("-cp", classPath, "dev.hongbao.Main");
+    }
+
+    /** Not on the command line, which everybody on this machine can read: a store's URL has its password. */
+    private static void tell(Process process, Map<String, String> options) throws IOException {
+        StringBuilder lines = new StringBuilder();
+        options.forEach(
+                (name, value) -> lines.append(name).append('=').append(value).append('\n'));
+        process.getOutputStream().write(lines.append('\n').toString().getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /**
+     * The process itself: reads its options up to an empty line, serves, does what each further line says, and answers it with its heap, until
+     * there are no more.
+     */
+    public static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
+        BufferedReader asked = reader(in);
+        Map<String, String> options = new HashMap<>();
+        for (String line = asked.readLine(); line != null && !line.isEmpty(); line = asked.readLine()) {
+            int equals = line.indexOf('=');
+            options.put(line.substring(0, equals), line.substring(equals + 1));
+        }
+        SteppedClock clock = new SteppedClock();
+        try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options), clock)) {
+            Runtime.getRuntime().addShutdownHook(new Thread(server::close, "child-server-stop"));
+            out.println(PORTS + server.port() + " " + server.managementPort());
+            for (String line = asked.readLine(); line != null; line = asked.readLine()) {
+                if (line.equals(COLLECT)) {
+                    collect();
+                } else if (line.startsWith(CLOCK)) {
+                    clock.step(Long.parseLong(line.substring(CLOCK.length())));
+                } else if (line.equals(FILL)) {
+                    fill();
+                }
+                out.println(HEAP + used() + " " + usedAfterCollection());
+            }
+        }
+    }
+
+    /** Twice, since what the first collection finds may release more. */
+    private static void collect() throws InterruptedException {
+        System.gc();
+        TimeUnit.MILLISECONDS.sleep(200);
+        System.gc();
+    }
+
+    /** Takes heap until there is none. */
+    private static void fill() {
+        List<byte[]> taken = new ArrayList<>();
+        while (true) {
+            taken.add(new byte[1 << 20]);
+        }
+    }
+
+    private static long used() {
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+    }
+
+    /** What was in use after the last collection of each part of the heap. */
+    private static long usedAfterCollection() {
+        long sum = 0;
+        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
+            MemoryUsage usage = pool.getCollectionUsage();
+            if (pool.getType() == MemoryType.HEAP && usage != null) {
+                sum += usage.getUsed();
+            }
+        }
+        return sum;
+    }
+
+    /** Bytes. @param afterCollection what was in use after the last collection of each part of the heap */
+    public record Heap(long used, long afterCollection) {}
+
+    public HongbaoConfig config() {
+        return config;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    public int managementPort() {
+        return managementPort;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean alive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL: nothing of the JVM runs any more. Returns when it has ended. */
+    public void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    /** Its wall clock is so much ahead of this machine's, or behind it. */
+    public void stepClock(long millis) throws IOException {
+        ask(CLOCK + millis);
+    }
+
+    /**
+     * Takes all of its heap. With the flag {@code -XX:+ExitOnOutOfMemoryError} it ends; returns when it has.
+     *
+     * @throws IOException when it goes on
+     */
+    public void exhaustHeap() throws IOException, InterruptedException {
+        write(FILL);
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            throw new IOException("it goes on without memory");
+        }
+    }
+
+    /** SIGTERM: it stops as it does for an operator. Returns when it has ended; killed when that takes too long. */
+    public void terminate() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            kill();
+        }
+    }
+
+    /** Bytes of heap that are in use after a full collection. */
+    public long heapBytes() throws IOException {
+        return ask(COLLECT).used;
+    }
+
+    /** The heap as it is. */
+    public Heap heap() throws IOException {
+        return ask(LOOK);
+    }
+
+    private void write(String what) throws IOException {
+        OutputStream asking = process.getOutputStream();
+        asking.write((what + "\n").getBytes(StandardCharsets.US_ASCII));
+        asking.flush();
+    }
+
+    private synchronized Heap ask(String what) throws IOException {
+        write(what);
+        long[] numbers = numbers(HEAP);
+        return new Heap(numbers[0], numbers[1]);
+    }
+
+    private long[] numbers(String prefix) throws IOException {
+        for (String line = said.readLine(); line != null; line = said.readLine()) {
+            if (line.startsWith(prefix)) {
+                String[] words = line.substring(prefix.length()).split(" ", -1);
+                return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+            }
+        }
+        throw new IOException("the server's process ended");
+    }
+
+    private static BufferedReader reader(InputStream stream) {
+        return new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.getOutputStream().close();
+        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly().waitFor();
+        }
+    }
+}
