@@ -38,8 +38,9 @@ class AdmissionIT {
             "shards", "1",
             "http.event-loops", "1",
             "packet.max-count", Integer.toString(SHARES),
-            "claim.max-waiting", "2000",
-            "claim.settle-timeout", "3s");
+            // before the rate is known 5,000 are let in: 5 s of the writer's time, and 3 s for a machine that does other things
+            "claim.max-waiting", "5000",
+            "claim.settle-timeout", "8s");
 
     private final TestServers servers;
     private final Books books;
@@ -127,7 +128,7 @@ class AdmissionIT {
                     + " refused, " + tally.refusedLater + " of them later, after " + tally.waits);
 
             // Then each has a share, or was told at once to come again, and nobody waited in vain
-            assertThat(tally.wrong.size()).as("wrong").isZero();
+            assertThat(new TreeSet<>(tally.wrong)).isEmpty();
             assertThat(tally.refusedLater).hasValue(0);
             // And the writer had enough to do all the time
             assertThat(busy).isGreaterThan(0.75);
@@ -182,7 +183,7 @@ class AdmissionIT {
                                 && refusal.reason() == Reason.OVERLOADED);
             }
             get(crowd);
-            assertThat(tally.wrong.size()).as("wrong").isZero();
+            assertThat(new TreeSet<>(tally.wrong)).isEmpty();
         }
         books.assertClean();
     }
