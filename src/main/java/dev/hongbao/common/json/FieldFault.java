@@ -1,7 +1,7 @@
 package dev.hongbao.common.json;
 
 /**
- * One fault of an input and where it is.
+ * One fault of an input, and its place.
  *
  * @param pointer a JSON pointer into the body as a URI fragment ({@code #/amount}), or {@code path/…}, {@code query/…},
  *     {@code header/…}

@@ -2,7 +2,7 @@ package dev.hongbao.common.json;
 
 import java.util.List;
 
-/** An input that is not what the contract says; answered, not logged, and so without a stack trace. */
+/** An input that breaks the contract. It is answered and not logged, so it carries no stack trace. */
 public final class InvalidInputException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -15,18 +15,18 @@ public final class InvalidInputException extends RuntimeException {
         this.faults = List.copyOf(faults);
     }
 
-    /** Text that is no JSON document this server reads. */
+    /** For text that is not JSON, or JSON that {@link StrictJson} refuses. */
     public static InvalidInputException malformedJson(String pointer, Text detail) {
         return new InvalidInputException(true, List.of(new FieldFault(pointer, detail)));
     }
 
-    /** Well-formed, but against the contract. */
+    /** For well-formed JSON with one fault. */
     public static InvalidInputException of(String pointer, Text detail) {
         return of(List.of(new FieldFault(pointer, detail)));
     }
 
     /**
-     * Well-formed, but against the contract in several places.
+     * For well-formed JSON with several faults.
      *
      * @param faults at least one
      */
@@ -34,12 +34,12 @@ public final class InvalidInputException extends RuntimeException {
         return new InvalidInputException(false, faults);
     }
 
-    /** Whether the text is no JSON document at all. */
+    /** Whether the text was refused as JSON, before any field was checked. */
     public boolean isMalformedJson() {
         return malformedJson;
     }
 
-    /** What is wrong, and where; at least one. */
+    /** The faults with their places; at least one. */
     public List<FieldFault> faults() {
         return faults;
     }

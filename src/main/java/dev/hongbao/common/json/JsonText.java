@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes JSON text without reflection or a tree, for answers that are made fifty thousand times a second. The caller keeps
- * begins and ends in pairs. One use, one thread.
+ * Writes JSON text without reflection or a tree: answers are written up to fifty thousand times a second. The caller pairs each
+ * begin with its end. One use, one thread.
  */
 public final class JsonText {
     private static final JsonStringEncoder ESCAPES = JsonStringEncoder.getInstance();
@@ -13,7 +13,7 @@ public final class JsonText {
     private final StringBuilder out;
     private boolean needsComma;
 
-    /** @param capacity a guess of the length, characters */
+    /** @param capacity the expected length in characters */
     public JsonText(int capacity) {
         this.out = new StringBuilder(capacity);
     }
@@ -34,7 +34,7 @@ public final class JsonText {
         return end(']');
     }
 
-    /** A field's name, a word of the contract or an id; its value follows. */
+    /** A field's name: a word of the contract or an id. Its value follows. */
     public JsonText name(String name) {
         comma();
         out.append('"').append(escaped(name)).append("\":");
@@ -42,7 +42,7 @@ public final class JsonText {
         return this;
     }
 
-    /** A field with any text, escaped; null is written as null. */
+    /** A field with any text; it is escaped. A null becomes JSON's null. */
     public JsonText field(String name, @Nullable String value) {
         name(name);
         if (value == null) {
@@ -56,14 +56,14 @@ public final class JsonText {
     }
 
     /**
-     * A field whose value holds neither quotes nor control characters by its pattern: an id, an asset, a time, a word of the contract. A
-     * backslash is escaped.
+     * A field whose value has neither quotes nor control characters, such as an id, an asset, a time, or a word of the contract.
+     * Only backslashes are escaped.
      */
     public JsonText plain(String name, String value) {
         return name(name).plain(value);
     }
 
-    /** An item of an array, as {@link #plain(String, String)}. */
+    /** An item of an array; the value is as in {@link #plain(String, String)}. */
     public JsonText plain(String value) {
         comma();
         out.append('"').append(escaped(value)).append('"');
@@ -78,7 +78,7 @@ public final class JsonText {
         return this;
     }
 
-    /** A sum of money that may exceed 2^53, where JavaScript loses digits: as a number, and as a text in {@code <name>Text}. */
+    /** A sum of money. It may exceed 2^53, where JavaScript loses digits, so {@code <name>Text} repeats it as a text. */
     public JsonText sum(String name, long value) {
         return field(name, value).name(name + "Text").plain(Long.toString(value));
     }
@@ -87,7 +87,7 @@ public final class JsonText {
         return name(name).raw(value ? "true" : "false");
     }
 
-    /** A value that is JSON already. */
+    /** A value that is JSON already; it is not checked. */
     public JsonText raw(String json) {
         comma();
         out.append(json);

@@ -7,24 +7,24 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Free words on a packet, a draw, a campaign or a rain: stored and echoed, never interpreted. Immutable.
+ * The host application's own texts on a packet, a draw, a campaign or a rain. They are stored and returned, never interpreted.
+ * Immutable.
  *
- * @param json an object of texts, its keys in order: the same words are the same text
+ * @param json an object of texts with sorted keys: equal metadata is equal text
  */
 public record Metadata(String json) {
-    /** None. */
     public static final Metadata NONE = new Metadata("{}");
 
-    /** Also the contract's, as the next ones. */
+    /** The contract has the same limits. */
     private static final int MOST_KEYS = 20;
 
     private static final int LONGEST_KEY = 64;
 
-    /** As JSON in UTF-8: it is in every view and event of its subject. */
+    /** The limit of {@link #json} in UTF-8. Every view and every event of the subject carries it. */
     private static final int MOST_BYTES = 2_048;
 
     /**
-     * Reads what somebody wrote.
+     * Checks a client's metadata.
      *
      * @param fields null for none
      * @throws InvalidInputException at {@code #/metadata}
@@ -38,7 +38,7 @@ public record Metadata(String json) {
             if (!(key instanceof String name) || name.isEmpty() || name.length() > LONGEST_KEY) {
                 throw InvalidInputException.of("#/metadata", Text.of("metadata.keys", LONGEST_KEY));
             }
-            // Postgres keeps no NUL.
+            // Postgres cannot store U+0000.
             if (!(value instanceof String text) || (name + text).indexOf('\0') >= 0) {
                 throw InvalidInputException.of("#/metadata", Text.of("metadata.values"));
             }
@@ -51,7 +51,12 @@ public record Metadata(String json) {
         return new Metadata(json);
     }
 
-    /** The same of an object of a body or a row. */
+    /**
+     * Checks the metadata of a body or a row.
+     *
+     * @param fields null for none
+     * @throws InvalidInputException at {@code #/metadata}
+     */
     public static Metadata ofJson(@Nullable JsonObject fields) {
         return fields == null ? NONE : of(fields.getMap());
     }

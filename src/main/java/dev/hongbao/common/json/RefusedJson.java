@@ -10,14 +10,14 @@ import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can still be told of a document that {@link StrictJson} refuses: a text at its top, by which an answer can say what it answers. It
- * keeps no value, so a document costs the time of reading it once. Thread-safe.
+ * Reads one top-level text, such as a request id, from a document that {@link StrictJson} refuses. An error can then name the
+ * request that it answers. No other value is kept, so a document costs one pass. Thread-safe.
  */
 public final class RefusedJson {
-    /** Nobody nests so deep by mistake. */
+    /** Far beyond any client's mistake; it bounds the parser's memory. */
     private static final int MAX_DEPTH = 1_000;
 
-    /** Numbers and names are as long as the document at most; names are not kept for another time. */
+    /** Numbers and names may be as long as the document. Names are not interned, so hostile input leaves nothing behind. */
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -31,11 +31,11 @@ public final class RefusedJson {
     private RefusedJson() {}
 
     /**
-     * The text of a field at the top of a JSON object, whatever the other fields are.
+     * Returns the text of a field at the top of a JSON object. The other fields are ignored.
      *
      * @param utf8 bounded by the caller
-     * @return null when it is not JSON, or nests deeper than 1,000; when the field is not there, is there twice, is no text, or holds
-     *     U+0000 or half a surrogate pair
+     * @return null if the input is not JSON, or nests deeper than 1,000 levels. Null also if the field is absent, is there twice,
+     *     is not a text, or holds U+0000 or half a surrogate pair
      */
     public static @Nullable String topText(byte[] utf8, String field) {
         try (JsonParser parser = FACTORY.createParser(StrictJson.text(utf8))) {

@@ -27,22 +27,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a JSON object as RFC 8259 says, and as I-JSON (RFC 7493) narrows it: UTF-8 only, no duplicate keys, nothing after
- * the end. Deep nesting and unpaired surrogates are refused, and U+0000, which Postgres cannot keep. Integers are exact
- * longs (invariant I12); what would be rounded or cut is refused, not bent. Thread-safe.
+ * Reads JSON objects by RFC 8259, narrowed by I-JSON (RFC 7493): UTF-8 only, no duplicate keys, nothing after the end. It refuses
+ * deep nesting and unpaired surrogates. It refuses U+0000, which Postgres cannot store. Integers are exact longs (invariant I12):
+ * a number that would be rounded or cut is refused. Thread-safe.
  */
 public final class StrictJson {
-    /** Bodies and frames of clients: whole numbers only. */
+    /** For bodies and frames of clients: whole numbers only. */
     public static final StrictJson COMMAND = new StrictJson(false, false);
-    /** Foreign documents such as a set of keys: a number with a fraction is read as a double. */
+    /** For foreign documents such as a key set: a number with a fraction becomes a double. */
     public static final StrictJson FOREIGN = new StrictJson(true, false);
     /**
-     * A token's claims, most of which are not for this server: bytes that are not UTF-8 become U+FFFD, a text may hold U+0000 and half a
-     * surrogate pair, and a whole number of more than 63 bits is a double. The reader of a claim checks it.
+     * For a token's claims; most of them are not for this server. Invalid UTF-8 becomes U+FFFD. Texts may hold U+0000 and half a
+     * surrogate pair. A whole number of more than 63 bits becomes a double. The reader of a claim checks its value.
      */
     public static final StrictJson CLAIMS = new StrictJson(true, true);
 
-    /** No command nests deeper than 3; a foreign token may a little. */
+    /** Commands nest at most 3 levels; foreign tokens nest a little deeper. */
     private static final int MAX_DEPTH = 16;
 
     private static final BigInteger MIN_LONG = BigInteger.valueOf(Long.MIN_VALUE);
@@ -67,9 +67,9 @@ public final class StrictJson {
     }
 
     /**
-     * Reads a document.
+     * Reads one document.
      *
-     * @throws InvalidInputException that names the place of the first fault
+     * @throws InvalidInputException with the place of the first fault
      */
     public JsonObject decode(byte[] utf8) {
         try {
@@ -79,7 +79,7 @@ public final class StrictJson {
         }
     }
 
-    /** As {@link #decode(byte[])}. */
+    /** Reads one document, as {@link #decode(byte[])} does. */
     public JsonObject decode(String text) {
         List<JsonObject> objects = new ArrayList<>(1);
         try (JsonParser parser = FACTORY.createParser(text)) {
@@ -99,15 +99,15 @@ public final class StrictJson {
     }
 
     /**
-     * Reads objects that follow on each other, with white space or nothing between them: what several answers look like in one file. Each is
-     * given away before the next is read.
+     * Reads consecutive objects, with white space or nothing between them: a file of several answers looks like that. The reader
+     * gets each object before the next one is parsed.
      *
      * @param utf8 is not closed
      * @throws InvalidInputException as {@link #decode(byte[])}
-     * @throws IOException when it cannot be read
+     * @throws IOException if {@code utf8} cannot be read
      */
     public void each(InputStream utf8, Consumer<JsonObject> reader) throws IOException {
-        // Not closed: the stream is the caller's.
+        // Not closed: the caller owns the stream.
         JsonParser parser = FACTORY.createParser(new InputStreamReader(utf8, strictUtf8()));
         try {
             each(parser, reader);
@@ -138,7 +138,7 @@ public final class StrictJson {
                 .onUnmappableCharacter(CodingErrorAction.REPORT);
     }
 
-    /** @throws CharacterCodingException when it is not UTF-8 */
+    /** @throws CharacterCodingException for bytes that are not UTF-8 */
     static String text(byte[] utf8) throws CharacterCodingException {
         return strictUtf8().decode(ByteBuffer.wrap(utf8)).toString();
     }
@@ -201,7 +201,7 @@ public final class StrictJson {
         return text;
     }
 
-    /** Whether Postgres can keep a text: it takes neither U+0000 nor half a surrogate pair. */
+    /** Whether Postgres can store a text. It accepts neither U+0000 nor half a surrogate pair. */
     public static boolean isKept(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -219,7 +219,7 @@ public final class StrictJson {
         return "#" + pointer;
     }
 
-    /** The parser's own words can repeat a piece of the input, which can be a passcode: only the kind of fault is told. */
+    /** The kind of fault, in our words. The parser's message may quote the input, and that may be a passcode. */
     private static Text reason(JsonParseException malformed) {
         String message = String.valueOf(malformed.getOriginalMessage());
         if (message.startsWith("Duplicate field")) {

@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sentence for a reader, before the language is known. The tables {@code problems/en.properties} and {@code problems/zh.properties} hold
- * the sentences. Immutable.
+ * A sentence whose language is chosen when it is shown. The sentences are in {@code problems/en.properties} and {@code
+ * problems/zh.properties}. Immutable.
  *
- * @param key of the sentence in each table
- * @param arguments what the sentence names at {@code {0}}, {@code {1}} and so on; a text among them is told in the same language
+ * @param key the sentence's key in both tables
+ * @param arguments the values for {@code {0}}, {@code {1}} and so on; a {@link Text} among them is shown in the same language
  */
 public record Text(String key, List<@Nullable Object> arguments) {
     private static final Pattern PARAMETER = Pattern.compile("\\{(\\d)}");
@@ -30,12 +30,16 @@ public record Text(String key, List<@Nullable Object> arguments) {
         return new Text(key, Arrays.asList(arguments));
     }
 
-    /** A sentence that has no translation: only terminals show it. */
+    /** A sentence without a translation, for terminals only. */
     public static Text plain(String sentence) {
         return of("plain", sentence);
     }
 
-    /** The text of an English sentence that takes no arguments. @throws NoSuchElementException when there is none */
+    /**
+     * Finds an English sentence without arguments.
+     *
+     * @throws NoSuchElementException if the table lacks it
+     */
     public static Text saying(String english) {
         return ENGLISH.entrySet().stream()
                 .filter(each -> each.getValue().equals(english))
@@ -44,7 +48,11 @@ public record Text(String key, List<@Nullable Object> arguments) {
                 .orElseThrow(() -> new NoSuchElementException(english));
     }
 
-    /** The sentences of a language, by key. @param language {@code en} or {@code zh} */
+    /**
+     * The sentences of a language, by key.
+     *
+     * @param language {@code en} or {@code zh}
+     */
     public static Properties table(String language) {
         Properties table = new Properties();
         try (Reader reader = new InputStreamReader(
@@ -57,11 +65,10 @@ public record Text(String key, List<@Nullable Object> arguments) {
         }
     }
 
-    /** The sentence in the language of a table. */
     public String in(Properties table) {
         String sentence = Objects.requireNonNull(table.getProperty(key), key);
         if (arguments.isEmpty()) {
-            return sentence; // as of each refused claim
+            return sentence; // the fast path: every refused claim takes it
         }
         return PARAMETER.matcher(sentence).replaceAll(at -> {
             Object named = arguments.get(Integer.parseInt(at.group(1)));
@@ -69,7 +76,7 @@ public record Text(String key, List<@Nullable Object> arguments) {
         });
     }
 
-    /** The English sentence, as in logs. */
+    /** The English sentence, for logs. */
     @Override
     public String toString() {
         return in(ENGLISH);

@@ -6,14 +6,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who calls, as a verified token says.
+ * The caller of a request, as its verified token names it.
  *
  * @param user the token's {@code sub}
  * @param groups where the user may act; may be empty
  * @param role plain user or service
  * @param expiresAt when the token ends
- * @param traits what else the token says of the user, such as {@code tier}: at most {@link #MAX_TRAITS} claims that are text
- * @param issuedAt when the token was made, to the second below; null when it does not say
+ * @param traits further claims of the token that are text, such as {@code tier}: at most {@link #MAX_TRAITS}
+ * @param issuedAt when the token was made, rounded down to the second; null if the token does not say
  */
 public record Caller(
         UserId user,
@@ -22,10 +22,10 @@ public record Caller(
         Instant expiresAt,
         Map<String, String> traits,
         @Nullable Instant issuedAt) {
-    /** Further ones of a token are left out. */
+    /** A token's further traits are left out. */
     public static final int MAX_TRAITS = 16;
 
-    /** Of a trait's name and of its text; a longer one is left out. */
+    /** The limit of a trait's name and of its text, in characters; longer ones are left out. */
     public static final int MAX_TRAIT_LENGTH = 64;
 
     public Caller {
@@ -33,12 +33,11 @@ public record Caller(
         traits = Map.copyOf(traits);
     }
 
-    /** A caller of whom no more is known. */
+    /** A caller without traits and without a time of issue. */
     public Caller(UserId user, Set<GroupId> groups, Role role, Instant expiresAt) {
         this(user, groups, role, expiresAt, Map.of(), null);
     }
 
-    /** Whether the user may act in {@code group}. */
     public boolean isMemberOf(GroupId group) {
         return groups.contains(group);
     }

@@ -4,12 +4,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A chat group a packet lives in; a user may act in the groups that the token names.
+ * A chat group of the host application. A user may act in the groups that the token names.
  *
- * @param value as a {@link UserId}. Those that begin with {@code rain:} are the server's own
+ * @param value as in {@link UserId}; a value that begins with {@code rain:} is the channel of a rain
  */
 public record GroupId(String value) {
-    /** What the ids of rains' channels begin with; the rain's id follows. Nobody sends a packet into one: its drops are all its packets. */
+    /**
+     * The prefix of a rain's channel; the rain's id follows. A channel holds only the rain's own packets: clients cannot send to
+     * it.
+     */
     private static final String CHANNEL = "rain:";
 
     public GroupId {
@@ -19,7 +22,7 @@ public record GroupId(String value) {
         }
     }
 
-    /** Whether {@code value} could be a group id; the same rule as the constructor, without the exception. */
+    /** Whether {@code value} is a group id; the constructor's rule, without the exception. */
     public static boolean isValid(String value) {
         return UserId.isValid(value);
     }
@@ -29,12 +32,12 @@ public record GroupId(String value) {
         return new GroupId(CHANNEL + rain);
     }
 
-    /** Whether it is the name of a rain's channel. */
+    /** Whether this group is a rain's channel. */
     public boolean isChannel() {
         return value.startsWith(CHANNEL);
     }
 
-    /** The rain whose channel it would be; null for another group. */
+    /** The rain of this channel; null for any other group. */
     public @Nullable UUID rain() {
         return isChannel() ? Uuids.parse(value.substring(CHANNEL.length())) : null;
     }

@@ -1,8 +1,8 @@
 package dev.hongbao.common.values;
 
 /**
- * A client-made key under which a command happens once (draft-ietf-httpapi-idempotency-key-header), as one request gives it. Scoped
- * to the user and the operation, kept for at least 24 hours, bound only by success. Thread-safe.
+ * One request's idempotency key: a command with this key happens once (draft-ietf-httpapi-idempotency-key-header). It is scoped
+ * to the user and the operation, and is kept for at least 24 hours. Only a command that succeeded binds it. Thread-safe.
  */
 public final class IdempotencyKey {
     private static final int MAX_LENGTH = 128;
@@ -18,24 +18,22 @@ public final class IdempotencyKey {
         this.value = value;
     }
 
-    /** Whether {@code value} could be a key. */
     public static boolean isValid(String value) {
         return !value.isEmpty()
                 && value.length() <= MAX_LENGTH
                 && value.chars().allMatch(character -> character >= '!' && character <= '~');
     }
 
-    /** As the client wrote it. */
     public String value() {
         return value;
     }
 
-    /** Notes that the command was found done already: what its request is answered repeats the first answer. */
+    /** Notes that the command was done before: the answer repeats the first one. */
     public void repeats() {
         isRepeated = true;
     }
 
-    /** Whether the command was done before: by an earlier request, or by a try of this one whose answer was lost on its way here. */
+    /** Whether the command was done before: by an earlier request, or by an attempt of this request whose answer was lost. */
     public boolean isRepeated() {
         return isRepeated;
     }

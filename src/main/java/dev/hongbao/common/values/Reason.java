@@ -3,31 +3,31 @@ package dev.hongbao.common.values;
 import java.util.Locale;
 
 /**
- * Which of several causes a refusal has, where its kind alone does not say: what the caller can mend. The names are the contract's
- * ({@code Problem.reason} in {@code openapi.yaml}); they stay, and more may come.
+ * The cause of a refusal, where its problem type has several. The names are the contract's ({@code Problem.reason} in {@code
+ * openapi.yaml}). Names never change; new ones may come.
  */
 public enum Reason {
-    /** The token does not name the group. Of a block: the group is blocked. Of a send: the group is a channel of a rain. */
+    /** The token does not name the group. For a block: the group is blocked. For a send: the group is a rain's channel. */
     GROUP,
-    /** The host made it for other users. Of a block: the user is blocked. */
+    /** The host made it for other users. For a block: the user is blocked. */
     USER,
     /** The user is not a recipient of the exclusive packet. */
     RECIPIENT,
-    /** The token lacks a claim that the campaign asks for. */
+    /** The token lacks a claim that the campaign requires. */
     TRAIT,
     /** There is no token. */
     MISSING,
-    /** Only a token of the role service may do this. */
+    /** The call requires a token with the role service. */
     ROLE,
-    /** The caller shows no client certificate. */
+    /** The caller has no client certificate. */
     CERTIFICATE,
     /** Pages of this origin may not connect. */
     ORIGIN,
-    /** All that one user gets. */
+    /** The user's limit in total. */
     TOTAL,
-    /** All that one user gets on a day; of an asset, what a sender may send on one. */
+    /** The user's limit for a day. For an asset: the sender's limit for a day. */
     DAY,
-    /** All that one user gets for one product. */
+    /** The user's limit for one product. */
     PRODUCT,
     /** The amount of a packet. */
     PACKET,
@@ -35,29 +35,29 @@ public enum Reason {
     SHARE,
     /** The number of shares. */
     COUNT,
-    /** The way in which the amount is split. */
+    /** The way to split the amount. */
     SPLIT,
     /** The amount does not fit the count, min and max. */
     AMOUNT,
     /** The list of recipients. */
     RECIPIENTS,
-    /** When it expires. */
+    /** The time of expiry. */
     EXPIRY,
-    /** When it opens, or the period that it changes. */
+    /** The opening time, or the period that it would change. */
     OPENING,
     /** A draw's schedule is too long. */
     SCHEDULE,
-    /** The ledger has paid it. */
+    /** The ledger has paid with it. */
     PAID,
-    /** The asset's digits behind the point. */
+    /** The asset's digits after the decimal point. */
     SCALE,
-    /** As many as there may be: end or delete some first. */
+    /** The limit of their number is reached: end or delete some first. */
     FULL,
-    /** Too many calls in a time. */
+    /** Too many calls per time. */
     RATE,
     /** Too many calls at once. */
     IN_FLIGHT,
-    /** The passcode has nothing that people see. */
+    /** The passcode has no visible character. */
     PASSCODE,
     /** Too many wrong passcodes. */
     PASSCODES,
@@ -66,7 +66,7 @@ public enum Reason {
     /** Too many groups are followed. */
     GROUPS;
 
-    /** As the contract has it: {@code in-flight}. */
+    /** The name in the contract, such as {@code in-flight}. */
     public String wireName() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -1,22 +1,22 @@
 package dev.hongbao.common.values;
 
-/** Why a command other than a claim is refused. A refused command has changed nothing. */
+/** The kinds of refusal of a command other than a claim. A refused command changes nothing. */
 public enum Refusal {
     /** The wallet holds less than the amount. */
     INSUFFICIENT_FUNDS,
-    /** The idempotency key was used before, by the same user for the same operation, with another body. */
+    /** The user used the idempotency key before, for the same operation, with another body. */
     IDEMPOTENCY_KEY_REUSED,
-    /** No split of the total into the count within min and max exists, or another rule on the numbers is broken. */
+    /** No split of the total fits the count, min and max, or another rule on the numbers is broken. */
     INFEASIBLE,
-    /** The caller is not a member of the group, or may not do this. */
+    /** The caller is not a member of the group, or lacks the right. */
     NOT_ELIGIBLE,
-    /** What is named does not exist. */
+    /** The named thing does not exist. */
     NOT_FOUND,
-    /** A cursor or another value is well-formed JSON but makes no sense. */
+    /** A value is well-formed but not valid, such as an unknown cursor. */
     INVALID,
     /** A balance would leave the range of the ledger. */
     BALANCE_LIMIT,
-    /** What is asked for opens later. */
+    /** The named thing opens later. */
     NOT_OPEN_YET,
     /** The campaign has ended. */
     CAMPAIGN_OVER,
@@ -24,29 +24,29 @@ public enum Refusal {
     CAMPAIGN_PAUSED,
     /** The user has opened a pool of the campaign for this product. */
     ALREADY_OPENED,
-    /** The user has done it as often as a day allows. */
+    /** The user reached the limit of a day. */
     DAILY_LIMIT_REACHED,
-    /** The campaign's budget holds less than a pool. */
+    /** The campaign's budget is smaller than a pool. */
     BUDGET_SPENT,
-    /** Nobody declared the asset. */
+    /** The asset is not declared. */
     UNKNOWN_ASSET,
-    /** The asset is declared otherwise, in what does not change. */
+    /** The asset is declared with other values in fields that never change. */
     ASSET_DIFFERS,
-    /** The asset's cap on a packet or on a share is less. */
+    /** The amount exceeds the asset's cap for a packet or a share. */
     ABOVE_CAP,
-    /** With it the sender would have sent more of the asset than a day allows. */
+    /** The sender would exceed the asset's daily cap. */
     DAY_CAP_REACHED,
-    /** References are unique, and this one names another command. */
+    /** The reference is taken: it names another command. */
     REFERENCE_USED,
-    /** The transfer was reversed by another command. */
+    /** Another command reversed the transfer. */
     ALREADY_REVERSED,
-    /** The transfer is of a kind that is not reversed. */
+    /** Transfers of this kind cannot be reversed. */
     NOT_REVERSIBLE,
-    /** The packet cannot be cancelled: somebody has claimed a share. */
+    /** The packet cannot be cancelled: a share is claimed. */
     CLAIMED,
     /** The draw is over. */
     DRAW_CLOSED,
-    /** The user is frozen: nothing of theirs moves by their own doing. */
+    /** The user is frozen and cannot move money. */
     FROZEN,
     /** The user or the group is blocked. */
     BLOCKED

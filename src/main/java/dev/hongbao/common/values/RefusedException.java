@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that was refused for a reason the caller can act on; nothing has changed. Not a fault: it is answered, not
- * logged, and so carries no stack trace.
+ * A refused command; the caller can act on the reason, and nothing has changed. It is answered and not logged, so it carries no
+ * stack trace.
  */
 public final class RefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -17,22 +17,20 @@ public final class RefusedException extends RuntimeException {
     private final @Nullable Reason reason;
     private final transient List<FieldFault> places;
 
-    /**
-     * @param detail one sentence for the client that says what to do; no secrets
-     */
+    /** @param detail one sentence for the client that says what to do; no secrets */
     public RefusedException(Refusal refusal, Text detail) {
         this(refusal, null, detail, List.of());
     }
 
-    /** @param reason which of the refusal's causes it is */
+    /** @param reason the cause, for a refusal with several */
     public RefusedException(Refusal refusal, Reason reason, Text detail) {
         this(refusal, reason, detail, List.of());
     }
 
     /**
-     * The refusal of a command that names many things.
+     * Refuses a command that names several things.
      *
-     * @param places those of them that it is refused for, where the input names them
+     * @param places the refused ones, at their places in the input
      */
     public RefusedException(Refusal refusal, Text detail, List<FieldFault> places) {
         this(refusal, null, detail, places);
@@ -50,12 +48,11 @@ public final class RefusedException extends RuntimeException {
         return refusal;
     }
 
-    /** Which of the refusal's causes it is; null when it has one. */
+    /** The cause; null for a refusal with only one. */
     public @Nullable Reason reason() {
         return reason;
     }
 
-    /** The sentence for the client. */
     public Text detail() {
         return detail;
     }
@@ -65,7 +62,7 @@ public final class RefusedException extends RuntimeException {
         return detail.toString();
     }
 
-    /** What the command is refused for, where there may be several; mostly empty. */
+    /** The refused places of the input; mostly empty. */
     public List<FieldFault> places() {
         return places;
     }

@@ -6,9 +6,12 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.Properties;
 
-/** Which version this program is. Immutable. @param version three numbers with dots */
+/**
+ * The version of this program. Immutable.
+ *
+ * @param version three numbers with dots
+ */
 public record Release(String version) {
-    /** This program's. */
     public static final Release THIS = read();
 
     private static Release read() {
@@ -24,7 +27,7 @@ public record Release(String version) {
         return new Release(properties.getProperty("version", ""));
     }
 
-    /** Whether a version came out before another; each is three numbers with dots. */
+    /** Whether {@code version} is older than {@code other}; each is three numbers with dots. */
     public static boolean isBefore(String version, String other) {
         return Arrays.compare(numbers(version), numbers(other)) < 0;
     }

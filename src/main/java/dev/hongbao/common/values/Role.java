@@ -1,6 +1,6 @@
 package dev.hongbao.common.values;
 
-/** What a caller may do beyond acting as its own user. */
+/** The rights of a caller. */
 public enum Role {
     /** A plain user: acts for itself, in its groups. */
     USER,

@@ -5,11 +5,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256, which every Java runtime has. */
+/** SHA-256. Every Java runtime has it. Thread-safe. */
 public final class Sha256 {
     private Sha256() {}
 
-    /** A digest to be fed. */
+    /** A new digest, to be fed by the caller. */
     public static MessageDigest begin() {
         try {
             return MessageDigest.getInstance("SHA-256");
@@ -18,22 +18,22 @@ public final class Sha256 {
         }
     }
 
-    /** Of some bytes: 32 bytes. */
+    /** The hash: 32 bytes. */
     public static byte[] of(byte[] bytes) {
         return begin().digest(bytes);
     }
 
-    /** Of a text's UTF-8: 32 bytes. */
+    /** The hash of a text's UTF-8: 32 bytes. */
     public static byte[] of(String text) {
         return of(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Of some bytes: 64 lower-case hexadecimal digits. */
+    /** The hash as 64 lower-case hexadecimal digits. */
     public static String hex(byte[] bytes) {
         return HexFormat.of().formatHex(of(bytes));
     }
 
-    /** Of a text's UTF-8: 64 lower-case hexadecimal digits. */
+    /** The hash of a text's UTF-8, as 64 lower-case hexadecimal digits. */
     public static String hex(String text) {
         return hex(text.getBytes(StandardCharsets.UTF_8));
     }

@@ -2,10 +2,7 @@ package dev.hongbao.common.values;
 
 import dev.hongbao.common.json.Text;
 
-/**
- * The caller asks for more than its limits allow, and nothing was done. Answered as 429 with {@code Retry-After}; carries no
- * stack trace.
- */
+/** A caller exceeds its limits; nothing was done. Answered as 429 with {@code Retry-After}; carries no stack trace. */
 public final class TooManyCallsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +11,7 @@ public final class TooManyCallsException extends RuntimeException {
     private final int retryAfterSeconds;
 
     /**
-     * @param reason of what there is too much
+     * @param reason the exceeded limit
      * @param detail a sentence for the client
      * @param retryAfterSeconds when the same call may be repeated, 1 or more
      */
@@ -33,7 +30,6 @@ public final class TooManyCallsException extends RuntimeException {
         return retryAfterSeconds;
     }
 
-    /** The sentence for the client. */
     public Text detail() {
         return detail;
     }

@@ -3,26 +3,25 @@ package dev.hongbao.common.values;
 import dev.hongbao.common.json.Text;
 
 /**
- * The answer is not known, or the work was not taken, because the stores or the queues cannot serve now. The client may
- * repeat the same call: every command is idempotent. Answered as 503 with {@code Retry-After}; carries no stack trace.
+ * The outcome is unknown, or the work was not taken, because a store or a queue cannot serve now. The client may repeat the same
+ * call: every command is idempotent. Answered as 503 with {@code Retry-After}; carries no stack trace.
  */
 public final class UnavailableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What keeps the answer away. */
     public enum Reason {
         /** The outcome is not known yet. */
         UNKNOWN,
         /** The work was refused before it began. */
         OVERLOADED,
-        /** The packet or draw is set aside until an operator has looked at it. */
+        /** The packet or draw is set aside until an operator acts. */
         SET_ASIDE
     }
 
-    /** A fault of the stores passes within seconds (invariant I11); the first retry may well succeed. */
+    /** A fault of the stores passes within seconds (invariant I11), so the first retry can succeed. */
     public static final int SOON_SECONDS = 1;
 
-    /** An operator has to come first. */
+    /** An operator has to act first. */
     private static final int SET_ASIDE_SECONDS = 60;
 
     private final transient Text detail;
@@ -36,7 +35,7 @@ public final class UnavailableException extends RuntimeException {
         this.retryAfterSeconds = retryAfterSeconds;
     }
 
-    /** The outcome is not known yet; the client should ask again with the same key. */
+    /** The outcome is not known yet. The client repeats the call with the same key. */
     public static UnavailableException unknown(Text detail) {
         return new UnavailableException(detail, Reason.UNKNOWN, SOON_SECONDS);
     }
@@ -47,7 +46,7 @@ public final class UnavailableException extends RuntimeException {
     }
 
     /**
-     * The same, with a time of its own for each of those who are refused together, so that they do not come back together.
+     * A queue is full. Callers that are refused together get different times, so that they do not return together.
      *
      * @param retryAfterSeconds when the same call may be repeated, 1 or more
      */
@@ -55,17 +54,20 @@ public final class UnavailableException extends RuntimeException {
         return new UnavailableException(detail, Reason.OVERLOADED, retryAfterSeconds);
     }
 
-    /** A packet or a draw is set aside: nothing of it is settled until an operator has looked at it. */
+    /** The packet or draw is set aside: it settles nothing until an operator acts. */
     public static UnavailableException setAside() {
         return setAside(Text.of("unavailable.set-aside"));
     }
 
-    /** The same, told to the operator who would bring it back. */
+    /**
+     * An operator's attempt to bring the packet or draw back failed.
+     *
+     * @param detail a sentence for the operator
+     */
     public static UnavailableException setAside(Text detail) {
         return new UnavailableException(detail, Reason.SET_ASIDE, SET_ASIDE_SECONDS);
     }
 
-    /** What keeps the answer away. */
     public Reason reason() {
         return reason;
     }
@@ -75,7 +77,6 @@ public final class UnavailableException extends RuntimeException {
         return retryAfterSeconds;
     }
 
-    /** The sentence for the client. */
     public Text detail() {
         return detail;
     }

@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A user of the host application: the token's {@code sub}.
  *
- * @param value 1 to 128 visible ASCII characters without blanks and quotes; not {@code .} or {@code ..}, which no URL can name
+ * @param value 1 to 128 visible ASCII characters without blanks and quotes; not {@code .} or {@code ..}, which a URL cannot carry
  */
 public record UserId(String value) {
-    /** The longest id, characters. */
+    /** In characters. */
     public static final int MAX_LENGTH = 128;
 
-    /** The pattern of a user's and a group's id, also the contract's; {@link #MAX_LENGTH} is apart from it. */
+    /** The contract's pattern of user and group ids. {@link #MAX_LENGTH} is checked apart from it. */
     public static final Pattern PATTERN = Pattern.compile("(\\.{0,2}[!#-&(-\\-/-_a-~]|\\.{3})[!#-&(-_a-~]*");
 
     /** The first character of an escaped id in Redis. No mark of a hash and no unescaped id begins with it. */
@@ -25,7 +25,7 @@ public record UserId(String value) {
         }
     }
 
-    /** Whether {@code value} could be a user id; the same rule as the constructor, without the exception. */
+    /** Whether {@code value} is a user id; the constructor's rule, without the exception. */
     public static boolean isValid(String value) {
         int length = value.length();
         if (length == 0 || length > MAX_LENGTH || value.equals(".") || value.equals("..")) {
@@ -41,9 +41,9 @@ public record UserId(String value) {
     }
 
     /**
-     * The id as it stands in Redis, in hashes and in the journal: its own text, but for one that begins with neither a letter, a digit
-     * nor an underscore, which gets a dot before it. So it is none of the marks beside it ({@code # ! * = ~}). No separator needs an
-     * escape: they are blanks, and no id has one.
+     * The id in Redis' hashes and journals. An id that begins with neither a letter, a digit nor an underscore gets a dot before
+     * it. So no id equals one of the marks beside it ({@code # ! * = ~}). Separators need no escape: they are blanks, and no id
+     * has one.
      */
     public String inRedis() {
         return toRedis(value);
@@ -54,7 +54,7 @@ public record UserId(String value) {
         return standsAsItIs(text.charAt(0)) ? text : ESCAPE + text;
     }
 
-    /** The id that stands in Redis as {@code text}; null when none does. */
+    /** The id that Redis holds as {@code text}; null for text that is not an id. */
     public static @Nullable UserId ofRedis(String text) {
         if (text.isEmpty()) {
             return null;

@@ -1,4 +1,12 @@
-/** What every layer shares: who calls, in which groups, under which idempotency key, how a call is refused, how lists are paged. Immutable values, thread-safe; knows no Vert.x. */
+/**
+ * Values that every layer shares: callers and their groups, ids, idempotency keys, refusals and pages.
+ *
+ * <p>The edges make them from tokens and bodies, and validate them there. So a value that exists is valid. The domain returns
+ * refusals as {@link RefusedException} with a {@link Refusal}; the edges turn them into problems.
+ *
+ * <p>Every layer may call it. The values are immutable and thread-safe, except for one flag in {@link IdempotencyKey}. Nothing
+ * here knows Vert.x. Begin with {@link Caller} and {@link Refusal}.
+ */
 @NullMarked
 package dev.hongbao.common.values;
 

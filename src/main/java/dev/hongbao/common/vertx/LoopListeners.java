@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who on this server listens to one kind of settlement, on an event loop of his own and only while he wants to, or on that of who tells. The event bus would wake
- * every loop for every settlement; while claims are settled one by one, to wake a loop costs more than what most have to do then.
- * Thread-safe.
+ * The listeners to one kind of settlement on this server. Each listens on its own event loop, and only while it wants to, or on
+ * the sender's thread. The event bus would wake every loop for every settlement. While claims settle one by one, a wake-up costs
+ * more than the work of most loops. Thread-safe.
  *
  * @param <T> one settlement's facts, immutable
  */
@@ -21,9 +21,9 @@ public final class LoopListeners<T> {
     private final List<Consumer<T>> all = new CopyOnWriteArrayList<>();
 
     /**
-     * From now on it is told on its event loop, in the order in which one thread tells.
+     * Adds a listener that runs on its event loop. It gets the settlements of one sending thread in their order.
      *
-     * @param wants asked on the thread that tells: for what it says no to, nobody listens later
+     * @param wants asked on the sending thread; the listener never gets a settlement for which it returned false
      */
     public void add(Context loop, BooleanSupplier wants, Consumer<T> listener) {
         all.add(settlements -> {
@@ -33,12 +33,16 @@ public final class LoopListeners<T> {
         });
     }
 
-    /** From now on it is told all, on the thread that tells. @param listener short, safe on any thread */
+    /**
+     * Adds a listener that runs on the sending thread.
+     *
+     * @param listener short, safe on any thread
+     */
     public void add(Consumer<T> listener) {
         all.add(listener);
     }
 
-    /** Tells all that want to hear it. Never throws: what a listener does with it is no business of who tells. */
+    /** Sends a settlement to the listeners. Never throws: a listener's fault is logged and does not reach the sender. */
     public void tell(T settlements) {
         for (Consumer<T> each : all) {
             try {

@@ -7,18 +7,18 @@ import io.vertx.core.internal.VertxInternal;
 import java.util.function.Supplier;
 
 /**
- * Makes clients that are closed long before their verticle is. Vert.x notes each client in a list of the context that it is made in, to
- * close it with the context, and never takes it off again when it is closed before (5.0.10 and later ones: issues 6268 and 6311 of eclipse-vertx/vert.x).
- * A kilobyte or more for each try to connect is gone for good then. Here each client is made in a context of its own on the same event
- * loop, whose list is garbage together with the client.
+ * Makes clients that are closed long before their verticle is. Vert.x adds each client to a close list of its context. It never
+ * removes a client that is closed earlier (5.0.10 and later: issues 6268 and 6311 of eclipse-vertx/vert.x). Each attempt to
+ * connect would leak a kilobyte or more. So each client gets a context of its own on the same event loop, and that context is
+ * garbage together with it.
  */
 public final class ShortLivedClient {
     private ShortLivedClient() {}
 
     /**
-     * Makes one. Nobody but its owner closes it: undeploying a verticle does not.
+     * Makes a client. The caller must close it: undeploying a verticle does not.
      *
-     * @param client makes it; called once, at once
+     * @param client makes it; called once, before this method returns
      */
     public static <C> C make(Vertx vertx, Supplier<C> client) {
         VertxInternal internal = (VertxInternal) vertx;
