@@ -14,42 +14,43 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Admits claims and plays that can be settled in time, shard by shard, and refuses the rest at once. One instance a server. It sees
- * what waits on this server, whichever server owns the shard.
+ * Admits the claims and plays that can settle in time, shard by shard, and refuses the rest at once. One instance a server. It
+ * counts the work that waits on this server, whichever server owns the shard.
  *
- * <p>A claim waits for as long as the backlog before it takes: backlog ÷ rate (Little's law). So a shard's backlog is bounded by
- * its rate times half of the timeout. The rate is what this server saw settled while the writer never idled. An unknown rate
- * refuses nobody; then {@code claim.max-waiting} is the bound.
+ * <p>A claim waits as long as the backlog before it takes: backlog ÷ rate (Little's law). So a shard's backlog is bounded by its
+ * rate times half of the timeout. The rate is this server's settled work per second, measured while the writer never idled. While
+ * the rate is unknown, every claim is admitted, and {@code claim.max-waiting} is the only bound.
  *
- * <p>The gates read the bounds on their event loops. {@link #tick} belongs to one thread, and is called about every {@link #TICK}.
+ * <p>The gates read the bounds on their event loops. {@link #tick} belongs to one thread, and is called about every
+ * {@link #TICK}.
  */
 public final class AdmissionControl {
     public static final Duration TICK = Duration.ofMillis(100);
 
-    /** The backlog's part of the timeout. The other half is for settlements that vary and for a repeated attempt. */
+    /** The backlog's part of the timeout. The other half covers settlements that vary and a repeated attempt. */
     private static final double PART = 0.5;
 
-    /** A backlog of this many claims refuses nobody: two full calls of the script, less than one settlement takes. */
+    /** A smaller backlog refuses no claim: two full calls of the script, less than one settlement takes. */
     private static final int LEAST = 512;
 
-    /** A backlog below this says nothing about the rate: the writer gathers as little in one transaction. */
+    /** A smaller backlog says nothing about the rate: the writer takes so little in one transaction. */
     private static final int BUSY = LEAST / 2;
 
-    /** Busy ticks in a row until the rate counts: one or two may be one large settlement. */
+    /** Busy ticks in a row until the rate counts. One or two may be a single large settlement. */
     private static final int KNOWN_AFTER = 3;
 
     /** Ticks over which the rate is averaged: settlements are large and few. */
     private static final double AVERAGED = 10;
 
-    /** Ticks without a busy one after which the rate is forgotten, 10 s: a store's speed changes. */
+    /** Ticks without a busy one until the rate is forgotten, 10 s: a store's speed changes. */
     private static final int FORGOTTEN_AFTER = 100;
 
-    /** The shortest and the longest time over which refused callers come back, seconds. A rain is over after more. */
+    /** Bounds of the time over which refused callers return, in seconds. A rain ends before a longer one. */
     private static final int LEAST_SPREAD = 2;
 
     private static final int MOST_SPREAD = 10;
 
-    /** Made beforehand, by their Retry-After in seconds, so that a refusal allocates nothing. */
+    /** Indexed by Retry-After in seconds. They are made beforehand, so that a refusal allocates nothing. */
     private static final UnavailableException[] REFUSALS = IntStream.rangeClosed(0, MOST_SPREAD)
             .mapToObj(
                     seconds -> UnavailableException.overloaded(Text.of("overloaded.claims-come"), Math.max(1, seconds)))
@@ -62,7 +63,7 @@ public final class AdmissionControl {
     private final Shard[] shards;
     private long tickedNanos;
 
-    /** What is known of a shard. Written by the ticks only. */
+    /** One shard's measurements. Only the ticks write them. */
     private static final class Shard {
         /** The bound of the backlog; {@link Long#MAX_VALUE} while the rate is unknown. */
         private volatile long most = Long.MAX_VALUE;
@@ -78,8 +79,8 @@ public final class AdmissionControl {
 
     /**
      * @param shards how many there are
-     * @param timeout how long a claim or a play may wait for its settlement
-     * @param places the most that may wait on this server: a larger bound would hold for those that wait only
+     * @param timeout how long a claim or play may wait for its settlement
+     * @param places how many may wait on this server: the bound of a backlog never exceeds it
      * @param nanoTime as {@link System#nanoTime}
      */
     public AdmissionControl(int shards, Duration timeout, int places, MeterRegistry metrics, LongSupplier nanoTime) {
@@ -99,7 +100,7 @@ public final class AdmissionControl {
                         control -> IntStream.range(0, shards.length)
                                 .mapToLong(shard -> control.sum(shard, count))
                                 .sum())
-                .description("Claims and plays that would have to be settled, by whether they were admitted")
+                .description("Claims and plays that need a settlement, admitted or refused")
                 .tag("as", as)
                 .register(metrics);
     }
@@ -112,7 +113,7 @@ public final class AdmissionControl {
         return sum;
     }
 
-    /** What of a shard is admitted on this server and not settled, as far as is known. */
+    /** This server's admitted and unsettled claims and plays of a shard. */
     private long backlog(int shard) {
         long sum = 0;
         for (Gate gate : gates) {
@@ -122,10 +123,10 @@ public final class AdmissionControl {
     }
 
     /**
-     * One more gate, for the claims or the plays of an event loop, on which the given counts are kept.
+     * Adds a gate for the claims or the plays of one event loop. That loop keeps the given counts.
      *
-     * @param waiting what is accepted there, and not settled yet as far as is known
-     * @param settled what was settled after a wait there, since the start
+     * @param waiting accepted and not yet known to be settled
+     * @param settled settled after a wait, since the start
      */
     public Gate gate(ShardCounts waiting, ShardCounts settled) {
         Gate gate = new Gate(waiting, settled);
@@ -133,7 +134,7 @@ public final class AdmissionControl {
         return gate;
     }
 
-    /** Measures what came and was settled since the last tick, and sets each shard's bound. A late tick does no harm. */
+    /** Measures arrivals and settlements since the last tick, and sets each shard's bound. A late tick does no harm. */
     public void tick() {
         long now = nanoTime.getAsLong();
         double elapsed = (now - tickedNanos) / 1e9;
@@ -155,15 +156,15 @@ public final class AdmissionControl {
         long settled = settledInAll - shard.settledBefore;
         double perSecond = settled / elapsed;
         boolean known = shard.busyTicks >= KNOWN_AFTER;
-        // More waited at the tick's begin than was settled in it: the writer never idled.
+        // More waited at the start of the tick than settled in it: the writer never idled.
         if (shard.backlogBefore >= Math.max(BUSY, settled)) {
             shard.ticksSinceBusy = 0;
-            if (known || settled > 0) { // a store that has settled nothing yet says nothing
+            if (known || settled > 0) { // a store that has settled nothing yet shows no rate
                 shard.busyTicks++;
                 shard.rate += (perSecond - shard.rate) / Math.min(AVERAGED, shard.busyTicks);
             }
         } else if (known && ++shard.ticksSinceBusy <= FORGOTTEN_AFTER) {
-            shard.rate = Math.max(shard.rate, perSecond); // so much can be settled, maybe more
+            shard.rate = Math.max(shard.rate, perSecond); // at least so much can settle
         } else {
             shard.busyTicks = 0;
         }
@@ -178,14 +179,14 @@ public final class AdmissionControl {
         shard.backlogBefore = backlog;
     }
 
-    /** Where the claims or the plays of one event loop ask to be admitted. Used on that loop only; its counts are read by the ticks. */
+    /** Admits or refuses the claims or the plays of one event loop. Used on that loop only; the ticks read its counts. */
     public final class Gate {
         private final ShardCounts waiting;
         private final ShardCounts settled;
         private final ShardCounts admitted = new ShardCounts(shards.length);
         private final ShardCounts refused = new ShardCounts(shards.length);
 
-        /** Admitted, and not answered by the script. Part of it will need no settlement. */
+        /** Admitted, and not answered by the script. Some of it will need no settlement. */
         private final ShardCounts coming = new ShardCounts(shards.length);
 
         private int refusals;
@@ -195,7 +196,6 @@ public final class AdmissionControl {
             this.settled = settled;
         }
 
-        /** The admission of one claim or play. */
         public Entry entry(int shard) {
             return new Entry(this, shard);
         }
@@ -205,14 +205,14 @@ public final class AdmissionControl {
             return most != Long.MAX_VALUE && backlog(shard) >= most;
         }
 
-        /** Each caller gets another time to come again than the one before. */
+        /** Consecutive callers get different times to return. */
         private UnavailableException refuse(int shard) {
             refused.add(shard, 1);
             return REFUSALS[1 + Math.floorMod(refusals++, shards[shard].spreadSeconds)];
         }
     }
 
-    /** The admission of one claim or play, decided once however often it is tried. Confined to its event loop. */
+    /** The admission of one claim or play. One admission covers every attempt. Confined to its event loop. */
     public static final class Entry {
         private final Gate gate;
         private final int shard;
@@ -221,7 +221,7 @@ public final class AdmissionControl {
         private enum State {
             OUTSIDE,
             REFUSED,
-            /** Admitted, on its way to the script's answer. */
+            /** Admitted; the script has not answered. */
             COMING,
             ARRIVED
         }
@@ -235,7 +235,7 @@ public final class AdmissionControl {
          * Asks for a claim or play that waits for its settlement. Call {@link #arrived} once the script has answered.
          *
          * @param noPlace whether this event loop has no place for it
-         * @return the refusal; null when it is admitted, or was before
+         * @return the refusal; null if it is admitted, now or before
          */
         public @Nullable UnavailableException ask(boolean noPlace) {
             if (state == State.COMING || state == State.ARRIVED) {
@@ -251,7 +251,11 @@ public final class AdmissionControl {
             return null;
         }
 
-        /** Asks for a claim that does not wait for its settlement: it is refused like the others, and counts as no backlog. */
+        /**
+         * Asks for a claim that does not wait for its settlement. It may be refused, and never counts as backlog.
+         *
+         * @return the refusal; null if it is admitted, now or before
+         */
         public @Nullable UnavailableException askInPassing() {
             if (state == State.ARRIVED) {
                 return null;
@@ -261,7 +265,7 @@ public final class AdmissionControl {
             return full ? gate.refuse(shard) : null;
         }
 
-        /** The script has answered, or is not asked any more. Idempotent. */
+        /** The script has answered, or will not be called. Idempotent. */
         public void arrived() {
             if (state == State.COMING) {
                 state = State.ARRIVED;
@@ -269,7 +273,7 @@ public final class AdmissionControl {
             }
         }
 
-        /** Whether it was refused; the gate has counted it. */
+        /** Whether the last question was refused; the gate has counted it. */
         public boolean isRefused() {
             return state == State.REFUSED;
         }

@@ -4,25 +4,25 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * For how long the oldest entry of a journal has not been settled. An entry has no time of its own: it is as old as the first look that saw
- * it, so what is told is less than the truth by at most the time between two looks. Thread-safe.
+ * The age of a journal's oldest unsettled entry. Entries carry no time, so an entry is as old as the first look that saw it. The
+ * age is too low by at most the time between two looks. Thread-safe.
  */
 final class JournalAge {
-    /** Looks that are remembered. When it is full only the first ones are, and those say how old the oldest entry is. */
+    /** The limit of remembered looks. When it is reached, only the oldest ones stay, and they give the age. */
     private static final int MOST = 600;
 
     private final Deque<Look> looks = new ArrayDeque<>();
     private long epoch = -1;
 
-    /** At this moment the journal's last entry was {@code last}. */
+    /** The journal's last entry at a moment. */
     private record Look(long last, long atNanos) {}
 
     /**
-     * A look at a journal.
+     * Notes a look at the journal.
      *
-     * @param of the generation's epoch; another one's entries are forgotten
-     * @param last the number of its last entry
-     * @param settled the number of the last one that is settled
+     * @param of the generation's epoch; the entries of another epoch are forgotten
+     * @param last the number of the journal's last entry
+     * @param settled the number of the last settled entry
      */
     synchronized void seen(long of, long last, long settled, long atNanos) {
         if (of != epoch) {
@@ -38,7 +38,7 @@ final class JournalAge {
         }
     }
 
-    /** 0 when all is settled. It goes on while nobody can look. */
+    /** The age in seconds; 0 when all is settled. It grows while the stores do not answer. */
     synchronized double seconds(long nowNanos) {
         return looks.isEmpty() ? 0 : (nowNanos - looks.getFirst().atNanos) / 1e9;
     }

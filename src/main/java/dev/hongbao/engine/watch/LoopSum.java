@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntSupplier;
 
-/** A gauge of what each event loop counts for itself: it is added up when it is asked for, so counting costs nothing. Thread-safe. */
+/** A gauge that adds up a count of each event loop when it is read, so counting costs nothing. Thread-safe. */
 public final class LoopSum {
     private final List<IntSupplier> loops = new CopyOnWriteArrayList<>();
 
@@ -19,7 +19,11 @@ public final class LoopSum {
                 .register(registry);
     }
 
-    /** One more event loop. @param count read on any thread: about right is good enough */
+    /**
+     * Adds an event loop.
+     *
+     * @param count read on any thread; an approximate value is good enough
+     */
     public void watch(IntSupplier count) {
         loops.add(count);
     }

@@ -9,8 +9,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * How full Redis' memory is; of a cluster, that of its fullest master, since one that is full refuses the claims on its shards whatever
- * room the others have. A server that does not answer is left out; when none does, the numbers stay. Thread-safe, but for {@link #look}.
+ * The fill of Redis' memory. In a cluster, the fullest master counts: once it is full, it refuses the claims of its shards,
+ * whatever room the others have. A server that does not answer is left out. When none answers, the old numbers stay. The gauges
+ * are read on any thread; {@link #look} belongs to the links' event loop.
  */
 final class RedisMemory {
     private volatile Memory fullest = new Memory(0, 0);
@@ -22,13 +23,13 @@ final class RedisMemory {
                 .register(registry);
         Gauge.builder("hongbao.redis.memory.limit", this, all -> all.fullest.limit)
                 .description(
-                        "maxmemory of Redis, at which it refuses claims; 0 when it has none; of a cluster, of the same master")
+                        "maxmemory of Redis, the limit at which it refuses claims; 0 for none; of a cluster, of the same master")
                 .baseUnit("bytes")
                 .register(registry);
     }
 
     /**
-     * One server's, in bytes.
+     * One server's memory, in bytes.
      *
      * @param limit 0 for none
      */
@@ -46,7 +47,7 @@ final class RedisMemory {
         }
     }
 
-    /** On the links' event loop. */
+    /** Reads all servers. Call it on the links' event loop. */
     Future<?> look(RedisLinks links) {
         List<Future<Memory>> answers = links.servers().stream()
                 .map(server -> RedisInfo.read(server, "memory").map(Memory::of))

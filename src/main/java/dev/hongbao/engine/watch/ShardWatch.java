@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at every shard's journal and cursor, also at those of other servers, and at those that nobody owns: so one server that is left
- * tells what all are behind with. A store that does not answer leaves the numbers as they were, and the ages grow. One instance a server.
+ * Reads the journal and the cursor of every shard, whichever server owns it, also if no server does. So any one server shows the
+ * backlog of all shards. If a store does not answer, the numbers stay and the ages grow. One instance a server.
  */
 public final class ShardWatch extends VerticleBase {
     private static final Duration EVERY = Duration.ofSeconds(2);
@@ -52,7 +52,7 @@ public final class ShardWatch extends VerticleBase {
                     .description("Entries that the journal in Redis holds")
                     .register(registry);
             gauge(registry, "hongbao.shard.oldest.unsettled", id, ages.get(id), age -> age.seconds(System.nanoTime()))
-                    .description("How long the oldest entry that is not settled has been seen; 0 when all is settled")
+                    .description("Time since the oldest unsettled entry was first seen; 0 when all is settled")
                     .baseUnit("seconds")
                     .register(registry);
             gauge(
@@ -92,7 +92,7 @@ public final class ShardWatch extends VerticleBase {
                 .onComplete(done -> looking = false);
     }
 
-    /** Also while Postgres does not answer: then journals grow. */
+    /** Looks at the journals also while Postgres does not answer: journals grow then. The cursors are the last ones read. */
     private Future<?> journals(RedisLinks links) {
         return owners.shards().onSuccess(rows -> cursors = rows).transform(asked -> look(links, cursors));
     }
@@ -104,7 +104,7 @@ public final class ShardWatch extends VerticleBase {
                 : RedisLinks.open(vertx, redisUrl, timeout, "watch").onSuccess(made -> redis = made);
     }
 
-    /** The cursors were read before: an entry that is settled meanwhile is told a little later. */
+    /** The cursors were read first: an entry that settled in between counts as unsettled until the next look. */
     private Future<?> look(RedisLinks links, List<Owned> rows) {
         List<Future<?>> looks = new ArrayList<>();
         for (Owned row : rows) {
