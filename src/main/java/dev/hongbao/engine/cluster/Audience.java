@@ -3,9 +3,9 @@ package dev.hongbao.engine.cluster;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Who wants to hear of all that is settled and written into feeds: on this server those with a socket, and those who follow a feed; and
- * other servers on which there are such. While there is none here, the others tell this server only what it waits for.
- * Thread-safe.
+ * The listeners to everything that is settled or written into feeds. It counts the sockets and followers of feeds on this server,
+ * and notes whether another server has some. While this server has none, other servers send it only the settlements that it waits
+ * for. Thread-safe.
  */
 public final class Audience {
     private final AtomicInteger size = new AtomicInteger();
@@ -20,17 +20,17 @@ public final class Audience {
         size.decrementAndGet();
     }
 
-    /** Whether nobody on this server does. */
+    /** Whether this server has no listener. */
     public boolean isEmpty() {
         return size.get() == 0;
     }
 
-    /** Whether somebody does, as far as is known: here, or on another server. */
+    /** Whether any server has a listener, as far as this server knows. */
     public boolean isAnywhere() {
         return elsewhere || !isEmpty();
     }
 
-    /** Notes whether somebody on another server does. */
+    /** Notes whether another server has a listener. */
     void setElsewhere(boolean now) {
         elsewhere = now;
     }

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Where in the shards' journals one server has written, as long as somebody there may wait for the settlement. Not thread-safe. */
+/** The places in the shards' journals that one server wrote lately and may wait for. Not thread-safe. */
 final class Awaited {
-    /** Nobody waits for longer for what was written. */
+    /** No request waits longer for its settlement. */
     private static final long LATELY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Map<Integer, Places> byShard = new HashMap<>();
 
-    /** @param sinceNanos of the last word of it */
+    /** @param sinceNanos when the server last wrote there */
     private record Places(Stretch stretch, long sinceNanos) {
         boolean isLate(long nowNanos) {
             return nowNanos - sinceNanos >= LATELY_NANOS;
@@ -25,14 +25,14 @@ final class Awaited {
         byShard.put(places.shard(), new Places(before == null ? places : before.and(places), nowNanos));
     }
 
-    /** What was written in a shard; null for nothing that anybody still waits for. */
+    /** The server's places in a shard; null if it waits for none. */
     @Nullable
     Stretch at(int shard, long nowNanos) {
         Places places = byShard.get(shard);
         return places == null || places.isLate(nowNanos) ? null : places.stretch;
     }
 
-    /** Whether the cursor passes one of these places. */
+    /** Whether the move passes one of these places. */
     boolean isTouchedBy(CursorMoves.Move move, long nowNanos) {
         Stretch places = at(move.generation().shard(), nowNanos);
         return places != null && places.isTouchedBy(move);

@@ -9,19 +9,21 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What this server has settled in the last second. Another server's word that it has written an entry may arrive only after that entry is
- * settled; it is then told from here. Bounded; not thread-safe.
+ * This server's settlements of the last second. Another server's message that it wrote an entry may arrive after that entry is
+ * settled; the answer then comes from here. Bounded; not thread-safe.
  */
 final class LatelySettled {
-    /** Longer than a word takes between two servers that work, and as long as somebody waits before he asks Postgres in any case. */
+    /**
+     * Longer than a message takes between two healthy servers. A request waits about as long before it asks Postgres in any case.
+     */
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Settlements; each has some thousands of facts at the most. */
+    /** Settlements; each has at most some thousands of facts. */
     private static final int MOST = 64;
 
     private final Deque<Settled<?>> all = new ArrayDeque<>();
 
-    /** One settlement's facts, which are written into a message only when somebody wants them. */
+    /** One settlement's facts. They become a message only when a server needs it. */
     private record Settled<T>(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves, long atNanos) {
         Buffer message() {
             return ServerMessages.message(kind, facts, moves);
@@ -35,7 +37,7 @@ final class LatelySettled {
         }
     }
 
-    /** The messages about what was settled at these places, in order. */
+    /** The messages about settlements at these places, in order. */
     List<Buffer> at(Stretch places, long nowNanos) {
         List<Buffer> messages = new ArrayList<>();
         for (Settled<?> each : all) {

@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * What the other servers have said of themselves: which shards they own, whether anybody there listens to all settlements, and where in the
- * journals they have written. Hearsay: it only says whom to tell what. A server that is silent for some seconds is forgotten. Not thread-safe.
+ * The other servers, as their own messages describe them: their shards, whether they listen to all settlements, and their places
+ * in the journals. It only selects the receivers of messages, so a wrong entry costs speed and nothing else. A server that is
+ * silent for five seconds is forgotten. Not thread-safe.
  */
 final class Peers {
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -32,22 +33,22 @@ final class Peers {
         return peer;
     }
 
-    /** Whether there is no other server, as far as this one has heard. */
+    /** Whether no other server is known. */
     boolean isEmpty() {
         return peers.isEmpty();
     }
 
-    /** A server says that it stops. */
+    /** A server stops. */
     void left(String name) {
         peers.remove(name);
     }
 
     /**
-     * Takes what a server says of itself.
+     * Takes a server's message about itself.
      *
-     * @param owned all its shards; whoever said so of one of them before, owns it no more
-     * @param listens whether it wants to hear of all that is settled and written into feeds
-     * @return those of the shards that it has not said to own before
+     * @param owned all its shards; each of them leaves the server that claimed it before
+     * @param listens whether it needs every settlement and every change of a feed
+     * @return the shards that are new to it
      */
     List<Integer> says(String name, Collection<Integer> owned, boolean listens, long nowNanos) {
         Peer peer = heard(name, nowNanos);
@@ -63,12 +64,12 @@ final class Peers {
         return all.stream().filter(each -> !some.contains(each)).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A server has written at these places, and waits for the settlement. */
+    /** A server wrote at these places and waits for their settlement. */
     void wrote(String name, Stretch places, long nowNanos) {
         heard(name, nowNanos).awaited.wrote(places, nowNanos);
     }
 
-    /** Who says that it owns a shard; empty when nobody does. */
+    /** The name of the server that claims to own a shard; empty if none does. */
     String owner(int shard) {
         for (Map.Entry<String, Peer> peer : peers.entrySet()) {
             if (peer.getValue().owned.contains(shard)) {
@@ -87,8 +88,8 @@ final class Peers {
     }
 
     /**
-     * The servers to tell of these moves: those that listen to everything, and those that wait for one of the entries. Removes the waits that
-     * the moves end.
+     * The receivers of a message about these moves: servers that listen to everything, and servers that wait for one of the
+     * entries. Removes the waits that the moves end.
      */
     List<String> concerned(List<CursorMoves.Move> moves, long nowNanos) {
         List<String> concerned = new ArrayList<>();

@@ -28,26 +28,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Messages over publish and subscribe of the Redis that the servers share. Each server is subscribed to a channel of its own and to one of
- * all. The messages of one pass of the event loop travel in one PUBLISH to each channel. The frame is an HMAC, the sender's name, and the
- * messages, each after its length. Publishing and the subscription have connections of their own.
+ * Messages over publish/subscribe of the Redis that the servers share. Each server subscribes to a channel of its own and to one
+ * common channel. The messages of one pass of the event loop travel in one PUBLISH to each channel. A frame is an HMAC, the
+ * sender's name, and the messages, each after its length. The subscription has connections apart from the publishing ones.
  *
- * <p>A subscription sends nothing, so it notices neither a silent Redis nor a new master. But each server hears its own messages to all.
- * When Redis has taken such messages for three seconds and none came back, the subscription is made anew. So a message to all is due every
- * second. Confined to the event loop that {@link #listen} is called on.
+ * <p>A subscription sends nothing, so it notices neither a silent Redis nor a new master. But each server receives its own
+ * messages to all. If Redis accepts such messages for three seconds and none comes back, the line subscribes anew. So a message
+ * to all is due every second. Confined to the event loop on which {@link #listen} is called.
  */
 public final class RedisLine implements ServerLine {
-    /** What the names of all channels begin with. */
+    /** The prefix of all channels. */
     public static final String CHANNELS = "hongbao:";
 
     private static final Logger LOG = LoggerFactory.getLogger(RedisLine.class);
 
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Between two looks at the keys, and two tries to connect for the first time. */
+    /** Between two reads of the keys, and between two attempts at the first connection. */
     private static final long KEYS_SECONDS = 10;
 
-    /** What may be on its way to Redis; beyond, messages are dropped. */
+    /** The limit of bytes on their way to Redis; further messages are dropped. */
     private static final int MAX_WAITING_BYTES = 16 << 20;
 
     private static final String HMAC = "HmacSHA256";
@@ -76,8 +76,9 @@ public final class RedisLine implements ServerLine {
      * Does not connect yet.
      *
      * @param open opens connections on the current event loop
-     * @param readKeys the key of the messages, and while it changes the one before
+     * @param readKeys the key of the messages; during its change also the previous one
      * @param namespace the installation's
+     * @param metrics counts the messages with a wrong signature
      */
     public RedisLine(
             Vertx vertx,
@@ -93,7 +94,7 @@ public final class RedisLine implements ServerLine {
         this.forged = ServerMessages.counter(metrics, "forged");
     }
 
-    /** @param to a server, or all */
+    /** @param to a server's name, or {@code all} */
     public static String channel(String namespace, String to) {
         return CHANNELS + namespace + ":" + to;
     }
@@ -109,7 +110,7 @@ public final class RedisLine implements ServerLine {
         follow();
     }
 
-    /** Reads the keys, also those that change, and connects if nothing is connected. */
+    /** Reads the keys, since they may change, and connects if nothing is connected. */
     private void follow() {
         readKeys.get()
                 .compose(read -> {
@@ -120,7 +121,7 @@ public final class RedisLine implements ServerLine {
                 })
                 .onFailure(fault -> {
                     if (links == null) {
-                        LOG.warn("other servers are told nothing until the stores answer: {}", fault.toString());
+                        LOG.warn("cannot send messages to other servers until the stores answer: {}", fault.toString());
                     }
                 })
                 .onComplete(done -> {
@@ -145,11 +146,11 @@ public final class RedisLine implements ServerLine {
             mac.init(new SecretKeySpec(key.getBytes(), HMAC));
             return mac;
         } catch (GeneralSecurityException impossible) {
-            throw new IllegalStateException(impossible); // every Java has it
+            throw new IllegalStateException(impossible); // every Java runtime has it
         }
     }
 
-    /** The channel is part of it: a word to one server is none to another. */
+    /** The channel is signed, too: a message to one server is invalid on another channel. */
     private static byte[] sign(Mac key, String channel, Buffer words) {
         key.update(channel.getBytes(StandardCharsets.UTF_8));
         return key.doFinal(words.getBytes());

@@ -20,37 +20,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the other servers of new journal entries, settlements, quarantine and feed changes, and hears theirs. It only makes things faster:
- * the stores have the same facts. Word of new entries only makes the shard's owner read its journal; what is in a journal is never taken
- * from a message. A settlement is told to the servers that wrote some of its entries, and, like a change of a feed, to those on which somebody
- * listens. One instance a server; confined to its event loop.
+ * Sends the other servers news of journal entries, settlements, quarantine and feed changes, and receives theirs. Messages only
+ * save time: the stores hold the same facts. A message about new entries makes the shard's owner read its journal; entries never
+ * travel in messages. A settlement goes to the servers that wrote some of its entries and to servers with listeners. A change of
+ * a feed goes to servers with listeners. One instance a server; confined to its event loop.
  *
- * <p>A message is a version, a kind and a body, in bytes. Another version or kind is ignored, so servers of two versions get
- * along, as slowly as without this.
+ * <p>A message is a version, a kind and a body, in bytes. An unknown version or kind is ignored, so servers of two versions work
+ * together, only slower.
  */
 public final class ServerMessages extends VerticleBase {
-    /** Where it is published, with the shard's number, that its journal may have entries that were not published here. */
+    /** The address on the event bus for a shard's number: its journal may have entries that were not published on this server. */
     public static final String WAKE = "journal.wake";
 
     private static final Logger LOG = LoggerFactory.getLogger(ServerMessages.class);
 
     private static final int VERSION = 1;
 
-    // The kinds of messages. Servers of two versions hear each other, so a number is never given to another kind.
-    // 2 was ENTRIES without places in the journals. From SettledFacts.FIRST_KIND on they are settled facts:
-    // 16 claims (ClaimFacts), 17 plays (PlayFacts).
+    // The kinds of messages. Servers of two versions read each other's messages, so a number is never reused. 2 was
+    // ENTRIES without places in the journals. From SettledFacts.FIRST_KIND on they are settled facts: 16 claims
+    // (ClaimFacts), 17 plays (PlayFacts).
     private static final int SELF = 1;
     private static final int NUDGE = 3;
     private static final int ENTRIES = 4;
     private static final int SET_ASIDE = 5;
     private static final int FAREWELL = 6;
 
-    /** Between two hints of a kind: nobody looks more often. */
+    /** Between two hints of a kind: receivers poll no more often. */
     private static final long HINT_MILLIS = 20;
 
     private static final long LOOK_MILLIS = 50;
 
-    /** Between two words about this server, if nothing changes: others hear that it is there, and it hears that its line works. */
+    /** Between two messages about this server without a change. Others learn that it is there; it learns that its line works. */
     private static final long SELF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ServerLine line;
@@ -68,10 +68,10 @@ public final class ServerMessages extends VerticleBase {
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
 
-    /** No other server was heard lately: nothing but SELF is told. */
+    /** No other server was heard lately; only SELF is sent. */
     private volatile boolean alone = true;
 
-    /** A message without a body: what it is about is to be looked at in the stores. */
+    /** A message without a body: the receiver looks into the stores. */
     private static final class Hint {
         private final String said;
         private final String heard;
@@ -79,9 +79,9 @@ public final class ServerMessages extends VerticleBase {
         private boolean isUnderWay;
 
         /**
-         * @param said where it is published that this server has something to be looked at
-         * @param heard where it is to be published that another server has
-         * @param isForListeners whether it is only told to servers that listen to all
+         * @param said the address on the event bus where this server publishes its own change
+         * @param heard the address on the event bus for a change of another server
+         * @param isForListeners whether only servers with listeners need it
          */
         Hint(String said, String heard, boolean isForListeners) {
             this.said = said;
@@ -91,11 +91,11 @@ public final class ServerMessages extends VerticleBase {
     }
 
     /**
-     * @param facts what is told of settlements, each with a kind of its own
-     * @param audience who wants to hear of all
-     * @param nudge where it is published, without a body, that this server has written into feeds
-     * @param nudged where it is to be published that another server has
-     * @throws IllegalArgumentException for a kind that is taken, or is not one of facts
+     * @param facts the kinds of settled facts, each with a number of its own
+     * @param audience the listeners to everything
+     * @param nudge the address on the event bus, without a body: this server has written into feeds
+     * @param nudged the address on the event bus for feed changes of another server
+     * @throws IllegalArgumentException for a kind that is taken or out of range
      */
     public ServerMessages(
             ServerLine line,
@@ -119,7 +119,7 @@ public final class ServerMessages extends VerticleBase {
     static Counter counter(MeterRegistry metrics, String as) {
         return Counter.builder("hongbao.cluster.messages")
                 .description(
-                        "Messages of other servers; those of no use: malformed, of another version, or late; and forged ones")
+                        "Messages of other servers: used (heard), malformed, late or of another version (ignored), wrongly signed (forged)")
                 .tag("as", as)
                 .register(metrics);
     }
@@ -144,7 +144,7 @@ public final class ServerMessages extends VerticleBase {
         return new WireWriter().octet(VERSION).octet(kind);
     }
 
-    /** Once for all entries that were written in one pass of the event loop. */
+    /** Sends one message for all entries of one pass of the event loop. */
     private void written(Shards.ForeignEntry entry) {
         if (written.isEmpty()) {
             context.runOnContext(now -> tellEntries());
@@ -175,8 +175,8 @@ public final class ServerMessages extends VerticleBase {
     }
 
     /**
-     * Whoever owned these shards before may have given them up with the word of what was written: who owns them now settles it from the
-     * journal, and has to know who waits for it.
+     * The previous owner of these shards may have lost the message about their entries with the shards. The new owner settles the
+     * entries from the journal, so it needs to know which server waits.
      */
     private void tellAgain(String owner, List<Integer> taken) {
         long now = System.nanoTime();
@@ -189,7 +189,7 @@ public final class ServerMessages extends VerticleBase {
         }
     }
 
-    /** What was settled without a cursor is not told: it may not be committed. */
+    /** A settlement without cursor moves is not sent: it may not be committed. */
     private <T> void tellOf(SettledFacts<T> kind) {
         kind.settlements().here().add(context, () -> !alone, settled -> {
             List<CursorMoves.Move> moves = kind.moves(settled);
@@ -206,7 +206,7 @@ public final class ServerMessages extends VerticleBase {
         });
     }
 
-    /** That they are settled. */
+    /** The message that these facts are settled. */
     static <T> Buffer message(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves) {
         WireWriter writer = message(kind.kind())
                 .generations(moves.stream().map(CursorMoves.Move::generation).toList());
@@ -262,7 +262,7 @@ public final class ServerMessages extends VerticleBase {
         ignored.increment();
     }
 
-    /** @return whether it was of use */
+    /** @return whether the message was of use */
     private boolean heard(int kind, WireReader message) {
         switch (kind) {
             case SELF -> {
@@ -291,7 +291,7 @@ public final class ServerMessages extends VerticleBase {
         return true;
     }
 
-    /** Mostly before it is settled; the word may also come a moment after. */
+    /** The message mostly arrives before the settlement, sometimes a moment after it. */
     private void wrote(String server, Stretch places) {
         long now = System.nanoTime();
         peers.wrote(server, places, now);
@@ -306,7 +306,7 @@ public final class ServerMessages extends VerticleBase {
         return shard;
     }
 
-    /** Facts of a generation that is over may be of a history that Postgres has lost. */
+    /** Facts of an older generation may belong to a history that Postgres has lost. */
     private boolean areCurrent(List<Generation> generations) {
         for (Generation each : generations) {
             if (!shards.current(checked(each.shard())).generation().equals(each)) {

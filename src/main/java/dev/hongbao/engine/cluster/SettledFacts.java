@@ -7,40 +7,40 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A kind of settled facts that the server which settled them tells the others.
+ * A kind of settled facts that the settling server sends to the others.
  *
- * @param <T> what is told on a server that has settled
+ * @param <T> the facts of one settlement
  */
 public interface SettledFacts<T> {
-    /** The first {@link #kind}; lower numbers are messages of {@link ServerMessages} itself, which lists all kinds. */
+    /** The first {@link #kind}. Lower numbers are messages of {@link ServerMessages} itself; it lists all kinds. */
     int FIRST_KIND = 16;
 
     /** A kind is one byte on the wire. */
     int LAST_KIND = 255;
 
-    /** Tells it from other kinds on the wire: {@link #FIRST_KIND} to {@link #LAST_KIND}, and the same in all versions. */
+    /** The number of this kind on the wire: {@link #FIRST_KIND} to {@link #LAST_KIND}, equal in all versions. */
     int kind();
 
-    /** Where {@code T} is told on this server. */
+    /** The listeners on this server. */
     Settlements<T> settlements();
 
     /**
-     * Which journals they were in, and where: a server that knows other generations does not believe them, and only who wrote there waits
-     * for them. Empty for what was in none.
+     * The journal entries of these facts. A server that knows another generation ignores the facts; only the writers of the
+     * entries wait for them. Empty for facts that were in no journal.
      */
     List<CursorMoves.Move> moves(T facts);
 
     void write(T facts, WireWriter to);
 
     /**
-     * Reads what {@link #write} wrote, and tells it on this server. It may be called more than once for the
-     * same facts, in any order.
+     * Reads the output of {@link #write} and passes it to this server's listeners. One fact may arrive more than once, in any
+     * order.
      *
-     * @throws RuntimeException when it is malformed
+     * @throws RuntimeException for malformed bytes
      */
     void heard(WireReader from);
 
-    /** @throws IllegalArgumentException for a kind that is taken, or out of range */
+    /** @throws IllegalArgumentException for a kind that is taken or out of range */
     static Map<Integer, SettledFacts<?>> byKind(List<SettledFacts<?>> facts) {
         Map<Integer, SettledFacts<?>> byKind = new HashMap<>();
         for (SettledFacts<?> each : facts) {

@@ -5,9 +5,9 @@ import dev.hongbao.engine.shard.Shards;
 import java.util.List;
 
 /**
- * Places in one shard's journal, of which at least the first and the last hold entries that one server has written.
+ * Places in one shard's journal. One server wrote at least the first and the last entry.
  *
- * @param epoch of the generation; places of another one are other places
+ * @param epoch of the generation; places of another epoch are other places
  * @param firstSeq 1 or more
  * @param lastSeq not below the first
  */
@@ -22,19 +22,18 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
         return new Stretch(entry.generation().shard(), entry.generation().epoch(), entry.seq(), entry.seq());
     }
 
-    /** From the first place of both to the last; of another generation this one counts no more. */
+    /** Joins two stretches, from the lowest place to the highest. A later generation replaces this stretch. */
     Stretch and(Stretch later) {
         return later.epoch != epoch
                 ? later
                 : new Stretch(shard, epoch, Math.min(firstSeq, later.firstSeq), Math.max(lastSeq, later.lastSeq));
     }
 
-    /** Whether the cursor passes one of its places. */
+    /** Whether the move passes one of these places. */
     boolean isTouchedBy(CursorMoves.Move move) {
         return isIn(move) && firstSeq <= move.toSeq() && lastSeq > move.fromSeq();
     }
 
-    /** Whether one of them passes one of its places. */
     boolean isTouchedByAny(List<CursorMoves.Move> moves) {
         for (CursorMoves.Move move : moves) {
             if (isTouchedBy(move)) {
@@ -44,7 +43,7 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
         return false;
     }
 
-    /** Whether the cursor is beyond all of its places then. */
+    /** Whether the move passes the last of these places. */
     boolean isOverAfter(CursorMoves.Move move) {
         return isIn(move) && lastSeq <= move.toSeq();
     }

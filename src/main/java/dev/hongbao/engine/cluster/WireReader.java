@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Reads what {@link WireWriter} wrote. What is malformed fails with an unchecked exception, and takes no more memory than the message
- * has. Not thread-safe.
+ * Reads the bytes of {@link WireWriter}. Malformed bytes fail with an unchecked exception, and take no more memory than the
+ * message. Not thread-safe.
  */
 public final class WireReader {
     private final Buffer buffer;
@@ -50,7 +50,7 @@ public final class WireReader {
         return buffer.getString(from, from + length, StandardCharsets.UTF_8.name());
     }
 
-    /** How many parts follow, each of at least one byte. */
+    /** The number of parts that follow; each has at least one byte. */
     public int count() {
         int count = number();
         if (count < 0 || count > buffer.length() - at) {

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.UUID;
 
-/** Writes a message; {@link WireReader} reads it. Numbers are big-endian and of fixed size. Not thread-safe. */
+/** Writes a message for {@link WireReader}. Numbers are big-endian and of fixed size. Not thread-safe. */
 public final class WireWriter {
     private final Buffer buffer = Buffer.buffer();
 
@@ -21,7 +21,7 @@ public final class WireWriter {
         return this;
     }
 
-    /** To the microsecond, as Postgres knows it. */
+    /** Seconds and nanoseconds: 12 bytes. */
     public WireWriter instant(Instant at) {
         return number(at.getEpochSecond()).number(at.getNano());
     }
@@ -30,7 +30,7 @@ public final class WireWriter {
         return number(id.getMostSignificantBits()).number(id.getLeastSignificantBits());
     }
 
-    /** At most 32,767 bytes of UTF-8. */
+    /** @param text at most 32,767 bytes of UTF-8 */
     public WireWriter text(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > Short.MAX_VALUE) {
@@ -60,7 +60,7 @@ public final class WireWriter {
         return this;
     }
 
-    /** Without the namespace, which is the line's. */
+    /** Without the namespace: all servers on a line share it. */
     WireWriter generations(Collection<Generation> generations) {
         number(generations.size());
         generations.forEach(each -> number(each.shard()).number(each.epoch()).text(each.nonce()));
