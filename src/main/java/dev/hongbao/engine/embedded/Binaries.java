@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 
 /**
- * Unpacks the servers from the class path, each once per directory. Idempotent and safe against a half-finished unpack
- * and against others at the same work: everything is made under another name and then renamed.
+ * Unpacks the servers from the class path, once per directory. Idempotent. A half-finished unpack and parallel unpacks do no
+ * harm: each unpacks under a name of its own, then renames.
  */
 final class Binaries {
     private final Path directory;
@@ -34,7 +34,7 @@ final class Binaries {
         return unpacked.resolve("redis-server");
     }
 
-    /** The directory that holds {@code bin/postgres} and {@code bin/initdb}. */
+    /** The directory with {@code bin/postgres} and {@code bin/initdb}. */
     Path postgres() {
         return unpack("postgres", platform.postgresResource, TarGz::unpack);
     }
@@ -66,7 +66,7 @@ final class Binaries {
         }
     }
 
-    /** The archive's checksum: another version of the server always unpacks to another directory. */
+    /** The archive's checksum: each version of a server has a directory of its own. */
     private static String version(URLConnection connection) throws IOException {
         long version = connection instanceof JarURLConnection jar
                 ? jar.getJarEntry().getCrc()

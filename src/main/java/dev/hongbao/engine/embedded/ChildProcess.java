@@ -20,28 +20,28 @@ import org.slf4j.LoggerFactory;
 /**
  * One operating system process that does not outlive this JVM. Thread-safe.
  *
- * <p>It is started through a shell that leaves a watcher behind and then becomes the server, so that its pid is the
- * process' own. The watcher reads a pipe from this JVM; when that ends, because we closed it or because the JVM died,
- * it sends the stop signal, and seven seconds later SIGQUIT. The session is the child's own (setsid): Ctrl-C at the
- * terminal reaches the JVM, which stops the children in its order.
+ * <p>A shell starts a watcher and then becomes the server, so the shell's pid is the server's. The watcher reads a pipe from this
+ * JVM. The pipe ends when we close it or the JVM dies. Then the watcher sends the stop signal, and SIGQUIT seven seconds later.
+ * The child has a session of its own (setsid): Ctrl-C at the terminal reaches only the JVM, which stops the children in its
+ * order.
  */
 final class ChildProcess {
     private static final Logger LOG = LoggerFactory.getLogger(ChildProcess.class);
 
-    /** What the servers may need to write everything down; then they are killed, which loses nothing synced. */
+    /** The time a server gets to write everything down. It is killed then, which loses nothing synced. */
     private static final Duration STOP = Duration.ofSeconds(9);
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    /** A log that is longer is moved aside; an older one goes. */
+    /** A longer log moves to {@code .1}, and replaces the one before. */
     static final long LOG_LIMIT_BYTES = 8L << 20;
 
     private static final long LOG_LOOK_MILLIS = 1_000;
     private static final int TAIL_BYTES = 2_000;
 
     /**
-     * Arguments: stop signal, file for the server's stdin, command. The start time (field 22 of stat) tells the server
-     * from a later process with the same pid. The watcher is orphaned on purpose, since Postgres minds unknown
-     * children, and leaves the directory, since we look there for processes that are still at work.
+     * Arguments: stop signal, file for the server's stdin, command. The start time (field 22 of stat) tells the server from a
+     * later process with the same pid. The watcher is orphaned on purpose: Postgres complains about unknown children. It leaves
+     * the directory, since {@link #awaitNoneIn} looks there for processes.
      */
     private static final String WRAPPER = """
             umask 077
@@ -78,9 +78,10 @@ final class ChildProcess {
      * Starts a process; returns at once.
      *
      * @param directory its working directory
-     * @param log what it prints is appended here; see {@link #cutLog}
+     * @param log its output is appended here; see {@link #cutLog}
      * @param stopSignal as {@code kill -s} names it
-     * @param input what it reads as its standard input
+     * @param input its standard input
+     * @throws EmbeddedStartException if the operating system refuses
      */
     static ChildProcess start(
             String name, Path directory, Path log, String stopSignal, Path input, List<String> command) {
@@ -113,7 +114,11 @@ final class ChildProcess {
         return process.isAlive();
     }
 
-    /** Waits until it has ended, and keeps its log short meanwhile. @return its exit code */
+    /**
+     * Waits for the end, and keeps the log short meanwhile.
+     *
+     * @return the exit code
+     */
     int awaitExit() throws InterruptedException {
         while (!process.waitFor(LOG_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
             cutLog(log);
@@ -122,8 +127,8 @@ final class ChildProcess {
     }
 
     /**
-     * Copies a log that has become too long aside and empties it under the process, which appends: its next line is the first. What
-     * is printed in between is lost.
+     * Copies a long log aside and empties it under the process. The process appends, so its next line becomes the first. Output
+     * between the two steps is lost.
      */
     private static void cutLog(Path log) {
         try {
@@ -136,15 +141,15 @@ final class ChildProcess {
                 Files.newByteChannel(log, StandardOpenOption.WRITE).truncate(0).close();
             }
         } catch (IOException full) {
-            LOG.warn("cannot cut {}, which has become long: {}", log, full.toString());
+            LOG.warn("cannot shorten the log {}: {}", log, full.toString());
         }
     }
 
     /**
      * Waits until the server answers.
      *
-     * @throws EmbeddedStartException when it ends, does not answer in time, or this thread is interrupted; then it is
-     *     killed. The message shows the end of its log.
+     * @throws EmbeddedStartException if it ends, does not answer in time, or this thread is interrupted; the process is killed.
+     *     The message shows the end of its log.
      */
     void awaitReady(BooleanSupplier ready, Duration limit) {
         long start = System.nanoTime();
@@ -165,7 +170,11 @@ final class ChildProcess {
         }
     }
 
-    /** Waits for a command that ends by itself. @throws EmbeddedStartException if it fails or takes too long */
+    /**
+     * Waits for a command that ends by itself.
+     *
+     * @throws EmbeddedStartException if it fails or takes too long
+     */
     void awaitSuccess(Duration limit) {
         try {
             if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -187,7 +196,7 @@ final class ChildProcess {
         releaseWatcher();
     }
 
-    /** Waits until it has stopped, after 9 s by force. Call {@link #requestStop} first. Idempotent. */
+    /** Waits until it has stopped; kills it after 9 s. Call {@link #requestStop} first. Idempotent. */
     void awaitStopped() {
         boolean interrupted = false;
         try {
@@ -220,7 +229,7 @@ final class ChildProcess {
         return new EmbeddedStartException(name + " " + problem + "; the end of " + log + ":\n" + tail());
     }
 
-    /** The last lines printed since this start. */
+    /** The last lines since this start. */
     private String tail() {
         try (RandomAccessFile file = new RandomAccessFile(log.toFile(), "r")) {
             long from = Math.max(Math.min(logStart, file.length()), file.length() - TAIL_BYTES);
@@ -234,8 +243,8 @@ final class ChildProcess {
     }
 
     /**
-     * Waits until no process works in a directory any more: what an owner that was killed left behind is still writing
-     * its last bytes. A pid in a file would not tell: it may long belong to somebody else.
+     * Waits until no process works in a directory. The children of a killed owner may still write their last bytes. A pid in a
+     * file would not show it: another program may have that pid now.
      *
      * @throws EmbeddedStartException after 15 s
      */
@@ -252,7 +261,7 @@ final class ChildProcess {
         }
     }
 
-    /** @return a process whose working directory this is, 0 if there is none */
+    /** @return a process with this working directory; 0 if there is none */
     private static long pidIn(Path directory) {
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             Path real = directory.toRealPath();
@@ -270,7 +279,7 @@ final class ChildProcess {
     private static boolean worksIn(Path process, Path real) {
         try {
             return Files.readSymbolicLink(process.resolve("cwd")).equals(real);
-        } catch (IOException gone) { // ended meanwhile, or somebody else's
+        } catch (IOException gone) { // it has ended, or belongs to another user
             return false;
         }
     }

@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that one server at a time owns, for its owner's eyes only, and the names in it:
+ * A directory that one server at a time owns. Only its owner may read it. Its names:
  *
  * <pre>
  * lock       held while a server runs here
@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
-    /** What a name contains while it is being made; left over only after a crash. */
+    /** Part of a name while its file or directory is being made; left over only after a crash. */
     static final String PARTIAL = ".partial-";
 
     /**
-     * Every lock this JVM holds. Static, since a lock ends when its channel is collected; and asked before the file is
-     * opened, since closing a second channel of the same file gives the lock of the first away (POSIX).
+     * The locks of this JVM. Static, because a lock ends when its channel is collected. Checked before the file is opened:
+     * closing a second channel of a file releases the first one's lock (POSIX).
      */
     private static final Map<Path, FileLock> HELD = new ConcurrentHashMap<>();
 
@@ -50,9 +50,9 @@ final class DataDirectory implements AutoCloseable {
     }
 
     /**
-     * Takes the directory, and creates it if need be.
+     * Takes the directory, and creates it if it is missing.
      *
-     * @throws DataDirectoryInUseException if somebody has it
+     * @throws DataDirectoryInUseException if a server owns it
      */
     static DataDirectory take(Path directory) {
         try {
@@ -120,7 +120,7 @@ final class DataDirectory implements AutoCloseable {
         return root.resolve(name);
     }
 
-    /** Deletes a file, if it is there. */
+    /** Deletes a file if it is there. Idempotent. */
     void forget(String name) {
         try {
             Files.deleteIfExists(path(name));
@@ -129,7 +129,7 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** A directory for its owner only. */
+    /** A directory for its owner only; made if it is missing. */
     Path directory(String name) {
         Path path = root.resolve(name);
         try {
@@ -140,7 +140,7 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** A password, drawn when it is first asked for: 128 random bits as hex. */
+    /** A password of 128 random bits as hex. The first call draws it. */
     String secret(String name) {
         Path file = root.resolve("secrets").resolve(name);
         if (!Files.exists(file)) {
@@ -151,13 +151,13 @@ final class DataDirectory implements AutoCloseable {
         return read(file);
     }
 
-    /** A password that was drawn in a directory, for who does not own it; nothing is made. */
+    /** A password of a directory that another server owns; empty if there is none. Makes nothing. */
     static Optional<String> known(Path directory, String name) {
         Path file = directory.resolve("secrets").resolve(name);
         return Files.exists(file) ? Optional.of(read(file)) : Optional.empty();
     }
 
-    /** Writes a small file for its owner's eyes only, whole or not at all. */
+    /** Writes a small file for its owner only, whole or not at all. */
     static void write(Path file, String text) {
         Path partial = file.resolveSibling(file.getFileName() + PARTIAL + "w");
         try {
@@ -181,7 +181,7 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** The number in a file, 0 if there is none. */
+    /** The number in a file; 0 for a missing file and for other text. */
     static int readNumber(Path file) {
         try {
             return Files.exists(file) ? Integer.parseInt(read(file)) : 0;
@@ -190,7 +190,7 @@ final class DataDirectory implements AutoCloseable {
         }
     }
 
-    /** Gives a finished directory its name. If somebody was faster, theirs stays. */
+    /** Gives a finished directory its name. If another process was faster, its directory stays. */
     static void publish(Path partial, Path finished) throws IOException {
         try {
             Files.move(partial, finished, StandardCopyOption.ATOMIC_MOVE);
@@ -205,7 +205,7 @@ final class DataDirectory implements AutoCloseable {
     private static void deletePartial(Path directory) throws IOException {
         try (DirectoryStream<Path> left = Files.newDirectoryStream(directory, "*" + PARTIAL + "*")) {
             for (Path each : left) {
-                ChildProcess.awaitNoneIn(each); // of an owner that was killed a moment ago
+                ChildProcess.awaitNoneIn(each); // a killed owner's children may still work in it
                 delete(each);
             }
         }
@@ -228,7 +228,7 @@ final class DataDirectory implements AutoCloseable {
         });
     }
 
-    /** Gives the directory back. Idempotent. */
+    /** Releases the directory. Idempotent. */
     @Override
     public void close() {
         FileLock lock = HELD.remove(root);

@@ -5,13 +5,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to run the children.
+ * The options of the child processes.
  *
- * @param supervised whether a child that ends on its own is started again
- * @param binaries where the binaries are unpacked, once; null for {@code bin} in the data directory. May be shared by
- *     several data directories.
- * @param redisSettings more lines of redis.conf, by name; they win over ours
- * @param postgresSettings more settings of Postgres, by name; they win over ours
+ * @param supervised whether a child that ends by itself is started again
+ * @param binaries the directory for the unpacked binaries, which several data directories may share; null for {@code bin} in the
+ *     data directory
+ * @param redisSettings further lines of redis.conf, by name; they override ours
+ * @param postgresSettings further settings of Postgres, by name; they override ours
  */
 public record EmbeddedOptions(
         boolean supervised,
@@ -24,7 +24,7 @@ public record EmbeddedOptions(
         postgresSettings = Map.copyOf(postgresSettings);
     }
 
-    /** Supervised, binaries in the data directory, our settings. */
+    /** Supervised, with binaries in the data directory and our settings. */
     public static EmbeddedOptions defaults() {
         return new EmbeddedOptions(true, null, Map.of(), Map.of());
     }

@@ -13,17 +13,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A Postgres child process that keeps what it has committed (fsync on, synchronous_commit on), on loopback, with
- * passwords. Thread-safe; every method but the getters may block.
+ * A durable Postgres child process (fsync on, synchronous_commit on) on loopback, with passwords. Thread-safe; every method but
+ * the getters may block.
  */
 public final class EmbeddedPostgres implements AutoCloseable {
-    /** After a crash it first replays up to 2 GB of its log, and who is killed meanwhile begins anew. */
+    /** After a crash Postgres replays up to 2 GB of its log. A kill meanwhile makes it begin anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
-    /** By default; {@code max_connections} among the settings for more. */
+    /** The default; a setting {@code max_connections} overrides it. */
     public static final int MAX_CONNECTIONS = 64;
 
-    /** The line of postmaster.pid that holds the state, counted from 0 (pg_ctl waits for the same). */
+    /** The line of postmaster.pid with the state, counted from 0; pg_ctl reads it, too. */
     private static final int STATUS_LINE = 7;
 
     private static final String PORT = "postgres-port";
@@ -42,9 +42,9 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * Starts a Postgres of its own; returns when it accepts connections. The first time it unpacks the binaries and
-     * creates the cluster, the roles and the database. On the same directory it has the same data and passwords, and
-     * the same port if that is still free.
+     * Starts Postgres; returns when it accepts connections. The first start unpacks the binaries and creates the cluster, the
+     * roles and the database. A later start on the same directory has the same data and passwords, and the same port if it is
+     * still free.
      *
      * @throws DataDirectoryInUseException if another server owns the directory
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
@@ -59,7 +59,10 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** As {@link EmbeddedRedis#running}, with {@link #appUrl}. */
+    /**
+     * The {@link #appUrl} of the Postgres that a server keeps running on this directory; empty if there is none. Starts and makes
+     * nothing. The server may be gone a moment later.
+     */
     public static Optional<String> running(Path dataDir) {
         int port = DataDirectory.readNumber(dataDir.resolve("secrets").resolve(PORT));
         return port == 0 || !DataDirectory.taken(dataDir)
@@ -83,7 +86,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         });
         SupervisedChild child = SupervisedChild.start("postgres", options.supervised(), () -> {
             ChildProcess.awaitNoneIn(directory);
-            // nobody works here, but the pid may be another program's by now, and Postgres would believe it
+            // no process works here; but its pid may be another program's by now, and Postgres would believe it
             data.forget("postgres/postmaster.pid");
             ChildProcess started = ChildProcess.start(
                     "postgres", directory, data.log("postgres"), "INT", Path.of("/dev/null"), command);
@@ -93,7 +96,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return new EmbeddedPostgres(data, child, port, ownsData);
     }
 
-    /** On the command line, so that a cluster made by an older version gets them too. */
+    /** On the command line, so that clusters of an older version get them, too. */
     private static Map<String, String> settings(int port, Map<String, String> more) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("listen_addresses", "127.0.0.1");
@@ -110,7 +113,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
         settings.put("checkpoint_timeout", "15min");
         settings.put("log_checkpoints", "off");
-        // Statements, their parameters and refused rows hold what users typed and own.
+        // Statements, their parameters and refused rows contain users' texts and money.
         settings.put("log_min_error_statement", "panic");
         settings.put("log_error_verbosity", "terse");
         settings.put("log_parameter_max_length", "0");
@@ -122,8 +125,8 @@ public final class EmbeddedPostgres implements AutoCloseable {
     }
 
     /**
-     * A sixteenth of the machine's memory, 128 MB to 1 GB; of it only what is used is taken. What is written again and again should fit,
-     * above all the last page of each wallet's records: 8 KB for everybody who claims.
+     * A sixteenth of the machine's memory, 128 MB to 1 GB; the system allocates only used pages. Hot pages should fit, above all
+     * the last page of each wallet's records: 8 KB for each claiming user.
      */
     private static long sharedMegabytes() {
         long machine =
@@ -131,7 +134,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return Math.max(128, Math.min(1024, machine / 16 / (1 << 20)));
     }
 
-    /** By the file that the postmaster writes for pg_ctl, which also believes a standby; costs no connection. */
+    /** Reads the file that the postmaster writes for pg_ctl; a standby counts as ready. It costs no connection. */
     private static boolean isReady(Path directory, long pid) {
         try {
             List<String> lines = Files.readAllLines(directory.resolve("postmaster.pid"));
@@ -144,17 +147,17 @@ public final class EmbeddedPostgres implements AutoCloseable {
         }
     }
 
-    /** As the owner of the database: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
+    /** For the database's owner: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
     public String ownerUrl() {
         return url(PostgresCluster.OWNER, data.secret("postgres-owner"), PostgresCluster.DATABASE, port);
     }
 
-    /** As the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
+    /** For the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
     public String appUrl() {
         return url(PostgresCluster.APP, data.secret(APP_SECRET), PostgresCluster.DATABASE, port);
     }
 
-    /** As the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
+    /** For the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
     public String adminUrl() {
         return url(PostgresCluster.ADMIN, data.secret("postgres-admin"), "postgres", port);
     }
@@ -167,7 +170,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return port;
     }
 
-    /** The postmaster of the last start. */
+    /** The latest postmaster. */
     public long pid() {
         return child.pid();
     }
@@ -177,7 +180,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
         return child.running();
     }
 
-    /** {@code kill -9} of the postmaster; supervised, it comes back by itself. */
+    /** {@code kill -9} of the postmaster. If supervised, it starts again by itself. */
     public void kill() {
         child.kill();
     }

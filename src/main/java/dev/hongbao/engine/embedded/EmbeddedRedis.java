@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A Redis child process with an append-only file, on loopback, with a password. Thread-safe; every method but the
- * getters may block.
+ * A Redis child process with an append-only file, on loopback, with passwords. Thread-safe; every method but the getters may
+ * block.
  */
 public final class EmbeddedRedis implements AutoCloseable {
-    /** Reading back a long append-only file takes its time: about 1 s per 100 MB, and who is killed begins anew. */
+    /** A long append-only file takes about 1 s per 100 MB to read. A kill meanwhile makes Redis begin anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
     private static final String APP_SECRET = "redis-app";
@@ -35,8 +35,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /**
-     * Starts a Redis of its own; returns when it answers. On the same directory it has the same data and password, and
-     * the same port if that is still free.
+     * Starts Redis; returns when it answers. A later start on the same directory has the same data and passwords, and the same
+     * port if it is still free.
      *
      * @throws DataDirectoryInUseException if another server owns the directory
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
@@ -52,8 +52,8 @@ public final class EmbeddedRedis implements AutoCloseable {
     }
 
     /**
-     * As {@link #appUrl} of the one that a server keeps running on this directory; empty if none does. For who only looks: nothing is
-     * started or made, and it may be gone a moment later.
+     * The {@link #appUrl} of the Redis that a server keeps running on this directory; empty if there is none. Starts and makes
+     * nothing. The server may be gone a moment later.
      */
     public static Optional<String> running(Path dataDir) {
         int port = DataDirectory.readNumber(dataDir.resolve("redis").resolve("port"));
@@ -105,7 +105,7 @@ public final class EmbeddedRedis implements AutoCloseable {
                 .collect(Collectors.joining());
     }
 
-    /** Also false while it loads its data. That the password fits shows that it is ours. */
+    /** False while Redis loads its data. The password shows that the process is ours. */
     private static boolean answers(int port, String password) {
         try (Socket socket = new Socket()) {
             socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
@@ -119,7 +119,9 @@ public final class EmbeddedRedis implements AutoCloseable {
         }
     }
 
-    /** As the server's user, who may call what it needs: {@code redis://hongbao:password@127.0.0.1:port}; else as {@link #url}. */
+    /**
+     * For the server's user, with the server's rights: {@code redis://hongbao:password@127.0.0.1:port}. Stable as {@link #url}.
+     */
     public String appUrl() {
         return appUrl(data.secret(APP_SECRET), port);
     }
@@ -128,7 +130,9 @@ public final class EmbeddedRedis implements AutoCloseable {
         return "redis://" + RedisPermissions.USER + ":" + password + "@127.0.0.1:" + port;
     }
 
-    /** As who may do all: {@code redis://:password@127.0.0.1:port}; the same until {@link #close}, also over restarts. */
+    /**
+     * For the administrator: {@code redis://:password@127.0.0.1:port}. It stays equal until {@link #close}, also across restarts.
+     */
     public String url() {
         return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
     }
@@ -137,7 +141,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         return port;
     }
 
-    /** Of the last process started. */
+    /** The latest process. */
     public long pid() {
         return child.pid();
     }
@@ -147,7 +151,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         return child.running();
     }
 
-    /** {@code kill -9}; supervised, it comes back by itself. */
+    /** {@code kill -9}. If supervised, it starts again by itself. */
     public void kill() {
         child.kill();
     }
@@ -156,7 +160,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         child.requestStop();
     }
 
-    /** Stops it; everything answered is on disk then. Idempotent; takes up to 9 s, usually 0.1 s. */
+    /** Stops it; all answered writes are then on disk. Idempotent; takes up to 9 s, usually 0.1 s. */
     @Override
     public void close() {
         child.requestStop();

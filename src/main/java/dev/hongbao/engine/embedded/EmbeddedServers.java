@@ -31,11 +31,11 @@ public final class EmbeddedServers implements AutoCloseable {
     }
 
     /**
-     * Starts both, side by side; returns when both answer. The first start on a directory unpacks the binaries and
-     * the database (about a second), a later one takes about 0.3 s and finds the data again.
+     * Starts both in parallel; returns when both answer. The first start on a directory unpacks the binaries and the database
+     * (about a second). A later start takes about 0.3 s and finds the data again.
      *
      * @throws DataDirectoryInUseException if another server owns the directory
-     * @throws EmbeddedStartException if one cannot be started, then neither runs; the message is for the operator
+     * @throws EmbeddedStartException if one cannot be started; then neither runs. The message is for the operator
      */
     public static EmbeddedServers start(Path dataDir, EmbeddedOptions options) {
         Platform.current();
@@ -68,8 +68,8 @@ public final class EmbeddedServers implements AutoCloseable {
     }
 
     /**
-     * The servers that another process keeps running on this directory, for commands that look into them; empty if
-     * none. They may be gone a moment later.
+     * The servers that another process keeps running on this directory, for commands that inspect them; empty if none. They may
+     * be gone a moment later.
      */
     public static Optional<ServerUrls> running(Path dataDir) {
         Path file = dataDir.resolve(URLS);
@@ -85,12 +85,12 @@ public final class EmbeddedServers implements AutoCloseable {
         return Platform.anyIsOnTheClassPath();
     }
 
-    /** Whether the directory holds the data of a Redis that has been started there before. */
+    /** Whether the directory holds data of an earlier Redis. */
     public static boolean hasRedisData(Path dataDir) {
         return Files.isDirectory(dataDir.resolve("redis"));
     }
 
-    /** The same of a Postgres. */
+    /** Whether the directory holds data of an earlier Postgres. */
     public static boolean hasPostgresData(Path dataDir) {
         return Files.isDirectory(dataDir.resolve("postgres"));
     }
@@ -111,32 +111,32 @@ public final class EmbeddedServers implements AutoCloseable {
         return new ServerUrls(redis.appUrl(), redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
     }
 
-    /** As who may do all: {@code redis://:password@127.0.0.1:port}. */
+    /** For the administrator: {@code redis://:password@127.0.0.1:port}. */
     public String redisUrl() {
         return redis.url();
     }
 
-    /** As the database's owner, for migrations: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
+    /** For the database's owner, who runs the migrations: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
     public String postgresUrl() {
         return postgres.ownerUrl();
     }
 
-    /** As the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
+    /** For the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
     public String postgresAppUrl() {
         return postgres.appUrl();
     }
 
-    /** The child itself: its pid, and the means to kill it. */
+    /** The child itself, with its pid and the means to kill it. */
     public EmbeddedRedis redis() {
         return redis;
     }
 
-    /** The child itself: its pid, and the means to kill it. */
+    /** The child itself, with its pid and the means to kill it. */
     public EmbeddedPostgres postgres() {
         return postgres;
     }
 
-    /** Stops both, side by side, and gives the directory back. Idempotent; at most 10 s, usually 0.3 s. */
+    /** Stops both in parallel and releases the directory. Idempotent; at most 10 s, usually 0.3 s. */
     @Override
     public void close() {
         redis.requestStop();

@@ -2,7 +2,7 @@ package dev.hongbao.engine.embedded;
 
 import org.jspecify.annotations.Nullable;
 
-/** An embedded server could not be started; the message is written for the person at the terminal. */
+/** An embedded server could not be started. The message is for the person at the terminal. */
 public class EmbeddedStartException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Files and directories for their owner's eyes: what the stores write down is users' money. Stateless. */
+/** Files and directories that only their owner may read: the stores write down users' money. Stateless. */
 final class OwnersOnly {
     private static final Logger LOG = LoggerFactory.getLogger(OwnersOnly.class);
 
@@ -22,7 +22,7 @@ final class OwnersOnly {
 
     private OwnersOnly() {}
 
-    /** Makes a directory, with its parents, if it is missing, and takes away what others may do in it. */
+    /** Makes a directory, with its parents, if it is missing. Removes the rights of other users. */
     static void directory(Path path) throws IOException {
         if (!Files.isDirectory(path)) {
             Files.createDirectories(path, DIRECTORY);
@@ -30,7 +30,7 @@ final class OwnersOnly {
         takeAway(path);
     }
 
-    /** Makes an empty file if it is missing, and takes away what others may do with it. */
+    /** Makes an empty file if it is missing. Removes the rights of other users. */
     static void file(Path path) throws IOException {
         if (!Files.exists(path)) {
             Files.createFile(path, FILE);
@@ -38,7 +38,10 @@ final class OwnersOnly {
         takeAway(path);
     }
 
-    /** Somebody else's directory, such as a mounted volume, cannot be changed: the operator is told, and it is used as it is. */
+    /**
+     * Rights of another user's directory, such as a mounted volume, cannot be changed. A warning is logged, and the directory is
+     * used as it is.
+     */
     private static void takeAway(Path path) throws IOException {
         Set<PosixFilePermission> owners = EnumSet.copyOf(DIRECTORY.value());
         owners.retainAll(Files.getPosixFilePermissions(path));
@@ -49,7 +52,9 @@ final class OwnersOnly {
             Files.setPosixFilePermissions(path, owners);
         } catch (IOException refused) {
             LOG.warn(
-                    "others than its owner may look into {}, and that cannot be changed: {}", path, refused.toString());
+                    "users other than the owner may read {}, and its permissions cannot be changed: {}",
+                    path,
+                    refused.toString());
         }
     }
 }

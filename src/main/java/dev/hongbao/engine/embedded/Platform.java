@@ -3,7 +3,7 @@ package dev.hongbao.engine.embedded;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** The machines that the jar carries binaries for. */
+/** The platforms with binaries in the jar. */
 enum Platform {
     LINUX_AMD64("redis-server-7.0.15-linux-amd64", "postgres-linux-amd64.tar.gz"),
     LINUX_ARM64("redis-server-7.0.15-linux-arm64", "postgres-linux-arm64.tar.gz");
@@ -18,14 +18,14 @@ enum Platform {
         this.postgresResource = postgresResource;
     }
 
-    /** Whether the class path has the binaries of any of them. */
+    /** Whether the class path has the binaries of at least one platform. */
     static boolean anyIsOnTheClassPath() {
         return Stream.of(values())
                 .anyMatch(each -> Platform.class.getResource("/" + each.redisResource) != null
                         && Platform.class.getResource("/" + each.postgresResource) != null);
     }
 
-    /** @throws EmbeddedStartException where there are no binaries */
+    /** @throws EmbeddedStartException for a platform without binaries */
     static Platform current() {
         return of(System.getProperty("os.name", ""), System.getProperty("os.arch", ""));
     }

@@ -8,8 +8,8 @@ import java.security.SecureRandom;
 /** Chooses loopback ports for the children. Stateless. */
 final class Ports {
     /**
-     * Below Linux' range for outgoing connections (32768 …): a client that keeps trying to reach a dead server on a port
-     * of that range can be given the very same port and end up connected to itself.
+     * Below Linux' range for outgoing connections (32768 …). A client may be given a port of that range while it tries to reach a
+     * dead server on the same port. It then connects to itself.
      */
     private static final int LOWEST = 16_384;
 
@@ -19,7 +19,7 @@ final class Ports {
 
     private Ports() {}
 
-    /** {@code preferred} if it is free, else any free one. Another process may still take it first. */
+    /** {@code preferred} if it is free, else any free port. Another process may still take it first. */
     static int free(int preferred) {
         if (preferred > 0 && isFree(preferred)) {
             return preferred;

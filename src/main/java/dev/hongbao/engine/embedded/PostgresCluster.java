@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The files of Postgres: creates them once with {@code initdb}, and the roles and the database inside, before any server listens. A
- * cluster under its name is complete: it is made under another one, synced and renamed.
+ * The files of Postgres. {@code initdb} creates them once, and the roles and the database follow before any server listens. They
+ * are made under another name, synced and renamed, so a cluster with the final name is complete.
  */
 final class PostgresCluster {
     /** Superuser; for the launcher and for tests only. */
     static final String ADMIN = "postgres";
 
-    /** Owns the database; migrations run as it. */
+    /** The owner of the database, who runs the migrations. */
     static final String OWNER = "hongbao_owner";
 
     /** The role of the application. */
@@ -26,7 +26,7 @@ final class PostgresCluster {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** How {@code unshare} begins its complaint. */
+    /** The beginning of an error message of {@code unshare}. */
     private static final String NO_NAMESPACE = "unshare: ";
 
     private static final Path NO_INPUT = Path.of("/dev/null");
@@ -41,7 +41,7 @@ final class PostgresCluster {
         this.programs = programs;
     }
 
-    /** The cluster of the data directory. Idempotent. */
+    /** The cluster of the data directory; made if it is missing. Idempotent. */
     static PostgresCluster createOnce(DataDirectory data, Binaries binaries) {
         PostgresCluster cluster = new PostgresCluster(data, binaries.postgres());
         if (Files.isDirectory(cluster.directory)) {
@@ -94,7 +94,7 @@ final class PostgresCluster {
         run("initdb", directory, NO_INPUT, command);
     }
 
-    /** Nobody can connect meanwhile. It takes one statement a line. */
+    /** No client can connect in this mode. It reads one statement a line. */
     private void inSingleUserMode(Path directory, List<String> statements) throws IOException {
         Path file = data.path("secrets").resolve("roles.sql");
         DataDirectory.write(file, String.join("\n", statements) + "\n");
@@ -103,7 +103,7 @@ final class PostgresCluster {
         for (String setting : List.of(
                 "exit_on_error=on",
                 "password_encryption=scram-sha-256",
-                "scram_iterations=1", // the passwords are random bits: nobody guesses them, however fast
+                "scram_iterations=1", // the passwords are random bits; slow hashing protects only guessable ones
                 "log_min_error_statement=panic",
                 "log_error_verbosity=terse")) {
             command.addAll(List.of("-c", setting));
@@ -113,7 +113,7 @@ final class PostgresCluster {
         Files.delete(file);
     }
 
-    /** Killed with this JVM: initdb would finish its step before it heeds a gentler signal. */
+    /** KILL on the death of this JVM: initdb would finish its step before it heeds a gentler signal. */
     private void run(String name, Path directory, Path input, List<String> command) {
         try {
             ChildProcess.start(name, directory, data.log("postgres"), "KILL", input, command)
@@ -123,8 +123,8 @@ final class PostgresCluster {
                     ? new EmbeddedStartException(
                             e.getMessage()
                                     + "\n"
-                                    + "Postgres refuses to be root, and this machine refuses the user namespace in"
-                                    + " which it would be somebody else, as most containers do. Start Hongbao as"
+                                    + "Postgres refuses to run as root, and this machine allows no user namespace in"
+                                    + " which it would be another user, as most containers do. Start Hongbao as"
                                     + " another user, or set HONGBAO_REDIS_URL and HONGBAO_POSTGRES_URL to servers of"
                                     + " your own.",
                             e)
@@ -133,7 +133,7 @@ final class PostgresCluster {
     }
 
     /**
-     * Postgres refuses to be root. In a user namespace of its own it is somebody else and may still use root's files.
+     * Postgres refuses to run as root. In a user namespace of its own it is another user and may still use root's files.
      *
      * @return the command without options
      */

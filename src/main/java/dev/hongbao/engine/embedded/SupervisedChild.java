@@ -4,11 +4,11 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps one child running: when it ends on its own it is started again, until {@link #requestStop}. Thread-safe. */
+/** Keeps one child running: a child that ends by itself is started again, until {@link #requestStop}. Thread-safe. */
 final class SupervisedChild {
     private static final Logger LOG = LoggerFactory.getLogger(SupervisedChild.class);
 
-    /** A server that needs longer than this between two tries would break the promise to be well 5 s after faults. */
+    /** The longest pause between two attempts: longer ones would break invariant I11, 5 s after a fault. */
     private static final long LONGEST_PAUSE_MILLIS = 2_000;
 
     private static final long FIRST_PAUSE_MILLIS = 50;
@@ -30,9 +30,9 @@ final class SupervisedChild {
     /**
      * Launches the child and watches it.
      *
-     * @param launch starts it and returns when it answers; called again, on another thread, for each restart; throws
+     * @param launch starts the child and returns when it answers; called again, on another thread, for each restart; throws
      *     {@link EmbeddedStartException}
-     * @param supervised false: it is only logged that it ended
+     * @param supervised false: a child that ends stays away
      */
     static SupervisedChild start(String name, boolean supervised, Supplier<ChildProcess> launch) {
         SupervisedChild child = new SupervisedChild(name, launch);
@@ -42,7 +42,7 @@ final class SupervisedChild {
         return child;
     }
 
-    /** Of the last one started. */
+    /** The latest process. */
     long pid() {
         return current.pid();
     }
@@ -66,7 +66,7 @@ final class SupervisedChild {
     /** Waits, bounded, until the child has stopped. */
     void awaitStopped() {
         boolean interrupted = false;
-        while (watching.isAlive()) { // ends soon: every wait of it ends with the interrupt
+        while (watching.isAlive()) { // soon: the interrupt ends each of its waits
             try {
                 watching.join();
             } catch (InterruptedException e) {

@@ -33,10 +33,10 @@ final class TarGz {
     private TarGz() {}
 
     /**
-     * Directories, files and symbolic links, with their permissions.
+     * Unpacks directories, files and symbolic links, with their permissions.
      *
-     * @param to created when it is not there
-     * @throws IOException also for an archive that is cut short or leads out of {@code to}; what has been written stays
+     * @param to created if it is missing
+     * @throws IOException also for an archive that is cut short or leads out of {@code to}; files written before stay
      */
     static void unpack(InputStream in, Path to) throws IOException {
         try (InputStream unpacked = new GZIPInputStream(new BufferedInputStream(in, BUFFER_BYTES), BUFFER_BYTES);
