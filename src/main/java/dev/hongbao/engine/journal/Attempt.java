@@ -15,11 +15,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request on its way through its shard: the script is asked; what Redis lacks is reported, and the script is asked again;
- * what the script accepted is awaited; what lapses with its generation is tried again. A mode adds its own early answers and
- * its script. All of it ends by the request's deadline. Confined to its event loop.
+ * One request's way through its shard. It calls the script, reports keys that Redis lost, and awaits the settlement of an
+ * accepted item. It repeats a call whose generation ended. A mode adds its early answers and its script. Every step ends by the
+ * request's deadline. Confined to its event loop.
  *
- * @param <K> what is waited for
+ * @param <K> the key of the awaited settlement
  * @param <V> the settled fact
  * @param <O> the outcome
  */
@@ -29,7 +29,7 @@ public abstract class Attempt<K, V, O> {
     private final Shared<K, V> shared;
     private final long deadlineNanos;
 
-    /** What all attempts of one mode on an event loop share. */
+    /** The parts that all attempts of one mode on an event loop share. */
     public record Shared<K, V>(Vertx vertx, Shards shards, Quarantine quarantine, SettlementWaiters<K, V> waiters) {}
 
     /** @param deadlineNanos of {@link System#nanoTime} */
@@ -38,24 +38,27 @@ public abstract class Attempt<K, V, O> {
         this.deadlineNanos = deadlineNanos;
     }
 
-    /** One try: answers, or asks the script. Idempotent; called again after what may have changed the answer. */
+    /** One try: answers early, or calls the script. Idempotent; called again after a change that may change the answer. */
     protected abstract Future<O> attempt();
 
-    /** Tries again what has lapsed with its generation. Whoever wrote into Postgres before the script was asked looks there first. */
+    /**
+     * Repeats an attempt whose generation ended. A mode that writes into Postgres before the script overrides this and looks
+     * there first.
+     */
     protected Future<O> again() {
         return attempt();
     }
 
-    /** The packet or draw that it is about. */
+    /** The request's packet or draw. */
     protected abstract UUID unit();
 
-    /** What Redis has of it in a generation. */
+    /** The unit's key in a generation. */
     protected abstract String key(Generation generation);
 
-    /** Whether Postgres still has it: one that went back in time may have lost it. */
+    /** Whether Postgres still has the unit: a restored backup may lack it. */
     protected abstract Future<Boolean> exists();
 
-    /** The outcome when it does not exist. */
+    /** The outcome for a unit that does not exist. */
     protected abstract O notFound();
 
     /** Of {@link System#nanoTime}. */
@@ -63,12 +66,12 @@ public abstract class Attempt<K, V, O> {
         return deadlineNanos;
     }
 
-    /** Whether an operator has to look at it first. */
+    /** Whether the unit waits for an operator. */
     protected final boolean isSetAside() {
         return shared.quarantine.holds(unit());
     }
 
-    /** The latest generation of a shard that this server has heard of. */
+    /** The shard's latest generation that this server knows. */
     protected final Generation generation(int shard) {
         return shared.shards.current(shard).generation();
     }
@@ -77,19 +80,23 @@ public abstract class Attempt<K, V, O> {
         return shared.waiters;
     }
 
-    /** A store that neither answers nor breaks must not keep the request beyond its deadline. */
+    /** Ends the wait for a store at the deadline: a store may neither answer nor break. */
     protected final <T> Future<T> inTime(Future<T> asked) {
         return inTime(asked, deadlineNanos);
     }
 
-    /** The same for what is asked before there is an attempt. */
+    /**
+     * The deadline for a question before there is an attempt.
+     *
+     * @return {@code asked}, or a failure at the deadline
+     */
     public static <T> Future<T> inTime(Future<T> asked, long deadlineNanos) {
         return asked.isComplete()
                 ? asked
                 : asked.timeout(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
     }
 
-    /** The same future; whatever a caller cannot act on fails as unknown. */
+    /** Passes refusals on; any other failure becomes {@code unknown}, since the caller cannot act on it. */
     public static <T> Future<T> orUnknown(Future<T> outcome) {
         return outcome.recover(fault -> Future.failedFuture(
                 fault instanceof UnavailableException
@@ -100,10 +107,10 @@ public abstract class Attempt<K, V, O> {
     }
 
     /**
-     * Awaits the settlement of what the script accepted, and tries again when its generation ends without one.
+     * Awaits the settlement of an accepted item. If its generation ends without one, tries again.
      *
-     * @param isOurs whether it was accepted by this attempt's call, and not by an earlier one, maybe of another server
-     * @param settled the outcome of the settled fact
+     * @param isOurs whether this attempt's call was accepted; false for an earlier call, maybe of another server
+     * @param settled maps the settled fact to the outcome
      */
     protected final Future<O> await(K what, Generation generation, boolean isOurs, Function<V, Future<O>> settled) {
         if (isSetAside()) {
@@ -116,10 +123,11 @@ public abstract class Attempt<K, V, O> {
     }
 
     /**
-     * Redis lacks it: it is over, or Redis lost it, or Postgres did. What Redis lost is reported, and tried again.
+     * Handles a key that Redis lacks: the unit is over, or Redis or Postgres lost it. A key that Redis lost is reported, and the
+     * attempt repeated.
      *
-     * @param generation in which it is missing
-     * @param over the outcome if Postgres says that it is over; null if not
+     * @param generation the generation without the key
+     * @param over the outcome if Postgres says that the unit is over; null if not
      */
     protected final Future<O> missing(Generation generation, Future<@Nullable O> over) {
         return inTime(over).compose(known -> {
@@ -132,9 +140,9 @@ public abstract class Attempt<K, V, O> {
     }
 
     /**
-     * Redis lost a key that it needs: that is reported, and it is tried again until the deadline.
+     * Reports a lost key and tries again until the deadline.
      *
-     * @param generation in which it is missing
+     * @param generation the generation without the key
      */
     protected final Future<O> lost(Generation generation, String key) {
         if (System.nanoTime() - deadlineNanos > 0) {

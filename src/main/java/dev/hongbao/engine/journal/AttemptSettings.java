@@ -6,10 +6,10 @@ import java.time.Duration;
  * The configured limits of the attempts of one mode.
  *
  * @param batchSize attempts in one call of the script, 1 to 256
- * @param maxQueued attempts that may wait for the script, on one event loop; of plays also for their hold
- * @param maxUnsettled accepted ones that may wait for their settlement, on one event loop
- * @param maxJournalEntries unsettled journal entries a shard
- * @param timeout how long an attempt waits for its answer before it is unknown
+ * @param maxQueued attempts that may wait for the script, on one event loop; plays count while they wait for their hold, too
+ * @param maxUnsettled accepted attempts that may wait for their settlement, on one event loop
+ * @param maxJournalEntries unsettled journal entries of a shard
+ * @param timeout how long an attempt waits for its answer; then it is unknown
  */
 public record AttemptSettings(int batchSize, int maxQueued, int maxUnsettled, int maxJournalEntries, Duration timeout) {
     public AttemptSettings {

@@ -10,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The cursors that one settlement moves: the first five parameters of each settling function. A cursor moves only from where
- * the writer believes it to be, in the generation it believes in, else the statement fails with a stale cursor. What is passed
- * over without being settled goes along: it is set aside in the same statement.
+ * The cursors that one settlement moves: the first five parameters of each settling function. A cursor moves only if its place
+ * and generation are what the writer believes; else the statement fails with a stale cursor. Items that are passed over are set
+ * aside in the same statement. Not thread-safe.
  */
 public final class CursorMoves {
     private final List<Move> moves;
     private final SetAside aside = new SetAside();
     private final boolean undone;
 
-    /** One shard's cursor going from one journal entry to a later one. */
+    /** One shard's cursor moves from one journal entry to a later one. */
     public record Move(Generation generation, long fromSeq, long toSeq) {}
 
     CursorMoves() {
@@ -31,17 +31,20 @@ public final class CursorMoves {
         this.undone = undone;
     }
 
-    /** None: for what is in no journal any more, and is settled in a transaction that the caller commits or rolls back. */
+    /** No moves: for items that have left the journal. The caller commits or rolls back the transaction that settles them. */
     public static CursorMoves none() {
         return new CursorMoves();
     }
 
-    /** The same cursors, with nothing set aside yet. */
+    /** A copy of the moves, with nothing set aside. */
     public CursorMoves again() {
         return new CursorMoves(moves, false);
     }
 
-    /** The same cursors, for a statement that is undone at its end: it fails with {@link dev.hongbao.engine.postgres.SqlState#isUndone}. */
+    /**
+     * A copy of the moves for a trial. Its statement is undone at its end: it fails with
+     * {@link dev.hongbao.engine.postgres.SqlState#isUndone}.
+     */
     public CursorMoves undone() {
         return new CursorMoves(moves, true);
     }
@@ -50,7 +53,7 @@ public final class CursorMoves {
         moves.add(new Move(generation, fromSeq, toSeq));
     }
 
-    /** The items are in no journal: the caller's transaction fails as a whole, so nothing can be tried in it. */
+    /** Whether the items have left the journal. A failure then ends the caller's transaction, so no trials are possible in it. */
     public boolean isNone() {
         return moves.isEmpty();
     }
@@ -64,10 +67,10 @@ public final class CursorMoves {
     }
 
     /**
-     * Sends the call of a settling function, and with it what is set aside.
+     * Calls a settling function, and sets items aside in the same statement.
      *
-     * @param call a select that ends with the function, which returns {@code settled_at}
-     * @param parameters of the call; those of {@link #toTuple} first
+     * @param call a select that ends with the function; the function returns {@code settled_at}
+     * @param parameters the parameters of the call, first those from {@link #toTuple}
      */
     public Future<RowSet<Row>> send(SqlClient writer, String call, Tuple parameters) {
         String statement = call;
@@ -79,13 +82,13 @@ public final class CursorMoves {
                 .execute(parameters);
     }
 
-    /** Moves the cursors past entries that nobody settles. */
+    /** Moves the cursors past entries without anything to settle. */
     public Future<Void> moveOnly(SqlClient writer) {
         String call = "select settled_at from (select move_cursors($1, $2, $3, $4, $5), now() as settled_at) as moved";
         return send(writer, call, toTuple()).mapEmpty();
     }
 
-    /** A tuple that begins with the moves; the settler adds its own parameters. */
+    /** A tuple that begins with the moves; the settler appends its own parameters. */
     public Tuple toTuple() {
         int size = moves.size();
         Short[] shards = new Short[size];

@@ -4,24 +4,24 @@ import dev.hongbao.engine.shard.Generation;
 import java.util.List;
 
 /**
- * One journal entry: what one call of a script accepted. Immutable; published on the event bus at {@link
- * #address(int)} once, by the server whose script call was answered, if it owns the shard. Delivery is best effort: an entry may be
- * missing there (never in the journal), and those of several event loops come in any order.
+ * One journal entry: the items that one call of a script accepted. Immutable. The server that called the script publishes it once
+ * on the event bus at {@link #address(int)}, if it owns the shard. Delivery is best effort. An entry may be missing there (never
+ * in the journal), and entries of several event loops come in any order.
  *
  * @param seq its place in the generation's journal, from 1 without gaps
- * @param verb what kind of items it holds; one kind an entry
+ * @param verb the kind of its items; an entry has one kind
  */
 public record JournalEntry(Generation generation, long seq, String verb, List<JournalItem> items) {
     public JournalEntry {
         items = List.copyOf(items);
     }
 
-    /** Where a shard's entries are published. */
+    /** The address of a shard's entries on the event bus. */
     public static String address(int shard) {
         return "journal." + shard;
     }
 
-    /** How many effects it has. */
+    /** The number of effects. */
     public int size() {
         int size = 0;
         for (JournalItem item : items) {

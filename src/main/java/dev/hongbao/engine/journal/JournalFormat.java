@@ -4,14 +4,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a script writes items of one kind into the journal. There is one for each kind, and whoever reads a journal reads it with
- * that.
+ * The text form of one kind of journal items. Writers and readers of a journal share it.
  *
  * @param verb the field name of the items in a journal entry
- * @param parser reads an item; null when the text is not what the script writes, and then the item is void
+ * @param parser reads an item; null for text that the script does not write: the item is then void
  */
 public record JournalFormat(String verb, Function<String, @Nullable JournalItem> parser) {
-    /** Reads an item back from the journal; null when the text is not what the script writes. */
+    /** Reads an item of the journal; null for text that the script does not write. */
     public @Nullable JournalItem read(String payload) {
         return parser.apply(payload);
     }

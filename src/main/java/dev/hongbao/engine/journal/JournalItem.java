@@ -1,18 +1,21 @@
 package dev.hongbao.engine.journal;
 
-/** One thing that a script wrote into the journal: some accepted claims, a close. Implementations are deeply immutable: they travel on the event bus as they are. */
+/**
+ * One item that a script wrote into the journal, such as some accepted claims, or a close. Implementations are deeply immutable:
+ * they travel on the event bus without a copy.
+ */
 public interface JournalItem {
-    /** The journal's word for its kind, see {@link JournalFormat}. */
+    /** The journal's name of this kind, see {@link JournalFormat}. */
     String verb();
 
-    /** How many effects it has; what batches are measured by. At least 1. */
+    /** The number of effects, at least 1; batches are measured by it. */
     default int size() {
         return 1;
     }
 
-    /** What it belongs to. */
+    /** The packet or draw that it belongs to. */
     QuarantineUnit unit();
 
-    /** As the script wrote it; its {@link JournalFormat} reads it back. */
+    /** The item as the script wrote it; its {@link JournalFormat} reads it back. */
     String payload();
 }

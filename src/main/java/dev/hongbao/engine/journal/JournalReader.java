@@ -19,29 +19,29 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads journal entries back from Redis. On the link's event loop only.
  *
- * <p>The verb is the name of a form: another form of what a script writes has another verb. So an entry of a newer version is never misread:
- * its items are void, which its shard is recovered for, and nobody was told that they are settled.
+ * <p>A verb names one text form; a changed form gets a new verb. So an entry of a newer version is never misread: its items are
+ * void. Its shard is recovered, and no item was answered as settled.
  */
 public final class JournalReader {
     private static final Logger LOG = LoggerFactory.getLogger(JournalReader.class);
 
-    /** Entries that a writer reads at once; with at most 256 claims each, some 10,000 claims. */
+    /** Entries that a writer reads at once. With at most 256 claims each, they hold some 10,000 claims. */
     public static final int PAGE = 40;
 
     private final RedisLinks redis;
     private final Map<String, JournalFormat> formats;
 
-    /** @param formats of all that the journal may hold; anything else is void */
+    /** @param formats all forms that the journal may hold; items of any other form are void */
     public JournalReader(RedisLinks redis, Collection<JournalFormat> formats) {
         this.redis = redis;
         this.formats = formats.stream().collect(Collectors.toUnmodifiableMap(JournalFormat::verb, format -> format));
     }
 
     /**
-     * The entries of the generation after {@code afterSeq}, in order.
+     * Reads the generation's entries after {@code afterSeq}, in order.
      *
-     * @param key the generation's journal, or where recovery put it; a missing key is an empty one
-     * @param most entries that are read
+     * @param key the generation's journal, or the key to which recovery renamed it; a missing key is an empty journal
+     * @param most the limit of entries to read
      */
     public Future<List<JournalEntry>> read(Generation generation, String key, long afterSeq, int most) {
         Request range = Request.cmd(Command.XRANGE)
@@ -71,7 +71,7 @@ public final class JournalReader {
             JournalItem item = decode(fields.get(i).toString(), verb, fields.get(i + 1));
             if (item == null) {
                 LOG.error(
-                        "journal {} entry {}: item {} has a form that this version does not know, it is void",
+                        "journal {} entry {}: item {} is void: this version does not know its form",
                         generation,
                         id,
                         fields.get(i));

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings what a transaction just wrote (a packet, a draw) into Redis, in the generation that the transaction read. One
+ * Loads a unit that a transaction just wrote (a packet, a draw) into Redis, in the generation that the transaction read. One
  * instance per event loop.
  */
 public final class KeyLoader {
@@ -26,9 +26,7 @@ public final class KeyLoader {
     private final ShardScript script;
     private final long waitMillis;
 
-    /**
-     * @param wait how long to wait for a recovery under way before the key is left to the next one
-     */
+    /** @param wait how long to wait for a recovery; then the key is left to the next one */
     public KeyLoader(Vertx vertx, RedisLinks redis, Shards shards, Duration wait) {
         this.vertx = vertx;
         this.redis = redis;
@@ -38,13 +36,13 @@ public final class KeyLoader {
     }
 
     /**
-     * Loads a key. Succeeds also when it could not: what was written exists all the same, and the recovery that is asked for
-     * loads it. A generation that is over needs nothing: the recovery that ended it has seen the row.
+     * Loads a key. Never fails: the unit exists in any case, and a recovery can load it. A generation that is over needs no load:
+     * the recovery that ended it has seen the row.
      *
-     * @param generation that the writing transaction read {@code for key share}
+     * @param generation the generation that the writing transaction read {@code for key share}
      * @param key of {@code generation}
      * @param call of an idempotent script
-     * @return whether it is loaded now; false leaves it to a recovery
+     * @return whether the key is loaded, or needs no load; false leaves it to a recovery
      */
     public Future<Boolean> load(Generation generation, String key, ShardScript.Call<?> call) {
         Promise<Boolean> done = Promise.promise();
@@ -68,7 +66,7 @@ public final class KeyLoader {
         }
         script.call(generation.link(redis), current, load.call)
                 .onSuccess(loaded -> load.done.complete(true))
-                // Either the shard is being recovered, or the connection comes back; loading twice is loading once.
+                // The shard is being recovered, or the connection comes back. A second load changes nothing.
                 .onFailure(fault ->
                         again(load, ShardScript.isReported(fault) ? shards.refresh() : Future.succeededFuture()));
     }

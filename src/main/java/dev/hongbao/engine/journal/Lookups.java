@@ -5,15 +5,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Chooses whom of those who wait long Postgres is asked for at once: the oldest, the same number from each shard. So a shard that stands
- * still delays nobody of another one. For one look; confined to one thread.
+ * Selects long-waiting items for one query to Postgres: the oldest ones, an equal number from each shard. So a shard that stands
+ * still does not delay another one. For one query; confined to one thread.
  */
 final class Lookups<K> {
     private static final int MOST = 512;
 
     private final Map<Integer, Map<K, Generation>> byShard = new LinkedHashMap<>();
 
-    /** In the order of arrival. */
+    /** Call it in the order of arrival. */
     void add(K key, Generation generation) {
         Map<K, Generation> ofShard = byShard.computeIfAbsent(generation.shard(), shard -> new LinkedHashMap<>());
         if (ofShard.size() < MOST) {
@@ -21,7 +21,7 @@ final class Lookups<K> {
         }
     }
 
-    /** At most {@link #MOST}; with each the generation that accepted it. Empty when nobody was added. */
+    /** At most {@link #MOST} keys, each with the generation that accepted it; empty if none was added. */
     Map<K, Generation> chosen() {
         Map<K, Generation> chosen = new LinkedHashMap<>();
         byShard.values()

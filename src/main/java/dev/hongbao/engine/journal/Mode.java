@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A way to use the shards, as one value: claims of packets, plays of draws. It is all that the engine knows of it; a server's
- * services and faces know the rest. Immutable; what it holds says its own concurrency.
+ * One use of the shards, such as claims of packets or plays of draws. It is everything that the engine knows of the use; services
+ * and APIs are the mode's own. Immutable; its parts state their own concurrency.
  *
- * @param settlers of the items that its scripts write into the journal
- * @param loader writes what is open into a new generation
- * @param tasks what a shard's owner does for it, again and again
+ * @param settlers settle the items that its scripts write into the journal
+ * @param loader writes the open units into a new generation
+ * @param tasks the periodic work of a shard's owner
  */
 public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, List<OwnerTask> tasks) {
     public Mode {
@@ -21,11 +21,11 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
     }
 
     /**
-     * What is the same in every process, with or without a server at work.
+     * The parts that need no running server: commands use them, too.
      *
      * @param scripts the names of its scripts, {@code lua/<name>.lua}
      * @param keys the names of its keys in Redis
-     * @param settlers of its items, on connections of their own
+     * @param settlers makes settlers of its items on connections of the caller
      * @param comparison compares its keys to Postgres and the journal
      */
     public record Traits(List<String> scripts, Keys keys, SettlerFactory settlers, RedisComparison.Factory comparison) {
@@ -34,13 +34,12 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
         }
     }
 
-    /** Names keys. */
     @FunctionalInterface
     public interface Keys {
-        /** All keys in a generation that a packet or draw of this id has, if it is one of this mode. */
+        /** The keys that a packet or draw with this id has in a generation, if it belongs to this mode. */
         List<String> of(Generation generation, UUID unit);
 
-        /** Those of any of the modes. */
+        /** The keys in any of the modes. */
         static Keys of(Collection<Traits> modes) {
             return (generation, unit) -> modes.stream()
                     .flatMap(mode -> mode.keys().of(generation, unit).stream())
@@ -48,7 +47,7 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
         }
     }
 
-    /** Makes settlers for who settles without a server at work. */
+    /** Makes settlers for a process without a running server. */
     @FunctionalInterface
     public interface SettlerFactory {
         List<Settler> of(Pool pool);

@@ -18,22 +18,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The packets and draws that are set aside, as this server knows: at once what it sets aside itself and what another server says that it
- * has, within a second what others do and what an operator brings back. It only refuses early; Postgres is asked before anything of them is settled.
- * Thread-safe.
+ * The packets and draws that are set aside, as this server knows them. It learns its own units at once, and the units of another
+ * server from its message. A poll finds lost messages, and units that an operator brought back, within a second. It only refuses
+ * early: each settlement asks Postgres. Thread-safe.
  */
 public final class Quarantine {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
 
-    /** Where it is published, without a body, that this server has set something aside. */
+    /** The address on the event bus, without a body: this server has set a unit aside. */
     public static final String SET_ASIDE = "quarantine.set-aside";
 
-    /** Where it is published, without a body, that another server has: it is looked for then. */
+    /** The address on the event bus, without a body: another server has set a unit aside. A look follows. */
     public static final String SET_ASIDE_ELSEWHERE = "quarantine.set-aside-elsewhere";
 
     private static final long LOOK_MILLIS = 1_000;
 
-    /** Passed over on this server, so many at the most; what is forgotten is noted again as it is met again. */
+    /**
+     * The limit of units that are left out on this server. At the limit all are forgotten, and noted again when they are met
+     * again.
+     */
     private static final int MAX_PASSED_OVER = 10_000;
 
     private final Vertx vertx;
@@ -45,12 +48,11 @@ public final class Quarantine {
     private long changes;
 
     /**
-     * Published on the event bus at {@link #ADDRESS} whenever this server hears of a change; best effort. Immutable.
+     * Published on the event bus at {@link #ADDRESS} after each change that this server learns; best effort. Immutable.
      *
-     * @param added what is set aside now and was not before
+     * @param added the units that are newly set aside; empty if some only came back
      */
     public record Changed(Set<UUID> added) {
-        /** Where it is published. */
         public static final String ADDRESS = "quarantine.changed";
 
         public Changed {
@@ -70,7 +72,7 @@ public final class Quarantine {
                 .register(registry);
     }
 
-    /** For who settles or loads: what it cannot read is set aside. */
+    /** For settlers and loaders: a unit that they cannot read is set aside. */
     public Unreadable forOwners() {
         return new Unreadable() {
             @Override
@@ -86,8 +88,8 @@ public final class Quarantine {
     }
 
     /**
-     * For who only tells what is there: what it cannot read is left out, and refused on this server alone. Another server may be able to
-     * read it, of another version or with newer time zones; and it settles what this one cannot show.
+     * For readers: a unit that they cannot read is left out, and refused on this server only. A server of another version, or
+     * with newer time zones, may read it, and goes on to settle it.
      */
     public Unreadable forReaders() {
         return new Unreadable() {
@@ -114,12 +116,12 @@ public final class Quarantine {
         }
     }
 
-    /** Whether a packet or a draw that was not found is there all the same: set aside, or not readable on this server. Never waits. */
+    /** Whether a unit that was not found exists all the same: it is set aside, or not readable on this server. Never waits. */
     public boolean refuses(UUID id) {
         return holds(id) || passedOver.contains(id);
     }
 
-    /** Looks for the first time, and again every second from now on. Once a Vert.x instance. */
+    /** Looks now, and every second from now on. Once for each Vert.x instance. Fails if the first look fails. */
     public Future<Void> start() {
         LocalCodec.register(vertx.eventBus(), Changed.class);
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
@@ -142,7 +144,7 @@ public final class Quarantine {
         });
     }
 
-    /** Whoever else speaks has it looked for no faster than Postgres answers. */
+    /** Messages of other servers start a look, but never two at a time. */
     private void lookUnlessLooking() {
         if (looking.compareAndSet(false, true)) {
             look().onComplete(looked -> looking.set(false));
@@ -153,7 +155,7 @@ public final class Quarantine {
         return changes;
     }
 
-    /** What was read before this server set something aside itself says nothing about that: the next look does. */
+    /** A look that began before this server set a unit aside may lack it; it is dropped, and the next look counts. */
     private synchronized void adopt(Set<UUID> now, long readAt) {
         if (readAt == changes && !now.equals(known)) {
             Set<UUID> added = new HashSet<>(now);
@@ -164,9 +166,9 @@ public final class Quarantine {
     }
 
     /**
-     * Sets a unit aside that cannot even be read; a no-op for one that is set aside.
+     * Sets aside a unit that cannot be read. Idempotent.
      *
-     * @param shard that it is stored with
+     * @param shard the shard that stores it
      */
     public Future<Void> setAside(QuarantineUnit unit, int shard, String reason) {
         if (holds(unit.id())) {
@@ -185,7 +187,7 @@ public final class Quarantine {
                 });
     }
 
-    /** This server has set a unit aside, committed. */
+    /** Notes a unit that this server has set aside, after the commit. */
     public void wasSetAside(QuarantineUnit unit, Mark mark) {
         LOG.error(
                 "set aside {} of shard {}: {} {}; its entries wait for `hongbao quarantine`",

@@ -21,8 +21,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an operator does with packets and draws that are set aside; safe beside servers at work, which hear of it within a second
- * and then load what has come back. Every call is one transaction, and repeating it changes nothing.
+ * An operator's work on units that are set aside. It is safe beside running servers: they notice within a second and load the
+ * returned units. Every call is one transaction, and repeating it changes nothing.
  */
 public final class QuarantineStore {
     private static final String LIST = """
@@ -58,23 +58,23 @@ public final class QuarantineStore {
     /**
      * A packet or draw that is set aside.
      *
-     * @param entries that wait for it
-     * @param held what its accounts hold, in minor units, as {@code 500 CNY}; empty for none
+     * @param entries the number of kept entries
+     * @param held the balance of its accounts in minor units, as {@code 500 CNY}; empty for none
      */
     public record Listed(
             QuarantineUnit unit, int shard, OffsetDateTime since, Cause cause, long entries, String held) {}
 
     /**
-     * Why something is set aside.
+     * The cause of a quarantine.
      *
      * @param sqlState of the refusal; empty for a definition that cannot be read
      */
     public record Cause(String sqlState, String reason) {}
 
-    /** An entry that was kept. */
+    /** A kept entry. */
     private record Kept(long n, String verb, String item) {}
 
-    /** All that is set aside, the longest first. */
+    /** All units that are set aside, the longest first. */
     public Future<List<Listed>> list() {
         return pool.query(LIST)
                 .execute()
@@ -90,9 +90,9 @@ public final class QuarantineStore {
     }
 
     /**
-     * Settles what was kept of a packet or draw, in its order, and brings it back.
+     * Settles a unit's kept entries in their order, and brings the unit back.
      *
-     * @return how many entries there were; -1 when it is not set aside. Fails, and nothing is changed, when they are still refused
+     * @return the number of entries; -1 if the unit is not set aside. If an entry is still refused, fails and changes nothing
      */
     public Future<Integer> replay(UUID unit) {
         return Transactions.run(
@@ -130,12 +130,12 @@ public final class QuarantineStore {
     }
 
     /**
-     * Drops what was kept of a packet or draw, which was never answered as settled, and brings it back: it goes on from what is
-     * settled. What its journal still holds of it would not follow from that, so this waits until there is nothing.
+     * Drops a unit's kept entries and brings the unit back: it continues from its settled state. None of the entries was answered
+     * as settled. Entries in the journal would not follow from that state, so this call requires that there are none.
      *
-     * @param redis to look into the journal
-     * @return how many entries there were; -1 when it is not set aside. Fails, and nothing is changed, when the journal still holds
-     *     some
+     * @param redis to read the journal
+     * @return the number of entries; -1 if the unit is not set aside. If the journal still holds entries of it, fails and changes
+     *     nothing
      */
     public Future<Integer> drop(UUID unit, RedisLinks redis) {
         return pool.preparedQuery("select shard from quarantine_unit where id = $1")
@@ -165,7 +165,10 @@ public final class QuarantineStore {
                 }));
     }
 
-    /** Without its keys no script writes more of it; the journal is looked at before the one that recovery makes of it. */
+    /**
+     * Without the unit's keys no script writes more entries. The live journal is read before the retired one, since recovery
+     * renames it.
+     */
     private Future<Void> assertNothingComes(UUID unit, ShardRow row, RedisLinks redis) {
         Generation generation = row.generation();
         JournalReader reader = new JournalReader(
@@ -206,7 +209,7 @@ public final class QuarantineStore {
                 .map(rows -> rows.size() == 0 ? null : rows.iterator().next());
     }
 
-    /** @return null when another call brought it back while this one waited for the lock */
+    /** @return null if another call brought the unit back while this one waited for the lock */
     private static Future<@Nullable List<Kept>> take(SqlConnection tx, UUID unit) {
         return tx.preparedQuery("delete from quarantine where unit = $1 returning n, verb, item")
                 .execute(Tuple.of(unit))

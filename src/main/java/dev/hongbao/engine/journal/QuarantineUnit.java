@@ -3,10 +3,10 @@ package dev.hongbao.engine.journal;
 import java.util.UUID;
 
 /**
- * What is set aside as a whole when Postgres refuses its entries, since each of them follows from the ones before: a packet, a
- * draw, or what another {@link Mode} has.
+ * A packet, a draw, or a unit of another {@link Mode}. It is set aside as a whole, since each of its entries follows from the
+ * ones before.
  *
- * @param kind what it is, in one word for the operator: lower-case letters
+ * @param kind one word for the operator, in lower-case letters
  */
 public record QuarantineUnit(String kind, UUID id) {
     @Override

@@ -9,26 +9,26 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Compares what Redis has of a shard to what is settled in Postgres and what the journal still has. Sees one mode's keys; one
- * use, on the link's event loop.
+ * Compares a shard in Redis to its settled state in Postgres and its journal. Covers one mode's keys. One use, on the link's
+ * event loop.
  */
 public interface RedisComparison {
-    /** Takes an item of the journal that is not settled, in the journal's order; those of other modes are passed over. */
+    /** Takes an unsettled item of the journal, in the journal's order. Items of other modes are ignored. */
     void unsettled(JournalItem item);
 
     /**
-     * Compares, after the last item. What it calls wrong is wrong also while the shard is at work.
+     * Compares, after the last item. A difference in {@code wrong} is an error even while the shard is at work.
      *
-     * @param later reads what the journal has now
+     * @param later reads the journal again
      */
     Future<Differences> differences(Supplier<Future<List<JournalItem>>> later);
 
     /**
-     * What differs, a sentence each.
+     * The differences, one sentence each.
      *
-     * @param missing keys of open packets, draws and campaigns that are not there at all: lost, or not brought there yet. The first
-     *     script that needs one answers so, and the shard is recovered before anything is given
-     * @param wrong keys that are there and say something else
+     * @param missing keys of open packets, draws and campaigns that Redis lacks: lost, or not loaded yet. The first script that
+     *     needs one reports it, and the shard is recovered before the script grants anything
+     * @param wrong keys with other contents than expected
      */
     record Differences(List<String> missing, List<String> wrong) {
         public Differences {
@@ -36,14 +36,13 @@ public interface RedisComparison {
             wrong = List.copyOf(wrong);
         }
 
-        /** All of it as missing, since nothing of it counts as wrong. */
+        /** Counts all differences as missing: none of them is an error. */
         public Differences excused() {
             return new Differences(
                     Stream.concat(missing.stream(), wrong.stream()).toList(), List.of());
         }
     }
 
-    /** Makes the comparison of one generation. */
     interface Factory {
         RedisComparison of(Pool pool, RedisLink redis, Generation generation);
     }

@@ -21,21 +21,20 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers items into calls of one script: while one call for a shard is in flight, later items of it wait for the next, so
- * that batches grow with the load and a lone item waits for nobody; a full batch does not wait. One instance per event loop,
- * used on it only.
+ * Gathers items into calls of one script. During a call for a shard, later items of the shard wait for the next call. So batches
+ * grow with the load, and a lone item goes at once; so does a full batch. One instance per event loop, used on it only.
  *
- * <p>A call that fails is made again until its items' deadlines, so items must be idempotent.
+ * <p>A failed call is repeated until its items' deadlines, so items must be idempotent.
  *
  * @param <T> an item: a claim, a request of plays
- * @param <A> what the script answers to one item
+ * @param <A> the script's answer to one item
  */
 public final class ScriptBatcher<T, A> {
     private static final long RETRY_MILLIS = 20;
 
     /**
-     * Full calls of a shard at once. A crowd comes on thousands of connections, which one pass of the event loop reads before it reads
-     * Redis' next answer: with two calls a pass, the passes and not the stores would say how many claims are settled.
+     * Full calls of a shard at once. A crowd uses thousands of connections, and one pass of the event loop reads all of them
+     * before Redis' next answer. With two calls a pass, the passes would limit the throughput, not the stores.
      */
     private static final int MAX_IN_FLIGHT = 16;
 
@@ -49,13 +48,13 @@ public final class ScriptBatcher<T, A> {
     private int waiting;
 
     /**
-     * How it gathers.
+     * The settings of a batcher.
      *
-     * @param noun what the items are called in a refusal: claims
-     * @param batchSize the most that one call takes, in the units of {@code size}
+     * @param noun the name of the items in a refusal, such as claims
+     * @param batchSize the limit of one call, in the units of {@code size}
      * @param size of an item, at least 1
      * @param maxQueued items that may wait, on this event loop
-     * @param batches hears the size of each batch
+     * @param batches gets the size of each batch
      */
     public record Settings<T>(Text noun, int batchSize, ToIntFunction<T> size, int maxQueued, IntConsumer batches) {}
 
@@ -67,7 +66,7 @@ public final class ScriptBatcher<T, A> {
      */
     private record Pending<T, A>(T item, @Nullable Generation only, long deadlineNanos, Promise<A> promise) {}
 
-    /** The generation that an item was meant for is over; its call changed nothing. */
+    /** The item's generation is over; its call changed nothing. */
     public static final class LapsedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
@@ -76,9 +75,7 @@ public final class ScriptBatcher<T, A> {
         }
     }
 
-    /**
-     * @param calls makes the call for some items of one shard; it answers each, in their order
-     */
+    /** @param calls makes the call for some items of one shard; the call answers each item, in their order */
     public ScriptBatcher(
             Vertx vertx,
             RedisLinks redis,
@@ -99,16 +96,18 @@ public final class ScriptBatcher<T, A> {
      * Puts an item into the next batch of its shard.
      *
      * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
-     * @return fails with {@link UnavailableException} when the queue is full or the deadline passed
+     * @return fails with {@link UnavailableException} if the queue is full or the deadline passed
      */
     public Future<A> submit(int shard, T item, long deadlineNanos) {
         return submit(shard, item, null, deadlineNanos);
     }
 
     /**
-     * The same for an item that holds in one generation only: what was read before it was submitted is true of that one.
+     * Puts an item into the next batch that runs in generation {@code only}: the item relies on facts that were read in it.
      *
-     * @return fails also with {@link LapsedException}, when another generation has followed before the script answered
+     * @param only null for any generation
+     * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
+     * @return fails also with {@link LapsedException}, if another generation follows before the script answers
      */
     public Future<A> submit(int shard, T item, @Nullable Generation only, long deadlineNanos) {
         if (waiting >= settings.maxQueued) {
@@ -128,7 +127,10 @@ public final class ScriptBatcher<T, A> {
         return waiting;
     }
 
-    /** Whether somebody has no answer yet, or is just reading it: he may wait for a settlement then. Safe on any thread. */
+    /**
+     * Whether an item has no answer yet, or its caller is reading the answer: the caller may then wait for a settlement. Safe on
+     * any thread.
+     */
     public boolean isUnanswered() {
         return unanswered.getAcquire() > 0;
     }
@@ -151,7 +153,7 @@ public final class ScriptBatcher<T, A> {
             this.link = shards.current(shard).generation().link(redis);
         }
 
-        /** Once all that came in together has been read: requests of one pass of the event loop make one call. */
+        /** Flushes after this pass of the event loop, so that its requests share one call. */
         void flushSoon() {
             if (!flushing) {
                 flushing = true;
@@ -162,7 +164,7 @@ public final class ScriptBatcher<T, A> {
             }
         }
 
-        /** While a call is in flight only a full batch goes, so that Redis never waits for us. */
+        /** During a call only a full batch goes, so that Redis never waits for us. */
         private void flush() {
             while (!queue.isEmpty()
                     && !pausing
@@ -182,7 +184,7 @@ public final class ScriptBatcher<T, A> {
                     continue;
                 }
                 if (next.deadlineNanos - System.nanoTime() < 0) {
-                    // This process may have stood still for long: what an item counts on may be over.
+                    // The process may have stood still for long, and the facts behind an item may be over.
                     fail(queue.remove(), tooLate());
                     continue;
                 }
@@ -218,7 +220,7 @@ public final class ScriptBatcher<T, A> {
             }
         }
 
-        /** Puts the batch back at the head of the queue, for another call a little later. */
+        /** Puts the batch back at the head of the queue and calls again a little later. */
         private void retry(List<Pending<T, A>> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
                 batch.forEach(pending ->
@@ -237,7 +239,7 @@ public final class ScriptBatcher<T, A> {
                 pausing = false;
                 flush();
             });
-            late.forEach(pending -> fail(pending, tooLate())); // the last: who hears of it may submit at once
+            late.forEach(pending -> fail(pending, tooLate())); // last: their callers may submit again at once
         }
 
         private UnavailableException tooLate() {

@@ -9,11 +9,11 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** What one settlement sets aside: units, from now on, and the items of units that are set aside. */
+/** The units that one settlement sets aside, and the items that it keeps for units that are set aside. Not thread-safe. */
 public final class SetAside {
     private static final int PARAMETERS = 8;
 
-    /** Longer than any message of Postgres needs to be for an operator. */
+    /** A message of Postgres within this length tells an operator enough. */
     private static final int MAX_REASON = 500;
 
     private final Map<QuarantineUnit, Mark> marks = new HashMap<>();
@@ -21,9 +21,9 @@ public final class SetAside {
     private final List<JournalItem> items = new ArrayList<>();
 
     /**
-     * A unit that is set aside from now on.
+     * Marks a unit that is set aside from now on.
      *
-     * @param sqlState of the refusal; empty for what cannot be read
+     * @param sqlState of the refusal; empty for a unit that cannot be read
      */
     public record Mark(int shard, String sqlState, String reason) {
         public Mark {
@@ -35,13 +35,13 @@ public final class SetAside {
         marks.put(unit, mark);
     }
 
-    /** Keeps an item; call it in the order of the journal. */
+    /** Keeps an item. Call it in the order of the journal. */
     void keep(String verb, JournalItem item) {
         verbs.add(verb);
         items.add(item);
     }
 
-    /** Keeps what another keeps, too. */
+    /** Keeps another settlement's kept items, too. */
     void keepAll(SetAside other) {
         verbs.addAll(other.verbs);
         items.addAll(other.items);
@@ -55,7 +55,7 @@ public final class SetAside {
         return marks.isEmpty() && items.isEmpty();
     }
 
-    /** What is added to a call that returns {@code settled_at}; its parameters come after {@code before} others. */
+    /** The SQL that follows a call which returns {@code settled_at}. Its parameters follow the first {@code before} ones. */
     public String call(int before) {
         return IntStream.rangeClosed(before + 1, before + PARAMETERS)
                 .mapToObj(n -> "$" + n)

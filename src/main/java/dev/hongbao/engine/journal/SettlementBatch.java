@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 
-/** Journal entries of one verb, from any number of shards, that are settled by one statement. */
+/** Journal entries of one verb, from any number of shards, that one statement settles. Not thread-safe. */
 public final class SettlementBatch {
-    /** What a server settles at the same time, each on a connection to Postgres of its own. */
+    /** Settlements of a server at the same time, each on a Postgres connection of its own. */
     public static final int MOST_AT_ONCE = 2;
 
     private final String verb;
@@ -37,7 +37,7 @@ public final class SettlementBatch {
         return moves;
     }
 
-    /** What is settled; the rest is set aside. */
+    /** The items to settle; the other ones are set aside. */
     public List<JournalItem> items() {
         return items;
     }
@@ -78,7 +78,7 @@ public final class SettlementBatch {
         moves.add(generation, fromSeq, toSeq);
     }
 
-    /** Of some units only, and undone at its end: shows whether they can be settled. */
+    /** A trial settlement of some units. It is undone at its end, and shows whether they can be settled. */
     public SettlementBatch trial(Collection<QuarantineUnit> some) {
         SettlementBatch trial = new SettlementBatch(verb, moves.undone());
         for (JournalItem item : items) {
@@ -90,7 +90,7 @@ public final class SettlementBatch {
         return trial;
     }
 
-    /** The same entries, but these units are set aside from now on. */
+    /** A copy of this batch that sets the culprits aside. */
     public SettlementBatch without(Map<QuarantineUnit, Mark> culprits) {
         SettlementBatch rest = new SettlementBatch(verb, moves.again());
         rest.size = size;

@@ -1,13 +1,13 @@
 package dev.hongbao.engine.journal;
 
 /**
- * Hears how the writer's settlements end, whatever they settle. What was settled is told by its settler; this is for who
- * looks into Postgres. Called on the persistence verticle's event loop.
+ * Learns how the writer's settlements end, of every kind. It is for readers of Postgres; the facts themselves come from the
+ * settlers. Called on the persistence verticle's event loop.
  */
 public interface SettlementListener {
-    /** One was committed. */
+    /** A settlement was committed. */
     void settled();
 
-    /** One failed, or its outcome is unknown: what it may have settled, nobody tells of. */
+    /** A settlement failed, or its outcome is unknown. The facts of an unknown one are never published. */
     void uncertain();
 }

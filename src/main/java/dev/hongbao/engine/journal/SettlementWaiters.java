@@ -27,36 +27,35 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Who waits for something accepted to be settled: answered by the settled event, or by the row in Postgres, which is looked up
- * for those who wait long (the event is best effort, and another server may not tell this one). One instance per event loop,
- * used on it only.
+ * The callers that wait for a settlement. The settled event answers them. Events are best effort, and another server may not send
+ * one, so long-waiting items are looked up in Postgres. One instance per event loop, used on it only.
  *
- * @param <K> what is waited for
+ * @param <K> the key of the awaited settlement
  * @param <V> the settled fact
  */
 public final class SettlementWaiters<K, V> {
     private static final Logger LOG = LoggerFactory.getLogger(SettlementWaiters.class);
 
-    /** Between looks. */
+    /** Between two looks. */
     private static final long LOOK_MILLIS = 50;
 
-    /** Waiting longer than this is long, and then the generation may have changed too. */
+    /** A longer wait counts as long; by then the generation may have changed, too. */
     private static final long LONG_NANOS = 60_000_000;
 
     /**
-     * After this long without word of a shard's settlements this server takes the word for lost and asks Postgres. A settlement of
-     * thousands of claims takes longer than {@link #LONG_NANOS}, on a busy machine a quarter of a second; looking all of them up meanwhile
-     * would slow the next one down. No longer than it takes to replace a killed owner.
+     * After so long without an event of a shard, its events count as lost, and Postgres is asked. A settlement of thousands of
+     * claims takes longer than {@link #LONG_NANOS}, on a busy machine a quarter of a second. Looking up all its claims meanwhile
+     * would slow the next settlement down. The value does not exceed the time to replace a killed owner.
      */
     private static final long SILENT_NANOS = 500_000_000;
 
-    /** It is too long even where one settlement after the other is heard of: then the event was missed. */
+    /** A longer wait is asked for in any case, even while the shard's events arrive: this item's event was missed. */
     private static final long TOO_LONG_NANOS = 1_000_000_000L;
 
-    /** Facts that are remembered in case that somebody is about to wait for them: what is settled in a tenth of a second. */
+    /** Facts that are remembered for callers that are about to wait: about a tenth of a second of settlements. */
     private static final int MAX_EARLY = 4_096;
 
-    /** How long something that nobody waits for any more, and that is not known to be settled, still takes a place. */
+    /** The time for which an abandoned, unsettled item still takes a place. */
     private static final long LATE_NANOS = 3_000_000_000L;
 
     private final Shards shards;
@@ -75,8 +74,8 @@ public final class SettlementWaiters<K, V> {
 
     /**
      * @param maxWaiting how many may wait on this event loop
-     * @param lookup asks Postgres what is settled of these; the rest is left out
-     * @param settledAfterNanos hears how long each waited that was settled
+     * @param lookup asks Postgres for the settled facts of these keys; unsettled keys are absent
+     * @param settledAfterNanos gets the wait of each settled item
      * @param nanoTime as {@link System#nanoTime}
      */
     public SettlementWaiters(
@@ -99,14 +98,14 @@ public final class SettlementWaiters<K, V> {
     }
 
     /**
-     * Hears of settlements from now on, while somebody waits or will in a moment. The rest it need not hear: who waits for it later looks in
-     * Postgres.
+     * Listens to settlements from now on, while a caller waits or will in a moment. Other settlements are skipped: a later caller
+     * finds them in Postgres.
      *
-     * @param coming whether something is on its way to being accepted, to be waited for then; asked on any thread
+     * @param coming whether items are on their way to acceptance; asked on any thread
      * @param settled calls {@link #settled} for each fact
      */
     public <F> void listen(Settlements<F> settlements, BooleanSupplier coming, Consumer<F> settled) {
-        // The order matters: a claim that moves from the batcher to the waiters between the two looks is seen by the
+        // The order matters: a claim that moves from the batcher to the waiters between the two reads is seen by the
         // second.
         BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
         settlements.here().add(loop, waits, settled);
@@ -114,10 +113,10 @@ public final class SettlementWaiters<K, V> {
     }
 
     /**
-     * Somebody's wait.
+     * One wait.
      *
-     * @param generation in which the script accepted it, or knew that it had
-     * @param isTold whether the shard's writer tells this server of it
+     * @param generation the one in which the script accepted the item, or knew it as accepted
+     * @param isTold whether the shard's writer sends this server the settlement
      */
     private record Waiter<V>(
             Generation generation,
@@ -126,51 +125,52 @@ public final class SettlementWaiters<K, V> {
             long deadlineNanos,
             Promise<WaitResult<V>> promise) {}
 
-    /** Something that nobody waits for any more, and that is not known to be settled. */
+    /** An item without a caller that is not known to be settled. */
     private record Late(int shard, long sinceNanos) {}
 
     /**
-     * How a wait ends: with the settled fact, or without one, when the generation that had accepted it is over and Postgres
-     * has no such fact, so that it has to be tried again.
+     * The end of a wait.
+     *
+     * @param fact the settled fact; null if the generation ended without it, and the caller has to try again
      */
     public record WaitResult<V>(@Nullable V fact) {}
 
     /**
-     * Whether nothing more should be accepted. What was given up counts too: it is still in the journal, before all that would
-     * be let in, which would only wait in vain as well.
+     * Whether nothing more should be accepted. Abandoned items count, too: they are ahead in the journal, so further items would
+     * also wait in vain.
      *
-     * @param coming how many are on their way to being accepted and will wait then
+     * @param coming items on their way to acceptance
      */
     public boolean isFull(int coming) {
         return coming + waiting() >= maxWaiting;
     }
 
-    /** What takes a place: what is waited for, and what was given up and is not known to be settled. */
+    /** Occupied places: awaited items, and abandoned ones that are not known to be settled. */
     public int waiting() {
         return waiters.size() + late.size();
     }
 
-    /** What is waited for, and what was given up and is not known to be settled, by shard. */
+    /** Awaited items, and abandoned ones that are not known to be settled, by shard. */
     public ShardCounts unsettled() {
         return unsettled;
     }
 
-    /** All that was waited for and settled, by shard, since the start. */
+    /** Items that were settled after a wait, by shard, since the start. */
     public ShardCounts settled() {
         return settled;
     }
 
-    /** The wait that is under way for the same thing; null for none. */
+    /** The wait that is under way for a key; null for none. */
     public @Nullable Future<WaitResult<V>> joined(K key) {
         Waiter<V> waiter = waiters.get(key);
         return waiter == null ? null : waiter.promise.future();
     }
 
     /**
-     * Waits, together with whoever waits for the same already. What is accepted may be settled before Redis' word that it is
-     * accepted has been read here; then the wait is over.
+     * Waits for a settlement; callers with the same key share one wait. The settlement may arrive before Redis' answer was read
+     * here: then the future is complete at once.
      *
-     * @param isTold whether it was accepted by a call of this server, which the shard's writer therefore tells of the settlement
+     * @param isTold whether a call of this server was accepted, so that the shard's writer sends it the settlement
      * @return fails with {@link UnavailableException} at the deadline
      */
     public Future<WaitResult<V>> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
@@ -188,7 +188,7 @@ public final class SettlementWaiters<K, V> {
         return waiter.promise.future();
     }
 
-    /** It is settled, as its shard's writer tells: whoever waits for it is answered. */
+    /** Answers the callers of a key: the shard's writer reports its settlement. */
     public void settled(K key, V fact) {
         Waiter<V> waiter = waiters.get(key);
         if (waiter != null) {
@@ -197,7 +197,7 @@ public final class SettlementWaiters<K, V> {
         found(key, fact);
     }
 
-    /** Completes a wait with a fact read from Postgres. Unlike {@link #settled}, it does not count as word of the shard's writer. */
+    /** Answers the callers of a key with a fact from Postgres. Unlike {@link #settled}, it is no sign of the shard's writer. */
     public void found(K key, V fact) {
         Waiter<V> waiter = waiters.remove(key);
         if (waiter == null) {
@@ -212,7 +212,11 @@ public final class SettlementWaiters<K, V> {
         }
     }
 
-    /** From now on whoever waits for what is set aside is told so. @param unit the packet or draw of what is waited for */
+    /**
+     * From now on refuses the callers of units that are newly set aside.
+     *
+     * @param unit the packet or draw of a key
+     */
     public void refuseSetAside(Vertx vertx, Function<K, UUID> unit) {
         vertx.eventBus()
                 .<Quarantine.Changed>localConsumer(
@@ -254,7 +258,7 @@ public final class SettlementWaiters<K, V> {
                 late.put(entry.getKey(), new Late(waiter.generation.shard(), now));
                 waiter.promise.fail(UnavailableException.unknown(Text.of("unavailable.not-settled")));
             } else if (now - waiter.sinceNanos < LONG_NANOS) {
-                break; // in order of arrival: the rest has waited less long
+                break; // in order of arrival: the others have waited less
             } else if (!isOnItsWay(waiter, now)) {
                 lookups.add(entry.getKey(), waiter.generation);
             }
@@ -264,20 +268,20 @@ public final class SettlementWaiters<K, V> {
             return;
         }
         looking = true;
-        // The generations first: what Postgres does not have after its generation was over will never be settled.
+        // First the generations: a fact that Postgres lacks after its generation ended will never be settled.
         shards.refresh()
                 .map(refreshed -> over(asked))
                 .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
                     found.forEach(this::found);
                     over.forEach(this::lapsed);
                 }))
-                .onFailure(fault -> LOG.debug("what waits long was not looked up: {}", fault.toString()))
+                .onFailure(fault -> LOG.debug("long-waiting items were not looked up: {}", fault.toString()))
                 .onComplete(looked -> looking = false);
     }
 
     /**
-     * Whether its shard's settlements are heard of here, one after the other: then its turn comes, and to ask Postgres for all who
-     * wait would only keep Postgres from settling.
+     * Whether the shard's settlements arrive here one after the other. Then its turn comes; lookups for all its callers would
+     * only keep Postgres from settling.
      */
     private boolean isOnItsWay(Waiter<V> waiter, long now) {
         Long heardOf = heardOfNanos.get(waiter.generation.shard());

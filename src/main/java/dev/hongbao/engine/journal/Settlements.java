@@ -3,17 +3,17 @@ package dev.hongbao.engine.journal;
 import dev.hongbao.common.vertx.LoopListeners;
 
 /**
- * Where settled facts of one kind are told on a server. Best effort: who waits for one looks in Postgres too.
+ * The listeners to settled facts of one kind on a server. Best effort: a waiting caller is also looked up in Postgres.
  *
  * @param <T> the facts of one settlement
- * @param here what this server settled, for all: once, after the commit
- * @param toWaiters what another server settled, for who waits for it: at once, some more than once, and without what would have to be
- *     looked up
- * @param toListeners what another server settled, for who hears of all of it: whatever this server learns, as often as it can be known
- *     once, some later, since it was looked up
+ * @param here gets all settlements of this server: once, after the commit
+ * @param toWaiters gets settlements of other servers for the callers that wait here: at once, some more than once, without facts
+ *     that need a lookup
+ * @param toListeners gets every settlement of other servers that this server learns of: once where that can be known, some late,
+ *     after a lookup
  */
 public record Settlements<T>(LoopListeners<T> here, LoopListeners<T> toWaiters, LoopListeners<T> toListeners) {
-    /** Nobody listens yet. */
+    /** Without listeners. */
     public Settlements() {
         this(new LoopListeners<>(), new LoopListeners<>(), new LoopListeners<>());
     }

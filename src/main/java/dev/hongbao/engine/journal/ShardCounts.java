@@ -3,7 +3,7 @@ package dev.hongbao.engine.journal;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** A count of each shard, kept by one event loop and read on any thread. Changing it costs no more than a plain write. */
+/** A count for each shard. One event loop changes it, any thread reads it. A change costs no more than a plain write. */
 public final class ShardCounts {
     private final AtomicLongArray counts;
     private final AtomicLong sum = new AtomicLong();
@@ -13,18 +13,18 @@ public final class ShardCounts {
         counts = new AtomicLongArray(shards);
     }
 
-    /** Adds to a shard's count; on the event loop that keeps it only. */
+    /** Adds to a shard's count; only on the event loop that keeps it. */
     public void add(int shard, int more) {
         counts.setRelease(shard, counts.getPlain(shard) + more);
         sum.setRelease(sum.getPlain() + more);
     }
 
-    /** A shard's count; elsewhere than on its event loop it may be some moments old. */
+    /** A shard's count; on other threads it may be some moments old. */
     public long of(int shard) {
         return counts.getAcquire(shard);
     }
 
-    /** Of all shards; elsewhere than on its event loop it may be some moments old. */
+    /** The sum over all shards; on other threads it may be some moments old. */
     public long sum() {
         return sum.getAcquire();
     }

@@ -11,20 +11,24 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Writes what is open in a shard from Postgres into a new generation's keys: the fourth step of recovery. */
+/** Writes a shard's open units from Postgres into a new generation's keys: the fourth step of recovery. */
 public interface ShardLoader {
     /**
-     * Loads the shard. No script of the generation can run before recovery loads them, so the keys may be written in pages.
-     * Called on the persistence verticle's event loop.
+     * Loads the shard. The generation's scripts are loaded later, so the keys may be written in pages. Called on the persistence
+     * verticle's event loop.
      */
     Future<Void> load(Pool pool, RedisLink redis, Generation generation);
 
-    /** Those of the generation's keys that nobody needs any more: what they are of is over, by Postgres. */
+    /** Returns the generation's keys that are obsolete: by Postgres their units are over. */
     default Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
         return Future.succeededFuture(List.of());
     }
 
-    /** The same for keys that are a prefix and an id. */
+    /**
+     * Returns the obsolete ones of the keys that are a prefix and an id.
+     *
+     * @param sql returns the ids that are over, in its first column; its parameter is an array of ids
+     */
     static Future<List<String>> over(Pool pool, String sql, String prefix, List<String> keys) {
         Map<UUID, String> byId = new HashMap<>();
         for (String key : keys) {

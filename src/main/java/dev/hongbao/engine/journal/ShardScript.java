@@ -18,28 +18,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls the fenced scripts of a shard. Nobody else makes an EVALSHA, so that every call is looked after in the same way:
- *
+ * Calls the fenced scripts of a shard. It is the only caller of EVALSHA, so every call is followed up in one way:
  * <ul>
- *   <li>the journal entry that the script wrote is published to the shard's owner, if that is this server; if not, it is told that
- *       there is one;
- *   <li>a key that Redis lacks though it should have it is reported to the owner;
- *   <li>NOSCRIPT and NO_JOURNAL are reported: this generation is not, or no longer, what recovery prepared. The script changed
- *       nothing. When the generation stands and NOSCRIPT stays, the link may lead to a Redis of before a failover: see {@link
- *       ServerLink#leaveIfOutdated};
- *   <li>an error that no script should give is reported as a fault: the script may have failed between two of its writes, and
- *       the owner recovers the shard.
+ * <li>the script's journal entry is published on the event bus if this server owns the shard; if not, the owner gets a message
+ * that an entry exists;
+ * <li>a key that Redis lacks is reported to the owner;
+ * <li>NOSCRIPT and NO_JOURNAL are reported: recovery has not prepared this generation, or has ended it. The script changed
+ * nothing. If the generation is current and NOSCRIPT stays, the link may lead to a Redis from before a failover: see
+ * {@link ServerLink#leaveIfOutdated};
+ * <li>an impossible error is reported as a fault: the script may have failed between two writes, and the owner recovers the
+ * shard.
  * </ul>
- *
  * One instance per event loop, used on it only.
  */
 public final class ShardScript {
     private static final Logger LOG = LoggerFactory.getLogger(ShardScript.class);
 
-    /** Between two reports of the same thing: the owner needs to hear it once, but the first word may get lost. */
+    /** Between two reports of one symptom: the owner needs one report, but the first may get lost. */
     private static final long REPORT_NANOS = 200_000_000;
 
-    /** So long after the first NOSCRIPT of a generation that stands, the link is doubted: most recoveries take less. */
+    /** From the first NOSCRIPT of a current generation until the link is doubted. Most recoveries take less. */
     private static final long DOUBT_NANOS = 1_000_000_000;
 
     private final Vertx vertx;
@@ -53,15 +51,15 @@ public final class ShardScript {
     }
 
     /**
-     * One call of a script. It may be written again for another generation, when it is repeated.
+     * One call of a script. It is written again, maybe for another generation, when it is repeated.
      *
-     * @param <R> what the script answers
+     * @param <R> the script's answer
      */
     public interface Call<R> {
         /** The script's name: {@code lua/<name>.lua}. */
         String script();
 
-        /** How many keys {@link #write} adds. */
+        /** The number of keys that {@link #write} adds. */
         int keys();
 
         /** Adds the keys that follow the journal's, then the arguments. */
@@ -72,28 +70,27 @@ public final class ShardScript {
     }
 
     /**
-     * A script's reply, read.
+     * A parsed reply of a script.
      *
      * @param answer for the caller
-     * @param accepted what the journal entry holds that the script wrote, in its order; empty when it wrote none. The entry's
+     * @param accepted the items of the journal entry that the script wrote, in its order; empty if it wrote none. The entry's
      *     number is the reply's first element
      * @param missing keys that Redis lacks though their packets or draws are open
      */
     public record Reply<R>(R answer, List<? extends JournalItem> accepted, List<String> missing) {
-        /** Of a script that writes no journal entry. */
+        /** The reply of a script that writes no journal entry. */
         public static <R> Reply<R> of(R answer) {
             return new Reply<>(answer, List.of(), List.of());
         }
     }
 
-    /** What is wrong with a generation. */
+    /** A symptom in a generation. */
     private record Broken(Generation generation, Symptom symptom) {}
 
     /**
      * Calls a script in a generation of its shard.
      *
-     * @return the answer; fails with {@link RedisFault} after the shard's owner was told what it has to know. Does not wait for
-     *     the owner
+     * @return the answer; fails with {@link RedisFault} after the report to the shard's owner. Does not wait for the owner
      */
     public <R> Future<R> call(RedisLink redis, Shards.Shard shard, Call<R> call) {
         Generation generation = shard.generation();
@@ -112,8 +109,8 @@ public final class ShardScript {
     }
 
     /**
-     * The generation stands in Postgres, and its scripts are missing, for some time now: maybe it is prepared in a Redis that this link
-     * does not lead to, and its owner finds all well there.
+     * The generation is current in Postgres, but its scripts have been missing for some time. Maybe recovery prepared it in a
+     * Redis that this link does not lead to, so its owner finds nothing wrong.
      */
     private void doubt(RedisLink redis, Shards.Shard shard) {
         long now = System.nanoTime();
@@ -138,24 +135,22 @@ public final class ShardScript {
         return request;
     }
 
-    /** Whether a fault says that the generation is over, or not prepared in this Redis. The script changed nothing. */
+    /** Whether a fault shows that the generation is over, or not prepared in this Redis. The script changed nothing. */
     private static boolean isFenced(Throwable fault) {
         return RedisFault.is(fault, RedisFault.Kind.NO_SCRIPT) || RedisFault.is(fault, RedisFault.Kind.NO_JOURNAL);
     }
 
-    /**
-     * For work that is done again and again: what {@link #call} has reported is the owner's to mend, and no failure of the work.
-     */
+    /** For periodic work: a fault that {@link #call} has reported is the owner's to repair, and does not fail the work. */
     public static Future<Void> unlessReported(Throwable fault) {
         return isReported(fault) ? Future.succeededFuture() : Future.failedFuture(fault);
     }
 
-    /** Whether {@link #call} reports a fault: it is not one of the connection, nor a refusal of a Redis that is well. */
+    /** Whether {@link #call} reports a fault: neither faults of the connection nor refusals of a healthy Redis. */
     static boolean isReported(Throwable fault) {
         return isFenced(fault) || RedisFault.is(fault, RedisFault.Kind.ERROR);
     }
 
-    /** Tells the owner that a key of a generation holds something else than was written, as a script's fault does. */
+    /** Reports to the owner that a key of a generation holds an impossible value. */
     public void broken(Generation generation) {
         var unused = shards.report(generation, Symptom.FAILED);
     }
