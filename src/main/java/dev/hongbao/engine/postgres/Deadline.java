@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes one connection when an answer is owed for too long: whoever waits for it, or behind it, hears that the connection is
- * broken, and the pool makes a new one. It stands in the connection's pipeline between the client, which sends commands, and the
- * codec; so it holds on every transport, and behind a proxy that acknowledges packets and never answers.
+ * Closes one connection when an answer is overdue. Its callers then learn that the connection broke, and the pool makes a new
+ * one. The handler stands in the connection's pipeline between the client, which sends commands, and the codec. So it works on
+ * every transport, and behind a proxy that acknowledges packets and never answers.
  *
- * <p>A statement that may take minutes is asked after earlier: when Postgres is not at it, its answer was lost.
+ * <p>A statement that may take minutes is checked earlier: if Postgres no longer executes it, its answer was lost.
  *
- * <p>The effect of a statement whose connection was closed is unknown. Confined to the connection's event loop, but for {@link
- * #dropIfSilent} and {@link #cancel}.
+ * <p>The effect of a statement on a closed connection is unknown. Confined to the connection's event loop, except for
+ * {@link #dropIfSilent} and {@link #cancel}.
  */
 final class Deadline extends ChannelDuplexHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Deadline.class);
 
-    /** So long after a statement, or the answer to the one before it, Postgres is asked whether it is at it. */
+    /** From a statement, or the answer to the one before it, until the check whether Postgres still executes it. */
     static final Duration ASKED_AFTER = Duration.ofSeconds(10);
 
     private final String name;
@@ -45,10 +45,10 @@ final class Deadline extends ChannelDuplexHandler {
     /**
      * @param name of the pool, for the log
      * @param limit from a statement, or the answer to the one before it, to its own answer
-     * @param connection that it guards
-     * @param open holds this as long as the connection is open
-     * @param isAtWork whether Postgres executes a statement of this connection now; asked only when the limit is longer than
-     *     {@link #ASKED_AFTER}, and a failure is no answer
+     * @param connection the guarded connection
+     * @param open contains this while the connection is open
+     * @param isAtWork whether Postgres executes a statement of this connection now. It is asked only if the limit is longer than
+     *     {@link #ASKED_AFTER}; its failure proves nothing
      */
     @SuppressWarnings("NullAway.Init") // the context is there once the handler is in the pipeline
     Deadline(
@@ -136,7 +136,7 @@ final class Deadline extends ChannelDuplexHandler {
         }
     }
 
-    /** Closes the connection unless something was heard in the last {@code silence}. Safe on any thread. */
+    /** Closes the connection unless it received something in the last {@code silence}. Safe on any thread. */
     void dropIfSilent(Duration silence) {
         context.executor().execute(() -> {
             if (System.nanoTime() - heardNanos >= silence.toNanos()) {
@@ -145,7 +145,11 @@ final class Deadline extends ChannelDuplexHandler {
         });
     }
 
-    /** Has Postgres end what it is at for this connection, if anything. Done when it was asked to. Safe on any thread. */
+    /**
+     * Asks Postgres to cancel this connection's current statement, if any. Safe on any thread.
+     *
+     * @return done once Postgres was asked
+     */
     Future<Void> cancel() {
         Promise<Void> asked = Promise.promise();
         context.executor().execute(() -> {
@@ -158,7 +162,7 @@ final class Deadline extends ChannelDuplexHandler {
         return asked.future();
     }
 
-    /** At the socket itself: a goodbye would wait for a line that is dead, be it Postgres' or TLS'. Idempotent. */
+    /** Closes the socket itself: a goodbye of Postgres or TLS would wait for a dead line. Idempotent. */
     void close() {
         if (!context.isRemoved()) {
             context.pipeline().firstContext().close();

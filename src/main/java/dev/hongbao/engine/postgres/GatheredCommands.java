@@ -20,11 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends commands to Postgres, many in one statement: while one is under way, later commands wait for the next. So a statement holds the
- * more, the more there is to do, and a lone command waits for nobody. Each gets an answer of its own, on the event loop it comes from.
+ * Sends commands to Postgres, many in one statement. During a statement later commands wait for the next one. So statements grow
+ * with the load, and a lone command goes at once. Each command is answered on the event loop it comes from.
  *
- * <p>When Postgres refuses a statement, one of its commands may be the reason: each is tried alone, in order, and only what is refused
- * alone fails. A broken connection fails all of them: their effect is unknown, and each may be repeated under its key.
+ * <p>A statement may be refused because of one command. Then each command is tried alone, in order, and only those fail that are
+ * refused alone. A broken connection fails all of them: their effect is unknown, and each may be repeated under its key.
  * Thread-safe.
  *
  * @param <C> a command
@@ -33,10 +33,10 @@ import org.slf4j.LoggerFactory;
 public final class GatheredCommands<C, R> {
     private static final Logger LOG = LoggerFactory.getLogger(GatheredCommands.class);
 
-    /** More make a statement no cheaper, and the first of them wait longer. */
+    /** More commands make a statement no cheaper, and the first ones wait longer. */
     private static final int BATCH = 256;
 
-    /** A command that waited so long is not begun: who sent it may have given up. */
+    /** A command that waited longer is not begun: its caller may have given up. */
     private static final Duration MAX_WAIT = Duration.ofSeconds(3);
 
     private final Text name;
@@ -50,11 +50,12 @@ public final class GatheredCommands<C, R> {
     private record Waiting<C, R>(C command, long deadlineNanos, CompletableFuture<R> answer) {}
 
     /**
-     * @param name of the commands, for the log and for who is refused; a plural
+     * @param name of the commands in the log and in refusals; a plural
      * @param maxWaiting how many may wait; further ones are refused as overloaded
-     * @param unit what two commands of one statement must not share: what the statement judges once, as a wallet's balance
-     * @param statement sends some commands, 1 to 256; gives their answers in order, or fails when it changed nothing, or when nobody
-     *     knows what it changed
+     * @param unit the thing that two commands of one statement must not share, since the statement judges it once: a wallet's
+     *     balance, for example
+     * @param statement sends 1 to 256 commands and returns their answers in order. It fails if it changed nothing, or if its
+     *     effect is unknown
      */
     public GatheredCommands(
             Text name, int maxWaiting, Function<C, Object> unit, Function<List<C>, Future<List<R>>> statement) {
@@ -74,7 +75,7 @@ public final class GatheredCommands<C, R> {
         this.statement = statement;
     }
 
-    /** Sends a command. Fails with {@link UnavailableException} when too many wait or it waited too long, else as its statement. */
+    /** Sends a command. Fails with {@link UnavailableException} if too many wait or it waited too long, else as its statement. */
     public Future<R> submit(C command) {
         var waiting = new Waiting<C, R>(command, nanoTime.getAsLong() + MAX_WAIT.toNanos(), new CompletableFuture<>());
         synchronized (this) {
@@ -112,7 +113,7 @@ public final class GatheredCommands<C, R> {
         }
     }
 
-    /** Takes out those that waited too long; they stand first. */
+    /** Removes the commands that waited too long; they stand first. */
     private synchronized List<Waiting<C, R>> late() {
         List<Waiting<C, R>> late = new ArrayList<>();
         long now = nanoTime.getAsLong();
@@ -139,7 +140,7 @@ public final class GatheredCommands<C, R> {
         return batch;
     }
 
-    /** Answers all of a batch; never fails. */
+    /** Answers all commands of a batch; never fails. */
     private Future<Void> run(List<Waiting<C, R>> batch) {
         return started(batch).transform(done -> {
             if (done.failed() && batch.size() > 1 && mayBeOnesFault(done.cause())) {
@@ -170,7 +171,7 @@ public final class GatheredCommands<C, R> {
         return SqlState.isRefusal(fault) && (SqlState.isLocked(fault) || !SqlState.isOutage(fault));
     }
 
-    /** A statement that throws instead of failing must not keep all that come later. */
+    /** A statement that throws must not block later commands. */
     private Future<List<R>> started(List<Waiting<C, R>> batch) {
         try {
             return statement.apply(batch.stream().map(Waiting::command).toList());

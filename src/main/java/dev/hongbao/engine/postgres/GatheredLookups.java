@@ -14,12 +14,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks things up by their keys in few queries: while some are under way, later keys gather into the next, so that the first claims
- * on ten thousand packets are not ten thousand queries. A key that is asked for twice is looked up once; each who asks gets the
- * answer on the event loop it asks from. Thread-safe.
+ * Looks up values by key in few queries. During a query later keys gather for the next one: the first claims on ten thousand
+ * packets must not become ten thousand queries. A key that several callers ask for is looked up once; each caller is answered on
+ * its event loop. Thread-safe.
  *
  * @param <K> a key
- * @param <V> what is found
+ * @param <V> its value
  */
 public final class GatheredLookups<K, V> {
     private static final int MAX_RUNNING = 2;
@@ -30,12 +30,12 @@ public final class GatheredLookups<K, V> {
     private final Set<K> waiting = new LinkedHashSet<>();
     private int running;
 
-    /** @param query finds what there is of some keys, 1 to 256 */
+    /** @param query finds the values of 1 to 256 keys; unknown keys are absent */
     public GatheredLookups(Function<List<K>, Future<Map<K, V>>> query) {
         this.query = query;
     }
 
-    /** What there is of a key; null when there is nothing, which is not remembered. Fails as its query does. */
+    /** Returns the value of a key; null if there is none, which is not cached. Fails as its query does. */
     public Future<@Nullable V> find(K key) {
         CompletableFuture<@Nullable V> answer;
         synchronized (this) {
@@ -49,7 +49,7 @@ public final class GatheredLookups<K, V> {
         return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
     }
 
-    /** Keys that are asked for and not answered. */
+    /** Keys whose answers are pending. */
     public synchronized int size() {
         return asked.size();
     }
@@ -98,7 +98,7 @@ public final class GatheredLookups<K, V> {
         return answers;
     }
 
-    /** A query that throws instead of failing must not leave its keys behind: whoever asks later would wait for ever. */
+    /** A query that throws must not leave its keys behind: later callers would wait for ever. */
     private Future<Map<K, V>> started(List<K> batch) {
         try {
             return query.apply(batch);

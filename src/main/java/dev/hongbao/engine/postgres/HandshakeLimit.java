@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes a connection that was made and not {@link #lift lifted} in time: a server may take connections and say nothing. It stands in
- * the pipeline from the first byte on, before TLS and the driver's codec, and closes the socket itself. The driver's own close says
- * goodbye, closes its half, and waits for the peer; its slot in the pool would be lost when the peer is silent.
+ * Closes a new connection that is not {@link #lift lifted} in time: a server may accept connections and stay silent. It stands in
+ * the pipeline from the first byte on, before TLS and the driver's codec, and closes the socket itself. The driver's own close
+ * says goodbye, closes its half, and waits for the peer. A silent peer would then keep the slot in the pool for ever.
  */
 final class HandshakeLimit extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeLimit.class);
@@ -38,7 +38,7 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * A Vert.x whose TCP clients have the limit: the Postgres driver takes none from outside.
+     * A Vert.x whose TCP clients have the limit. The Postgres driver accepts no client from outside.
      *
      * @param limit from the established TCP connection to {@link #lift}
      */
@@ -51,7 +51,7 @@ final class HandshakeLimit extends ChannelInboundHandlerAdapter {
         };
     }
 
-    /** The handshake is over. Idempotent; on the connection's event loop. */
+    /** Ends the limit after the handshake. Idempotent; on the connection's event loop. */
     static void lift(ChannelPipeline pipeline) {
         if (pipeline.get(NAME) != null) {
             pipeline.remove(NAME);

@@ -38,9 +38,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings the schema to this version's, in one transaction. Flyway does it, and takes half a second to find that there is nothing to do.
- * So a note beside Flyway's history names the version that was here last and a digest of its scripts: while both are the same, Flyway is
- * not asked. A note of a newer version is left as it is, with the schema: to run an older version's scripts would undo the newer one's.
+ * Brings the schema to this version's, in one transaction. Flyway runs the scripts, but takes half a second to find nothing to
+ * do. So a note beside Flyway's history names the latest version and a digest of its scripts. If both are equal, Flyway is not
+ * called. The note and the schema of a newer version stay: an older version's scripts would undo the newer ones.
  */
 public final class Migrations {
     private static final Logger LOG = LoggerFactory.getLogger(Migrations.class);
@@ -50,13 +50,13 @@ public final class Migrations {
             Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+), oldest (\\d+\\.\\d+\\.\\d+): .*");
     private static final String NOTE = "select obj_description(to_regclass('flyway_schema_history'), 'pg_class')";
 
-    /** Held from the look at the note until it is written: servers that start together migrate one after the other. */
+    /** Held from the read of the note to its write: servers that start together migrate one after the other. */
     private static final String LOCK = "select pg_advisory_xact_lock(hashtextextended('hongbao migrates', 0))";
 
     private Migrations() {}
 
     /**
-     * What is to be run.
+     * The target of a migration.
      *
      * @param version three numbers with dots
      * @param oldest the oldest version whose servers may work on this schema
@@ -73,10 +73,10 @@ public final class Migrations {
         }
 
         /**
-         * Whether a newer version was here, beside which this one may work.
+         * Whether a newer version migrated the database, and this one may work beside it.
          *
          * @param noted null for none
-         * @throws IllegalStateException when a newer version was here, and this one is too old for it
+         * @throws IllegalStateException if this version is too old for the newer one's schema
          */
         private boolean isOlderThan(@Nullable String noted) {
             Matcher note = NOTED.matcher(String.valueOf(noted));
@@ -84,11 +84,11 @@ public final class Migrations {
                 return false;
             }
             if (Release.isBefore(version, note.group(2))) {
-                throw tooOldFor("version " + note.group(1) + ", beside which version " + note.group(2)
-                        + " may work, and none before it");
+                throw tooOldFor(
+                        "version " + note.group(1) + ", which supports servers from version " + note.group(2) + " on");
             }
             LOG.warn(
-                    "the database is of version {}: this one, {}, works beside it and leaves its schema as it is",
+                    "the database is of version {}; this server is of version {}, works with it and leaves the schema unchanged",
                     note.group(1),
                     version);
             return true;
@@ -101,13 +101,13 @@ public final class Migrations {
     }
 
     /**
-     * Migrates; does nothing when the schema is there. Idempotent, and safe to run from several servers at once.
+     * Migrates; does nothing if the schema is there. Idempotent, and safe to run from several servers at once.
      *
      * @param sql reads the note, as any role
      * @param owner the role that owns the tables
-     * @param app the role the server works as; the same name when there is only one
-     * @return fails with a {@link org.flywaydb.core.api.FlywayException} or an {@link SQLException} when Postgres is away, and with an
-     *     {@link IllegalStateException} that says what to do when this version cannot work on the database
+     * @param app the role the server works as; may be the owner
+     * @return fails with a {@link org.flywaydb.core.api.FlywayException} or an {@link SQLException} if Postgres is away. Fails
+     *     with an {@link IllegalStateException} if this version cannot work on the database; its message says what to do
      */
     public static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app) {
         return run(vertx, sql, owner, app, Schema.ofThis());
@@ -118,7 +118,7 @@ public final class Migrations {
         return sql.query(NOTE)
                 .execute()
                 .map(rows -> rows.iterator().next().getString(0))
-                .otherwise("") // Flyway says why
+                .otherwise("") // Flyway reports the cause
                 .compose(noted -> note.equals(noted) || schema.isOlderThan(noted)
                         ? Future.succeededFuture()
                         : vertx.executeBlocking(() -> {
@@ -140,7 +140,7 @@ public final class Migrations {
                 } catch (FlywayException fault) {
                     throw fault.getErrorCode() == CoreErrorCode.NON_EMPTY_SCHEMA_WITHOUT_SCHEMA_HISTORY_TABLE
                             ? new IllegalStateException(
-                                    "The database holds what is not Hongbao's" + firstOther(statement)
+                                    "The database holds objects of another program" + firstOther(statement)
                                             + ". Give Hongbao a database of its own: CREATE DATABASE hongbao")
                             : fault;
                 }
@@ -150,12 +150,12 @@ public final class Migrations {
         }
     }
 
-    /** The first table of another program, in words that follow a sentence. */
+    /** The first table of another program, as the end of a sentence; empty if there is none. */
     private static String firstOther(Statement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery("select relname from pg_class"
                 + " where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')"
                 + " order by relname limit 1")) {
-            return rows.next() ? ", as the table " + rows.getString(1) : "";
+            return rows.next() ? ", such as the table " + rows.getString(1) : "";
         }
     }
 
@@ -179,8 +179,8 @@ public final class Migrations {
                     && step.getScript().startsWith("V1__")
                     && !step.getScript().equals(FIRST)) {
                 throw new IllegalStateException(
-                        "The database is of a candidate of version 0.1.0, which no version continues."
-                                + " Begin with an empty one; with embedded stores, with an empty data directory");
+                        "The database is of a release candidate of version 0.1.0, which no version upgrades."
+                                + " Start with an empty database; with embedded stores, with an empty data directory");
             }
             // Flyway itself would pass over them, and run this version's functions and grants.
             if (step.getState() == MigrationState.FUTURE_SUCCESS) {
@@ -190,7 +190,7 @@ public final class Migrations {
         flyway.migrate();
     }
 
-    /** All of the folder, by name. */
+    /** All scripts of the folder, by name. */
     static List<String> scripts() {
         URL first = Objects.requireNonNull(
                 Migrations.class.getClassLoader().getResource(FOLDER + "/" + FIRST), "this jar lacks " + FIRST);

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a month of the tables that only grow (transfers, amounts, plays): made before their month comes. Without its part a row
- * goes into the table's part {@code _other}, so nothing waits for this. Every server looks; one at a time makes. Thread-safe.
+ * The monthly partitions of the growing tables (transfers, amounts, plays). They are made before their month begins. A row
+ * without its partition goes into the partition {@code _other}, so no write waits for this. Every server looks; one at a time
+ * makes. Thread-safe.
  */
 public final class Months {
     private static final Logger LOG = LoggerFactory.getLogger(Months.class);
@@ -31,27 +32,27 @@ public final class Months {
     private final AtomicLong missing = new AtomicLong();
     private final AtomicLong others = new AtomicLong();
 
-    /** @param registry gets how many parts are missing, and how many rows are in none */
+    /** @param registry gets the number of missing partitions, and of rows in none */
     public Months(SqlClient sql, MeterRegistry registry) {
         this.sql = sql;
         Gauge.builder("hongbao.month.missing", missing, AtomicLong::get)
-                .description("Parts of tables, of the last month, this one and the next two, that are not made")
+                .description("Missing monthly partitions, of the last month, this one and the next two")
                 .register(registry);
         Gauge.builder("hongbao.month.other.rows", others, AtomicLong::get)
-                .description("Rows whose id is of no month that has a part; counted to 10,000 for each table")
+                .description("Rows outside the monthly partitions; counted to 10,000 for each table")
                 .register(registry);
     }
 
     /**
-     * A part that is not there.
+     * A missing partition.
      *
-     * @param table whose
+     * @param table its table
      * @param month its first day
-     * @param held rows of the month stand in {@code _other}: a few move into the part when it is made, many keep it from being made
+     * @param held whether {@code _other} has rows of the month: a few move when the partition is made, many prevent it
      */
     public record Missing(String table, LocalDate month, boolean held) {}
 
-    /** The parts of the month of a moment, the one before it and the next two that are not there. */
+    /** The missing partitions of the month of a moment, the month before it and the next two. */
     public static Future<List<Missing>> missing(SqlClient sql, OffsetDateTime moment) {
         return sql.preparedQuery(MISSING)
                 .execute(Tuple.of(moment))
@@ -64,14 +65,14 @@ public final class Months {
         return new Missing(row.getString("parent"), row.getLocalDate("month"), row.getBoolean("held"));
     }
 
-    /** How many rows stand in the parts {@code _other}; counted to 10,000 for each table. */
+    /** The rows in the partitions {@code _other}; counted to 10,000 for each table. */
     public static Future<Long> others(SqlClient sql) {
         return sql.query(OTHERS).execute().map(rows -> rows.iterator().next().getLong(0));
     }
 
     /**
-     * Makes what is missing. Idempotent. A part that cannot be made now, because somebody reads for long or Postgres is away, is left for
-     * the next time.
+     * Makes the missing partitions. Idempotent. A partition that cannot be made now, because of a long read or an outage, is left
+     * for the next call.
      *
      * @param now by Postgres' clock
      * @return never fails
@@ -93,20 +94,20 @@ public final class Months {
                 })
                 .<Void>mapEmpty()
                 .recover(away -> {
-                    LOG.warn("the tables' next months were not looked at: {}", away.toString());
+                    LOG.warn("the next monthly partitions were not checked: {}", away.toString());
                     return Future.succeededFuture();
                 });
     }
 
     /**
-     * Lets Postgres count anew what is in the tables, if it has doubled.
+     * Renews Postgres' statistics of the tables that have doubled.
      *
-     * @param sql gives it minutes
+     * @param sql must allow statements of minutes
      * @return never fails
      */
     public static Future<Void> analyze(SqlClient sql) {
         return sql.query(ANALYZE).execute().<Void>mapEmpty().recover(later -> {
-            LOG.warn("the tables of months were not analyzed: {}", later.toString());
+            LOG.warn("the monthly tables were not analyzed: {}", later.toString());
             return Future.succeededFuture();
         });
     }
@@ -114,19 +115,19 @@ public final class Months {
     private Future<Void> make(Missing month, List<Missing> left) {
         return sql.preparedQuery(MAKE)
                 .execute(Tuple.of(month.table(), month.month()))
-                .onSuccess(made -> LOG.debug("made the part of {} for {}", month.month(), month.table()))
+                .onSuccess(made -> LOG.debug("made the partition of {} for {}", month.month(), month.table()))
                 .<Void>mapEmpty()
                 .recover(fault -> {
                     left.add(month);
                     if (month.held()) {
                         LOG.warn(
-                                "rows of {} of {} are in {}_other: it has no part",
+                                "rows of {} of {} are in {}_other: the month has no partition",
                                 month.month(),
                                 month.table(),
                                 month.table());
                     }
                     LOG.warn(
-                            "the part of {} for {} is not made yet, it is tried again: {}",
+                            "the partition of {} for {} is not made yet, trying again: {}",
                             month.month(),
                             month.table(),
                             fault.toString());

@@ -9,21 +9,21 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through what is too long to be held, page by page. However many there are, one is held at a time, and no future waits for the one
- * after it: thousands that did would keep their pages, and overflow the stack as the last one is done. Stateless.
+ * Processes a long result page by page. One page is held at a time, and no future waits for the next page. A chain of thousands
+ * would keep its pages, and overflow the stack when the last one is done. Stateless.
  */
 public final class Pages {
     private Pages() {}
 
     /**
-     * Reads page after page.
+     * Reads and writes page after page.
      *
      * @param <P> where a page begins
-     * @param from where the first one does
-     * @param read reads one; must not be done at once, as no store is
-     * @param next where the one after a page begins; null when that was the last
-     * @param write takes one that is not empty; the next is read when its future succeeds
-     * @return succeeds after the last one; fails with the failure of the first read or write that fails
+     * @param from where the first page begins
+     * @param read reads a page; must not complete at once, as no store does
+     * @param next where the page after the given one begins; null after the last
+     * @param write takes a page that is not empty; the next one is read after its future succeeds
+     * @return succeeds after the last page; fails with the first failure of a read or write
      */
     public static <P, T> Future<Void> each(
             P from,
@@ -41,10 +41,10 @@ public final class Pages {
     }
 
     /**
-     * Does one page after the other, until one answers that it was the last.
+     * Runs page after page, until one reports that it was the last.
      *
-     * @param page whether there is one after it; must not be done at once
-     * @return succeeds after the last one; fails with the failure of the first that fails, or throws
+     * @param page whether another page follows; must not complete at once
+     * @return succeeds after the last page; fails with the first one that fails or throws
      */
     public static Future<Void> repeat(Supplier<Future<Boolean>> page) {
         Promise<Void> done = Promise.promise();

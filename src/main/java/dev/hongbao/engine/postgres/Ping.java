@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.function.IntConsumer;
 
 /**
- * Asks Postgres whether it answers and takes writes, on a connection that carries nothing else: a server whose requests wait for connections is busy, and Postgres is not
- * down. The connection stays open, so that no question needs a free one of {@code max_connections}. Thread-safe.
+ * Asks Postgres whether it answers and accepts writes, on a connection of its own. Requests that wait for a busy pool do not mean
+ * that Postgres is down. The connection stays open, so a question never needs a free one of {@code max_connections}. Thread-safe.
  */
 public final class Ping {
     /** As long as {@code /health/ready} waits for a check. */
@@ -23,18 +23,19 @@ public final class Ping {
     }
 
     /**
-     * Whether Postgres takes writes now. Who comes while a question is under way gets its answer, so there is never a second one.
+     * Whether Postgres accepts writes now. Callers at the same time share one question.
      *
-     * @return false when it answers and takes none; or fails, after 4 s at the latest: the statement's two and two more, after which a silent connection is closed
+     * @return false if it answers and accepts no writes. Fails after 4 s at the latest: two for the statement, and two more until
+     *     a silent connection is closed
      */
     public Future<Boolean> ask() {
         return asked.ask("1", () -> takesWrites(connection, backend -> {}));
     }
 
     /**
-     * False of a standby, and of a session that is read-only for another reason.
+     * False for a standby, and for a session that is read-only for another reason.
      *
-     * @param backend gets the process that serves the session; a pooler between names another one when it connects
+     * @param backend gets the pid of the session's process; behind a pooler it differs from the pid at the connect
      */
     static Future<Boolean> takesWrites(SqlClient client, IntConsumer backend) {
         return client.query("select current_setting('transaction_read_only') = 'off', pg_backend_pid()")

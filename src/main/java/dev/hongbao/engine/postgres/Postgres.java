@@ -30,27 +30,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes all connections to one Postgres, so that none of them waits for ever on a host that froze or fell silent. Postgres ends a
- * statement that takes too long ({@code statement_timeout}); when not even that is heard, the connection is closed ({@link
- * Deadline}), and what it carried is of unknown effect. A connection that takes no writes is closed before anybody has it.
+ * Makes all connections to one Postgres. None of them waits for ever on a host that froze or fell silent. Postgres ends a
+ * statement that takes too long ({@code statement_timeout}). If Postgres is silent, too, {@link Deadline} closes the connection,
+ * and the effect of its statements is unknown. A new connection that accepts no writes is closed before its first use.
  * Thread-safe.
  */
 public final class Postgres {
     private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
 
-    /** What a settlement or an owner's task may take, and a request at the most; a caller has been told 503 by then. */
+    /** The limit of a settlement, an owner's task or a request; the caller has got 503 by then. */
     public static final Duration SHORT = Duration.ofSeconds(8);
 
-    /** For what reads or deletes a lot: recovery's pages, the reconciliation, the hourly purge. */
+    /** For large reads and deletions: recovery's pages, the reconciliation, the hourly purge. */
     public static final Duration LONG = Duration.ofMinutes(10);
 
-    /** Postgres' own refusal comes first, unless nothing comes at all. */
+    /** Postgres' own refusal comes first, unless Postgres is silent. */
     private static final Duration GRACE = Duration.ofSeconds(2);
 
     /** For TCP, and once more for the handshake after it. */
     private static final Duration CONNECT = Duration.ofSeconds(5);
 
-    /** Connections that are seldom needed are not kept. */
+    /** Rarely used connections are closed after this time. */
     private static final Duration IDLE = Duration.ofMinutes(1);
 
     private static final long TELL_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -68,7 +68,8 @@ public final class Postgres {
     }
 
     /**
-     * A pool of connections. Who waits for one as long as a statement may take is told to try later ({@link SqlState#isOutage}).
+     * A pool of connections. A caller waits for a connection as long as a statement may take; then its call fails with
+     * {@link SqlState#isOutage}.
      *
      * @param name for the log and the metrics
      * @param queue how many may wait for a connection; further ones fail
@@ -87,9 +88,9 @@ public final class Postgres {
     }
 
     /**
-     * One connection, on which statements are pipelined in the order they are sent.
+     * One connection with pipelined statements, executed in the order they are sent.
      *
-     * @param lock the longest that a statement waits for a lock; then it is refused with 55P03
+     * @param lock the longest wait of a statement for a lock; then it is refused with 55P03
      */
     public SqlClient pipeline(String name, Duration lock) {
         return build(
@@ -101,10 +102,10 @@ public final class Postgres {
     }
 
     /**
-     * A connection for one that speaks regularly.
+     * A connection for a client that sends statements regularly.
      *
      * @param answer the longest that an answer may take
-     * @param silence Postgres ends the session of a client that says nothing for so long: one that froze
+     * @param silence Postgres ends the session of a client that is silent for so long, such as a frozen one
      */
     public Future<PgConnection> connect(String name, Duration answer, Duration silence) {
         PgConnectOptions options = options(name, answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
@@ -112,15 +113,15 @@ public final class Postgres {
                 .compose(made -> admit(made, name, answer).map(taken -> PgConnection.cast(made)));
     }
 
-    /** Closes each connection on which nothing was heard in the last {@code silence}; pools make new ones when they need them. */
+    /** Closes each connection that received nothing in the last {@code silence}. Pools make new ones when they need them. */
     public void dropSilent(Duration silence) {
         open.forEach(connection -> connection.dropIfSilent(silence));
     }
 
     /**
-     * Has Postgres end each statement that is under way, whose caller then hears so: for who stops, and cannot wait for it.
+     * Asks Postgres to cancel every current statement, whose callers then learn it: for a stop that cannot wait.
      *
-     * @return done when Postgres was asked to; never fails
+     * @return done once Postgres was asked; never fails
      */
     public Future<Void> cancelAll() {
         return Future.join(open.stream().map(Deadline::cancel).toList())
@@ -140,8 +141,8 @@ public final class Postgres {
     }
 
     private PgConnectOptions options(String name, Duration statement, Map<String, String> settings) {
-        // Statements are short, and their plans are told to look expensive up to Postgres 17: to compile one takes
-        // longer than to run it.
+        // Statements are short, but up to Postgres 17 their plans look expensive, and compiling one takes longer than
+        // running it.
         PgConnectOptions options = address.connectOptions()
                 .addProperty("jit", "off")
                 .addProperty("statement_timeout", statement.toMillis() + "ms");
@@ -159,8 +160,9 @@ public final class Postgres {
     }
 
     /**
-     * Guards a connection that was just made. One that takes no writes is closed, as {@code target_session_attrs=read-write} of libpq
-     * has it: after a failover a name may lead to a standby for a while, and who stayed there could never settle, and read what is old.
+     * Guards a new connection. One that accepts no writes is closed, like {@code target_session_attrs=read-write} in libpq. After
+     * a failover a name may lead to a standby for a while. A client that stayed there could never settle, and would read old
+     * data.
      */
     private Future<Void> admit(SqlConnection made, String name, Duration answer) {
         AtomicInteger backend = new AtomicInteger();
@@ -175,7 +177,7 @@ public final class Postgres {
                 });
     }
 
-    /** One line a minute: each caller may have made a connection. */
+    /** At most one line a minute: every caller may have made a connection. */
     private void tell(String name, Throwable fault) {
         long now = System.nanoTime();
         long told = toldNanos.get();
@@ -184,7 +186,7 @@ public final class Postgres {
         }
     }
 
-    /** On a connection of its own: none of a pool may be free, or be heard. */
+    /** On a connection of its own: the pools may have none free, or only silent ones. */
     private Future<Boolean> isAtWork(int backend) {
         return connect("look", SHORT, SHORT)
                 .compose(look -> look.preparedQuery(

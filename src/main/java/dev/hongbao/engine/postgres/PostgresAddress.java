@@ -8,10 +8,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Postgres database is and as whom to work there, read once from a URL.
+ * The address and login of a Postgres database, parsed from a URL.
  *
  * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
- * @param authority who signs the server's certificate (PEM); null for what the JVM trusts
+ * @param authority the CA file (PEM) for the server's certificate; null for the JVM's trust store
  */
 public record PostgresAddress(
         String url,
@@ -22,7 +22,6 @@ public record PostgresAddress(
         @Nullable Path authority) {
     private static final Pattern SCHEMA = Pattern.compile("[?&](?:search_path|currentSchema)=([^&]*)");
 
-    /** A host and its port. */
     public record Server(String host, int port) {
         @Override
         public String toString() {
@@ -30,7 +29,6 @@ public record PostgresAddress(
         }
     }
 
-    /** As whom to work there. */
     public record Login(String user, String password) {
         /** Without the password. */
         @Override
@@ -39,14 +37,15 @@ public record PostgresAddress(
         }
     }
 
-    /**
-     * @throws IllegalArgumentException when the URL is malformed or names no user or database
-     */
+    /** @throws IllegalArgumentException if the URL is malformed or names no user or database */
     public static PostgresAddress of(String url) {
         return of(url, null);
     }
 
-    /** The same. @param authority as above */
+    /**
+     * @param authority the CA file (PEM) for the server's certificate; null for the JVM's trust store
+     * @throws IllegalArgumentException if the URL is malformed or names no user or database
+     */
     public static PostgresAddress of(String url, @Nullable Path authority) {
         PgConnectOptions read = PgConnectOptions.fromUri(url);
         return new PostgresAddress(
@@ -69,19 +68,18 @@ public record PostgresAddress(
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .addProperty("application_name", "hongbao")
-                // What is answered as settled is committed (invariant I5), whatever the role's or the server's default
-                // is.
+                // Settled means committed (invariant I5), whatever the role's or the server's default is.
                 .addProperty("synchronous_commit", "on")
                 // Statements wait for each other's rows and go on; a stricter default would refuse them (40001).
                 .addProperty("default_transaction_isolation", "read committed")
-                // A host that is gone without a word must not keep its locks for hours.
+                // A host that vanishes silently must not keep its locks for hours.
                 .addProperty("tcp_keepalives_idle", "5")
                 .addProperty("tcp_keepalives_interval", "2")
                 .addProperty("tcp_keepalives_count", "3")
                 .addProperty("idle_in_transaction_session_timeout", "5s");
     }
 
-    /** The same database for JDBC, without the user and the password. */
+    /** The JDBC URL of the database, without the user and the password. */
     public String jdbcUrl() {
         int query = url.indexOf('?');
         String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode, authority);
@@ -92,7 +90,7 @@ public record PostgresAddress(
         return "jdbc:postgresql://" + server + "/" + database + parameters;
     }
 
-    /** Of the tables, by the name that either of the two clients has for it; null for the role's default. */
+    /** The schema of the tables, by either client's parameter name; null for the role's default. */
     private @Nullable String schema() {
         Matcher named = SCHEMA.matcher(url);
         return named.find() ? named.group(1) : null;

@@ -13,14 +13,14 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a URL's {@code sslmode} means, as libpq has it: up to {@code require} it is about encryption only, {@code verify-ca} asks for
- * a certificate that is trusted, {@code verify-full} also for the host's name in it. Trusted is what the named authority signed, or
- * without one what this JVM trusts ({@code -Djavax.net.ssl.trustStore}).
+ * The meaning of a URL's {@code sslmode}, as in libpq. The modes up to {@code require} only encrypt, {@code verify-ca} also
+ * requires a trusted certificate, and {@code verify-full} also the host's name in it. A certificate is trusted by the given
+ * authority, or without one by this JVM ({@code -Djavax.net.ssl.trustStore}).
  */
 final class PostgresTls {
     private PostgresTls() {}
 
-    /** For the reactive client, which fails without any when it comes to TLS. */
+    /** For the reactive client; without options it fails at TLS. */
     static ClientSSLOptions options(SslMode mode, @Nullable Path authority) {
         ClientSSLOptions options = new ClientSSLOptions().setHostnameVerificationAlgorithm("");
         return switch (mode) {
@@ -30,7 +30,7 @@ final class PostgresTls {
         };
     }
 
-    /** What JDBC needs beside the mode; it would look for a file of libpq's otherwise. */
+    /** JDBC's parameters beside the mode; without them it would look for libpq's files. */
     static String jdbcParameters(SslMode mode, @Nullable Path authority) {
         return switch (mode) {
             case DISABLE, ALLOW, PREFER, REQUIRE -> "";

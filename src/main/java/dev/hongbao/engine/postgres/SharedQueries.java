@@ -9,15 +9,15 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
 /**
- * One query for all who ask the same at the same time, on whichever event loops; each gets the answer on its own.
+ * Runs one query for all callers that ask for one key at the same time, on any event loop. Each caller is answered on its own.
  * Thread-safe.
  *
- * @param <K> what is asked
+ * @param <K> identifies a query
  */
 public final class SharedQueries<K, V> {
     private final ConcurrentMap<K, CompletableFuture<V>> running = new ConcurrentHashMap<>();
 
-    /** The answer of the query that is under way for {@code key}, or else of {@code query}. */
+    /** The answer of the running query for {@code key}; if none runs, of {@code query}. */
     public Future<V> ask(K key, Supplier<Future<V>> query) {
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> theirs = running.putIfAbsent(key, mine);
@@ -36,7 +36,7 @@ public final class SharedQueries<K, V> {
         return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
     }
 
-    /** A query that throws instead of failing must not leave its key behind: whoever asks later would wait for ever. */
+    /** A query that throws must not leave its key behind: later callers would wait for ever. */
     private static <V> Future<V> started(Supplier<Future<V>> query) {
         try {
             return query.get();

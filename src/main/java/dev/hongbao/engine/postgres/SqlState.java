@@ -11,24 +11,24 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What the SQLSTATE of an error means for the one who sent the statement. */
+/** The meaning of an error's SQLSTATE for the sender of the statement. */
 public final class SqlState {
     private static final Set<String> RETRYABLE = Set.of("40P01", "40001");
 
     /**
-     * Messages of a pool that has no connection to give: the wait for one took too long, a new one was closed at once, or the pool is
-     * closed because the server stops. Their exceptions have no type of their own, so the message is what tells them.
+     * Messages of a pool without a connection to give. The wait took too long, a new connection was closed at once, or the server
+     * stops and closed the pool. Their exceptions have no type of their own, so only the message identifies them.
      */
     private static final Set<String> NO_CONNECTION =
             Set.of("Timeout", "Timeout waiting for connection", "Connection was closed", "Pool closed");
 
-    /** How the messages begin of a connection that is ending. Their exceptions have no type of their own, either. */
+    /** Beginnings of the messages of a closing connection. Their exceptions have no type of their own, either. */
     private static final List<String> ENDED = List.of(
             "Connection is not active now", "Pending requests failed to be sent due to connection has been closed");
 
     private SqlState() {}
 
-    /** Deadlock, serialization failure: nothing happened, and the same transaction may be run again at once. */
+    /** Deadlock or serialization failure: nothing happened, and the transaction may run again at once. */
     public static boolean isRetryable(Throwable fault) {
         return fault instanceof PgException pg && RETRYABLE.contains(pg.getSqlState());
     }
@@ -38,25 +38,28 @@ public final class SqlState {
         return fault instanceof PgException pg && "HB001".equals(pg.getSqlState());
     }
 
-    /** A settlement met a claim that is void: its packet is unknown or closed, or its slot or its user is taken. */
+    /** A settlement met a void claim: its packet is unknown or closed, or its slot or its user is taken. */
     public static boolean isVoidClaim(Throwable fault) {
         return fault instanceof PgException pg
                 && ("HB002".equals(pg.getSqlState()) || "23505".equals(pg.getSqlState()));
     }
 
-    /** What was only tried can be settled; nothing of it happened. */
+    /** A trial succeeded; it was undone. */
     public static boolean isUndone(@Nullable Throwable fault) {
         return fault instanceof PgException pg && "HB004".equals(pg.getSqlState());
     }
 
-    /** A settlement does not know what is set aside: it settles something of it, or keeps what is set aside no more. */
+    /**
+     * A settlement does not know the current quarantine: it settles an item of a quarantined unit, or keeps one of a unit that
+     * came back.
+     */
     public static boolean isUnawareOfQuarantine(Throwable fault) {
         return fault instanceof PgException pg && "HB003".equals(pg.getSqlState());
     }
 
     /**
-     * Whether the refusal is about the data: it cannot be stored (22), breaks a constraint (23) or a rule in a function (P0), and
-     * so will be refused for ever. A full disk (53) or a missing function (42) is an outage, whose end is waited for.
+     * Whether the data is at fault: it cannot be stored (22), or breaks a constraint (23) or a function's rule (P0). Such a
+     * refusal is permanent. A full disk (53) or a missing function (42) is an outage, and the writer waits for its end.
      */
     public static boolean isPoison(@Nullable Throwable fault) {
         if (!(fault instanceof PgException pg)) {
@@ -67,8 +70,8 @@ public final class SqlState {
     }
 
     /**
-     * Whether Postgres itself refused the statement: then nothing of it happened. False for a broken connection, after which
-     * the effect is unknown, and for errors in which the server goes away (class 57, 08, 58).
+     * Whether Postgres itself refused the statement: nothing of it happened. False for a broken connection, which leaves the
+     * effect unknown, and for errors in which the server goes away (class 57, 08, 58).
      */
     public static boolean isRefusal(Throwable fault) {
         if (!(fault instanceof PgException pg)) {
@@ -78,12 +81,12 @@ public final class SqlState {
         return !state.startsWith("57") && !state.startsWith("08") && !state.startsWith("58");
     }
 
-    /** It took longer than a statement may, or somebody cancelled it; nothing happened. */
+    /** The statement took too long or was cancelled; nothing happened. */
     public static boolean isCancelled(Throwable fault) {
         return fault instanceof PgException pg && "57014".equals(pg.getSqlState());
     }
 
-    /** A time zone that Postgres does not know, or another value of that kind. */
+    /** Postgres does not know a time zone, or another value of that kind. */
     public static boolean isUnknownZone(Throwable fault) {
         return fault instanceof PgException pg && "22023".equals(pg.getSqlState());
     }
@@ -94,8 +97,7 @@ public final class SqlState {
     }
 
     /**
-     * Whether Postgres is away, going away, locked, lets nobody in, or has no connection to spare: the same statement may succeed
-     * later.
+     * Whether Postgres is away, stopping, locked, closed to logins, or out of connections: the same statement may succeed later.
      */
     public static boolean isOutage(Throwable fault) {
         return fault instanceof PgException pg
@@ -108,8 +110,9 @@ public final class SqlState {
     }
 
     /**
-     * Whether Postgres cannot be reached, or lets nobody in for now: it starts, ends, or has no connection to spare. A first connection may succeed
-     * later. False for what stays wrong until somebody mends it: a login, a database, a certificate, and with 08P01 a setting that a pooler does not know.
+     * Whether Postgres cannot be reached or accepts no logins for now: it starts, stops, or has no connection to spare. A later
+     * first connection may succeed. False for faults that an operator must repair: a login, a database, a certificate, or (08P01)
+     * a setting that a pooler does not know.
      */
     public static boolean isAway(Throwable fault) {
         if (!(fault instanceof PgException pg)) {
@@ -123,8 +126,8 @@ public final class SqlState {
     }
 
     /**
-     * No connection to spare (53), no login (28), no such database (3D), one that takes no connections (55000), or not of this role (42501 at the
-     * login): as when a backup takes its place.
+     * No connection to spare (53), no login (28) or no such database (3D). Or the database accepts no connections (55000), or not
+     * this role (42501 at the login). It is so while a backup takes its place.
      */
     private static boolean letsNobodyIn(PgException fault) {
         String state = String.valueOf(fault.getSqlState());
@@ -139,7 +142,7 @@ public final class SqlState {
         return NO_CONNECTION.contains(message) || ENDED.stream().anyMatch(message::startsWith);
     }
 
-    /** The name of the constraint that was violated; null for any other fault. */
+    /** The name of the violated constraint; null for any other fault. */
     public static @Nullable String violatedConstraint(Throwable fault) {
         return fault instanceof PgException pg
                         && String.valueOf(pg.getSqlState()).startsWith("23")
@@ -147,7 +150,7 @@ public final class SqlState {
                 : null;
     }
 
-    /** What Postgres adds to the error; empty for nothing, and for any other fault. */
+    /** Postgres' detail of the error; empty if there is none, and for any other fault. */
     public static String detail(Throwable fault) {
         return fault instanceof PgException pg ? Objects.requireNonNullElse(pg.getDetail(), "") : "";
     }

@@ -16,19 +16,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Postgres' clock, as this server knows it: what Postgres answered last, and what has passed since that answer arrived. So it
- * never leads, but for the second until the next answer when Postgres' own clock goes back; the wall clock of this machine
- * plays no part. It is for refusing early and for the script's {@code now}: what is due is decided in SQL. Thread-safe.
+ * Postgres' clock, as this server knows it: Postgres' last answer, plus the time since it arrived. The wall clock of this machine
+ * plays no part. So it never leads, except for up to a second after Postgres' own clock goes back. It is for early refusals and
+ * for the script's {@code now}; SQL decides what is due. Thread-safe.
  */
 public final class StoreClock extends Clock {
     private static final Logger LOG = LoggerFactory.getLogger(StoreClock.class);
 
     private static final long EVERY_MILLIS = 1_000;
 
-    /** An answer that took longer lags by up to that: it counts only when the one before must be wrong. */
+    /** A slower answer lags by up to this. It counts only if the answer before must be wrong. */
     private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
-    /** An answer that takes longer is not waited for. */
+    /** A slower answer is not waited for. */
     private static final long LOST_MILLIS = 10_000;
 
     private final SqlClient postgres;
@@ -36,22 +36,24 @@ public final class StoreClock extends Clock {
     private final AtomicBoolean asking = new AtomicBoolean();
     private volatile @Nullable Answer last;
 
-    /** What Postgres said. @param askedNanos of the monotonic clock, like {@code arrivedNanos} */
+    /**
+     * An answer of Postgres.
+     *
+     * @param askedNanos of the monotonic clock, like {@code arrivedNanos}
+     */
     private record Answer(long askedNanos, long arrivedNanos, Instant said) {
         Instant at(long nanos) {
             return said.plusNanos(nanos - arrivedNanos);
         }
     }
 
-    /**
-     * @param nanoTime a monotonic clock: {@code System::nanoTime} but in tests
-     */
+    /** @param nanoTime a monotonic clock: {@code System::nanoTime}, except in tests */
     public StoreClock(SqlClient postgres, LongSupplier nanoTime) {
         this.postgres = postgres;
         this.nanoTime = nanoTime;
     }
 
-    /** Asks Postgres now, and from then on every second. Fails when the first answer does. */
+    /** Asks Postgres now, and every second from now on. Fails if the first question fails. */
     public Future<Void> follow(Vertx vertx) {
         vertx.setPeriodic(EVERY_MILLIS, tick -> {
             if (asking.compareAndSet(false, true)) {
@@ -75,7 +77,7 @@ public final class StoreClock extends Clock {
         });
     }
 
-    /** What Postgres {@code said}; of two answers the one that was asked for later counts. */
+    /** Takes an answer. The answer to the later question counts. */
     synchronized void answered(long askedNanos, long arrivedNanos, Instant said) {
         Answer before = last;
         if (before != null) {
@@ -90,7 +92,7 @@ public final class StoreClock extends Clock {
     }
 
     /**
-     * To the microsecond, as Postgres tells its own times.
+     * To the microsecond, like Postgres' own times.
      *
      * @throws IllegalStateException before the first answer
      */

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes from a table what is kept for a time only, a page after the other, so that nobody waits for long. Every server sweeps: what one
- * has removed another does not find. Thread-safe.
+ * Removes a table's expired rows, page after page, so that other statements wait only briefly. Every server sweeps; rows that one
+ * has removed are gone for the others. Thread-safe.
  */
 public final class Sweep {
     /** Rows that one statement removes: it takes some milliseconds. */
@@ -32,9 +32,9 @@ public final class Sweep {
 
     /**
      * @param pool for statements that may take long
-     * @param what is swept, for the log
-     * @param statement removes at most a page, and answers how many rows are gone; its last parameter is how many are a page
-     * @param parameters the ones before
+     * @param what the name of the rows, for the log
+     * @param statement removes at most a page, and returns the number of removed rows; its last parameter is the size of a page
+     * @param parameters the parameters before it
      */
     public Sweep(Pool pool, String what, String statement, Object... parameters) {
         this.pool = pool;
@@ -45,16 +45,16 @@ public final class Sweep {
     }
 
     /**
-     * Of a table whose rows go with their age.
+     * Sweeps a table by the age of its rows.
      *
-     * @param function takes the age and how many rows are a page
-     * @param keep rows older than this go
+     * @param function takes the age and the size of a page
+     * @param keep older rows are removed
      */
     public static Sweep byAge(Pool pool, String what, String function, Duration keep) {
         return new Sweep(pool, what, "select " + function + "($1 * interval '1 second', $2)", keep.toSeconds());
     }
 
-    /** Sweeps regularly from now on; once. */
+    /** Sweeps regularly from now on. Call it once. */
     public void start(Vertx vertx, Duration interval) {
         timer = vertx.setPeriodic(interval.toMillis(), tick -> {
             if (sweeping.compareAndSet(false, true)) {
@@ -69,13 +69,17 @@ public final class Sweep {
         }
     }
 
-    /** Sweeps no more: the pool is about to be closed. */
+    /** Ends the sweeps: the pool is about to be closed. */
     public void stop(Vertx vertx) {
         stopped = true;
         vertx.cancelTimer(timer);
     }
 
-    /** Sweeps now. @return how many rows are gone */
+    /**
+     * Sweeps now.
+     *
+     * @return the number of removed rows
+     */
     public Future<Long> sweep() {
         return pages(() -> pool.preparedQuery(statement)
                 .execute(Tuple.from(parameters))
@@ -83,10 +87,10 @@ public final class Sweep {
     }
 
     /**
-     * Removes a page after the other, until one is not full.
+     * Removes page after page, until one is not full.
      *
-     * @param page answers how many rows are gone; {@link #PAGE} or more of a full one
-     * @return how many rows are gone in all
+     * @param page returns the number of removed rows; {@link #PAGE} or more for a full page
+     * @return the number of removed rows in all
      */
     public static Future<Long> pages(Supplier<Future<Long>> page) {
         AtomicLong gone = new AtomicLong();

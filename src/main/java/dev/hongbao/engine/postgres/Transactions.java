@@ -6,21 +6,21 @@ import io.vertx.sqlclient.SqlConnection;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Transactions that are run again when Postgres asks for it. */
+/** Transactions that run again if Postgres asks for it. */
 public final class Transactions {
     private static final int TRIES = 5;
 
     private Transactions() {}
 
     /**
-     * Runs {@code work} in a transaction: committed when its future succeeds, rolled back when it fails. A deadlock or
-     * serialization failure runs it again, at most five times, so {@code work} must have no effect outside the transaction.
+     * Runs {@code work} in a transaction: committed if its future succeeds, rolled back if it fails. A deadlock or serialization
+     * failure runs it again, at most five times in all, so {@code work} must have no effect outside the transaction.
      */
     public static <T> Future<T> run(Pool pool, Function<SqlConnection, Future<T>> work) {
         return retry(() -> pool.withTransaction(work), TRIES);
     }
 
-    /** Sends a statement that is a transaction by itself; as {@link #run}, in one round trip. */
+    /** Sends a statement that is a transaction by itself, in one round trip. It is repeated like {@link #run}. */
     public static <T> Future<T> statement(Supplier<Future<T>> statement) {
         return retry(statement, TRIES);
     }

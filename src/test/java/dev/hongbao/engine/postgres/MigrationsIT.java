@@ -156,7 +156,7 @@ class MigrationsIT {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-        hongbao 99.2.3, oldest 99.1.0: 0 | of version 99.2.3, beside which version 99.1.0 may work, and none before it; this is version
+        hongbao 99.2.3, oldest 99.1.0: 0 | of version 99.2.3, which supports servers from version 99.1.0 on; this is version
         of another day                   | of a newer version: it has migration 99999; this is version
         """)
     void aDatabaseThatIsNewerThanThatIsRefused(String note, String why, TestServers servers, Vertx vertx)
@@ -195,8 +195,8 @@ class MigrationsIT {
             try {
                 assertThatThrownBy(database::migrate)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("The database is of a candidate of version 0.1.0")
-                        .hasMessageContaining("Begin with an empty one");
+                        .hasMessageContaining("The database is of a release candidate of version 0.1.0")
+                        .hasMessageContaining("Start with an empty database");
             } finally {
                 sql.execute("update flyway_schema_history set script = 'V1__tables.sql' where version = '1'");
             }
@@ -220,7 +220,7 @@ class MigrationsIT {
             try {
                 assertThatThrownBy(database::migrate)
                         .isInstanceOf(IllegalStateException.class)
-                        .hasMessage("The database holds what is not Hongbao's, as the table orders."
+                        .hasMessage("The database holds objects of another program, such as the table orders."
                                 + " Give Hongbao a database of its own: CREATE DATABASE hongbao");
             } finally {
                 sql.execute("alter role " + owner + " reset search_path");
