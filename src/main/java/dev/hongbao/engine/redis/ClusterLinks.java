@@ -19,29 +19,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One event loop's links to the masters of a Redis Cluster, one a master, and which of them has which slot. Used on that event
- * loop only.
+ * One event loop's links to the masters of a Redis Cluster, one a master, and the map of their slots. Used on that event loop
+ * only.
  *
- * <p>The map of slots is asked for every second, and soon after a command that says that it is old. It decides nothing: a node
- * that does not have a slot answers MOVED and does nothing, and what a node has of a shard counts only within the generation
- * that recovery prepared there. So a map that is late costs time and no more.
+ * <p>The map is read every second, and soon after a command that shows it to be old. An old map costs time and nothing else. A
+ * node without the slot answers MOVED and does nothing. A node's keys of a shard count only within the generation that recovery
+ * prepared there.
  *
- * <p>MOVED changes the way of its slot only, and the command is sent again where it points to. ASK and TRYAGAIN, of a slot
- * whose keys are on their way, are faults: whoever sent the command waits and tries again, since a script would be looked for
- * at the new node in vain.
+ * <p>MOVED changes the route of its slot only, and the command is sent again. ASK and TRYAGAIN, for a slot whose keys are moving,
+ * are faults: the new node lacks the script. The caller waits and tries again.
  */
 final class ClusterLinks implements RedisLinks {
     private static final Logger LOG = LoggerFactory.getLogger(ClusterLinks.class);
 
     private static final long REFRESH_MILLIS = 1_000;
 
-    /** Between two questions about the map, however many commands find it old. */
+    /** Between two reads of the map, however many commands find it old. */
     private static final long HURRIED_REFRESH_MILLIS = 100;
 
-    /** A command follows MOVED so often, then it fails. */
+    /** A command follows MOVED this often, then it fails. */
     private static final int MAX_REDIRECTS = 3;
 
-    /** A master is left when so many maps in a row lack it: right after a failover not every node has heard of it. */
+    /** A master is dropped after this many maps in a row without it: right after a failover some nodes do not know it yet. */
     private static final int MAPS_UNTIL_LEFT = 5;
 
     private final Vertx vertx;
@@ -78,7 +77,7 @@ final class ClusterLinks implements RedisLinks {
         }
     }
 
-    /** See {@link RedisLinks#open}. Succeeds when one of the masters is connected, and every other one was tried. */
+    /** See {@link RedisLinks#open}. Succeeds once one master is connected and every other one was tried. */
     static Future<RedisLinks> open(Vertx vertx, RedisAddress address, Duration timeout, String name) {
         ClusterLinks links = new ClusterLinks(vertx, address, timeout, name);
         return links.askSeeds()
@@ -117,7 +116,7 @@ final class ClusterLinks implements RedisLinks {
         return new Subscription(vertx, this::anyMaster, timeout, name, channels, heard);
     }
 
-    /** Another one each time. */
+    /** Each call returns another master. */
     private Future<RedisOptions> anyMaster() {
         List<Master> connected = connected();
         return connected.isEmpty()
@@ -132,7 +131,7 @@ final class ClusterLinks implements RedisLinks {
         return Future.join(servers(ServerLink::close)).mapEmpty();
     }
 
-    /** The way to one slot. */
+    /** The route to one slot. */
     private final class SlotLink implements RedisLink {
         private final int slot;
 
@@ -175,7 +174,7 @@ final class ClusterLinks implements RedisLinks {
         }
     }
 
-    /** @return whether it is known where to */
+    /** @return whether the fault names a target */
     private boolean moved(int slot, RedisFault fault, Master from) {
         String to = fault.movedTo(from.host);
         if (closed || to == null) {
@@ -202,7 +201,7 @@ final class ClusterLinks implements RedisLinks {
         masters.values().removeIf(master -> {
             boolean left = master.unnamed >= MAPS_UNTIL_LEFT;
             if (left) {
-                LOG.info("Redis {} has no slots any more", master.host);
+                LOG.info("Redis {} no longer has slots", master.host);
                 master.link.close();
             }
             return left;
@@ -223,7 +222,7 @@ final class ClusterLinks implements RedisLinks {
         return connected.get(Math.floorMod(nextAsked++, connected.size()));
     }
 
-    /** Asks another one each time: one that is cut off from the others would tell of an old map for ever. */
+    /** Asks another master each time: one that is cut off from the others would answer with an old map for ever. */
     private void refresh() {
         if (refreshing || closed) {
             return;
@@ -249,7 +248,7 @@ final class ClusterLinks implements RedisLinks {
         return server.send(Request.cmd(Command.CLUSTER).arg("SLOTS")).map(reply -> ClusterMap.of(reply, host));
     }
 
-    /** The configured nodes, all at once: one that is silent keeps nobody waiting. */
+    /** Asks all configured nodes in parallel, so that a silent one delays nothing. */
     private Future<ClusterMap> askSeeds() {
         List<Future<ClusterMap>> told = address.hosts().stream()
                 .map(host -> ServerLink.open(vertx, address.optionsOf(host), timeout, name + " " + host)

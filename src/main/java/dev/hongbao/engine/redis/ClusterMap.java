@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which master has which slots, as one node of a cluster has told.
+ * The slots of each master, as one node of a cluster reports them.
  *
- * @param ranges in no order; slots that nobody has are in none
+ * @param ranges in no order; a slot without a master is in none
  */
 record ClusterMap(List<Range> ranges) {
-    /** The most that Redis Cluster is made for; each is a connection. */
+    /** The limit that Redis Cluster is made for; each master is a connection. */
     private static final int MAX_MASTERS = 1_000;
 
     /**
@@ -29,9 +29,9 @@ record ClusterMap(List<Range> ranges) {
     /**
      * Reads the reply of {@code CLUSTER SLOTS}.
      *
-     * @param asked host and port of who answered: a node may not know its own name
-     * @throws IllegalArgumentException when it is no such reply, or names no master: a node that was not told of the cluster yet, or was
-     *     reset, knows of no other
+     * @param asked host and port of the answering node: it may not know its own name
+     * @throws IllegalArgumentException for another reply, and for one without a master: a node that has not joined a cluster yet,
+     *     or was reset, knows none
      */
     static ClusterMap of(Response reply, String asked) {
         List<Range> ranges = new ArrayList<>();
@@ -43,7 +43,7 @@ record ClusterMap(List<Range> ranges) {
             }
             Response master = each.get(2);
             String host = master.get(0) == null ? "" : master.get(0).toString();
-            if (!host.equals("?")) { // a node that is to be called by a name and has none yet
+            if (!host.equals("?")) { // the node prefers a host name and has none yet
                 ranges.add(new Range(from, to, address(host, master.get(1).toString(), asked)));
             }
         }
@@ -57,7 +57,7 @@ record ClusterMap(List<Range> ranges) {
         return new ClusterMap(ranges);
     }
 
-    /** Host and port, the host of who answered in place of an empty one; an IPv6 address in brackets. */
+    /** Host and port. The answering node's host replaces an empty one; an IPv6 address gets brackets. */
     static String address(String host, String port, String asked) {
         String known = host.isEmpty() ? asked.substring(0, asked.lastIndexOf(':')) : host;
         return (known.contains(":") && !known.startsWith("[") ? "[" + known + "]" : known) + ":" + port;

@@ -2,7 +2,7 @@ package dev.hongbao.engine.redis;
 
 import java.nio.charset.StandardCharsets;
 
-/** Which of a cluster's slots a key belongs to, as in the Redis Cluster specification. */
+/** The slot of a key in a cluster, as in the Redis Cluster specification. Pure. */
 final class HashSlot {
     static final int COUNT = 16_384;
 
@@ -10,7 +10,7 @@ final class HashSlot {
 
     private HashSlot() {}
 
-    /** The slot of the key's hash tag, or of the whole key when it has none. */
+    /** The slot of the key's hash tag; of the whole key if it has none. */
     static int of(String key) {
         int open = key.indexOf('{');
         int close = open < 0 ? -1 : key.indexOf('}', open + 1);

@@ -6,21 +6,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Arrays of whole numbers as MessagePack, which Redis' Lua unpacks at the speed of C: for 100 numbers that is ten times as fast
- * as reading them from text.
+ * Arrays of whole numbers as MessagePack. Redis' Lua unpacks them in C: 100 numbers take a tenth of the time of parsing text.
+ * Pure.
  */
 public final class MessagePack {
     private static final byte ARRAY_32 = (byte) 0xdd;
     private static final byte INT_64 = (byte) 0xd3;
 
-    /** The largest array header, and the largest number. */
+    /** The largest sizes of an array header and of a number. */
     private static final int HEADER_BYTES = 5;
 
     private static final int NUMBER_BYTES = 9;
 
     private MessagePack() {}
 
-    /** An array of numbers. */
     public static byte[] numbers(long... numbers) {
         ByteBuffer packed = ByteBuffer.allocate(HEADER_BYTES + numbers.length * NUMBER_BYTES);
         put(packed, numbers);
@@ -31,7 +30,7 @@ public final class MessagePack {
      * An array of numbers and arrays of numbers.
      *
      * @param values {@code Long} or {@code long[]}
-     * @throws IllegalArgumentException when a value is neither
+     * @throws IllegalArgumentException for any other value
      */
     public static byte[] array(List<?> values) {
         int size = HEADER_BYTES;
@@ -53,10 +52,10 @@ public final class MessagePack {
     }
 
     /**
-     * Reads what Redis' Lua, or this class, has packed.
+     * Reads the output of Redis' Lua, or of this class.
      *
      * @return whole numbers as {@code Long}, arrays as {@code List}
-     * @throws IllegalArgumentException when there is anything else in it
+     * @throws IllegalArgumentException for any other content
      */
     public static Object read(byte[] packed) {
         try {

@@ -10,14 +10,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where Redis is, as {@code redis.url} and {@code redis.tls-authority} say it. Holds a password: never log it.
+ * The address of Redis, from {@code redis.url} and {@code redis.tls-authority}. It contains a password: never log the components.
  *
- * @param kind how the hosts belong together
+ * @param kind the relation of the hosts
  * @param scheme {@code redis}, or {@code rediss} for TLS
  * @param userInfo with its {@code @}; empty for none
  * @param hosts each with its port; at least one
  * @param path with its {@code /}: the number of the database, or the sentinels' name of the master; may be empty
- * @param authority the file (PEM) of who signs the servers' certificates; empty for what the JVM trusts
+ * @param authority the CA file (PEM) for the servers' certificates; empty for the JVM's trust store
  */
 public record RedisAddress(
         Kind kind, String scheme, String userInfo, List<String> hosts, String path, String authority) {
@@ -26,13 +26,13 @@ public record RedisAddress(
 
     private static final Pattern WITH_PORT = Pattern.compile(".*[^:\\]]:\\d+|\\[.*]:\\d+");
 
-    /** How the hosts belong together. */
+    /** The relation of the hosts. */
     public enum Kind {
         /** One server. */
         SERVER(6379),
-        /** Some of the nodes of a Redis Cluster; the others are found through them. */
+        /** Some nodes of a Redis Cluster; they name the others. */
         CLUSTER(6379),
-        /** Sentinels, which say where the master is. */
+        /** Sentinels; they name the master. */
         SENTINEL(26_379);
 
         private final int defaultPort;
@@ -50,9 +50,9 @@ public record RedisAddress(
     }
 
     /**
-     * An address with its authority, as {@link #parse} reads it.
+     * An address with its authority, in the form that {@link #parse} reads.
      *
-     * @param authority null for what the JVM trusts
+     * @param authority null for the JVM's trust store
      */
     public static String withAuthority(String url, @Nullable Path authority) {
         return authority == null ? url : url + "#" + authority;
@@ -61,7 +61,7 @@ public record RedisAddress(
     /**
      * Reads the option's value.
      *
-     * @throws IllegalArgumentException when it is no address; its message does not show it
+     * @throws IllegalArgumentException for any other text; the message does not show it
      */
     public static RedisAddress parse(String url) {
         Matcher matcher = URL.matcher(url);
@@ -86,12 +86,16 @@ public record RedisAddress(
         return group == null ? "" : group;
     }
 
-    /** How a client reaches a server that is the only one. */
+    /** The client's options for a single server. */
     RedisOptions options() {
         return trusting(new RedisOptions().setConnectionString(scheme + "://" + userInfo + hosts.get(0) + path));
     }
 
-    /** How a client reaches one of several, or a sentinel. @param host with its port */
+    /**
+     * The client's options for one of several servers, or for a sentinel.
+     *
+     * @param host with its port
+     */
     RedisOptions optionsOf(String host) {
         return trusting(new RedisOptions().setConnectionString(scheme + "://" + userInfo + host));
     }
@@ -103,7 +107,7 @@ public record RedisAddress(
         return options;
     }
 
-    /** What the sentinels call their master. */
+    /** The sentinels' name of the master. */
     String masterName() {
         return path.substring(1);
     }

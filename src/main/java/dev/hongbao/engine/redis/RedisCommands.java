@@ -8,9 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The commands that the server and its scripts need, and whether a Redis has and allows them: an ACL or rename-command may take one away. */
+/**
+ * The commands that the server and its scripts need. An ACL or rename-command may remove one, so each Redis is checked.
+ * Stateless.
+ */
 public final class RedisCommands {
-    /** As an ACL names them, without those that make a connection. */
+    /** In the names of an ACL, without the commands that set up a connection. */
     public static final List<String> NEEDED = List.of(("evalsha script|load script|exists"
                     + " get set incr exists unlink expire renamenx scan type"
                     + " hget hset hsetnx hmget hgetall hexists hlen"
@@ -18,7 +21,7 @@ public final class RedisCommands {
                     + " xadd xlen xrange xtrim xinfo|stream")
             .split(" "));
 
-    /** What servers hear each other with. Without it they find in the stores what others would tell them. */
+    /** For messages between servers. Without them, servers find the same news in the stores. */
     public static final List<String> OF_LINE = List.of("publish", "subscribe");
 
     private static final Script PROBE = Script.of(Script.read("commands"));
@@ -26,19 +29,20 @@ public final class RedisCommands {
     private RedisCommands() {}
 
     /**
-     * Asks a server for the needed commands that it lacks, in one call. It runs none of them.
+     * Asks a server which needed commands it lacks, in one call. It runs none of them.
      *
-     * @param key such as the server has, since an ACL may name keys, too
-     * @return empty when all are there; fails when the server does not answer
+     * @param key one of the server's keys, since an ACL may restrict keys, too
+     * @return empty if all are there; fails if the server does not answer
      */
     public static Future<List<String>> missing(RedisLink server, String key) {
         return missing(server, NEEDED, key);
     }
 
     /**
-     * The same of other commands.
+     * Asks a server which of the given commands it lacks, in one call.
      *
-     * @param key or channel
+     * @param key one of the server's keys or channels
+     * @return empty if all are there; fails if the server does not answer
      */
     public static Future<List<String>> missing(RedisLink server, List<String> commands, String key) {
         return probe(server, commands, key)
@@ -56,7 +60,7 @@ public final class RedisCommands {
                 + ", or does not allow it: allow it to the user in its ACL, and remove its rename-command";
     }
 
-    /** Fails, and names them, when some are missing. */
+    /** Fails if the server lacks commands; the message names them. */
     static Future<Void> require(RedisLink server, String key) {
         return missing(server, key)
                 .compose(missing -> missing.isEmpty()

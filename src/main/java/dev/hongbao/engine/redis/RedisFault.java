@@ -9,28 +9,28 @@ import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** What went wrong with a Redis command, and so what is known about its effect. Carries no stack trace: it is handled. */
+/** The failure of a Redis command. Its kind shows whether the command may have run. Carries no stack trace: callers handle it. */
 public final class RedisFault extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** What it says to a connection beyond {@code maxclients}. */
+    /** The answer to a connection beyond {@code maxclients}. */
     private static final String NO_ROOM = "ERR max number of clients reached";
 
     private static final Pattern MISSING = Pattern.compile("(?:ERR unknown (?:sub)?command|NOPERM )[^']*'([^']+)'");
 
-    /** What a caller needs to tell apart. */
+    /** The kinds that callers distinguish. */
     public enum Kind {
-        /** The script is not in the cache: this Redis is not the one that recovery prepared. The script did not run. */
+        /** The script is not in the cache: recovery did not prepare this Redis. The script did not run. */
         NO_SCRIPT,
         /** The generation's journal is gone; the script changed nothing. */
         NO_JOURNAL,
-        /** The journal holds as many unsettled entries as it may; the script changed nothing. */
+        /** The journal is at its limit of unsettled entries; the script changed nothing. */
         JOURNAL_FULL,
         /** A replica answered: the primary moved. The command changed nothing. */
         READ_ONLY,
         /** Another node of the cluster has the key's slot. The command changed nothing. */
         MOVED,
-        /** The key's slot is on its way to another node. The command changed nothing, and may be sent again. */
+        /** The key's slot is moving to another node. The command changed nothing, and may be sent again. */
         MOVING,
         /** Redis refused before it began: out of memory, disk full, loading. */
         REFUSED,
@@ -57,7 +57,7 @@ public final class RedisFault extends RuntimeException {
         return new RedisFault(Kind.DOWN, why);
     }
 
-    /** @param why begins with LOADING, as Redis' own refusal does */
+    /** @param why begins with LOADING, like Redis' own refusal */
     static RedisFault loading(String why) {
         return new RedisFault(kindOf(why), why);
     }
@@ -82,7 +82,7 @@ public final class RedisFault extends RuntimeException {
             case "READONLY" -> Kind.READ_ONLY;
             case "MOVED" -> Kind.MOVED;
             case "ASK", "TRYAGAIN" -> Kind.MOVING;
-            case "CONNECTION_CLOSED" -> Kind.LOST; // not Redis' word but the client's, for what was in flight
+            case "CONNECTION_CLOSED" -> Kind.LOST; // the client's word, not Redis', for commands in flight
             case "OOM", "MISCONF", "LOADING", "BUSY", "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN" -> Kind.REFUSED;
             default -> Kind.ERROR;
         };
@@ -92,7 +92,7 @@ public final class RedisFault extends RuntimeException {
         return kind;
     }
 
-    /** Whether what is known of which node has which slot may be old. */
+    /** Whether the map of slots may be old. */
     boolean tellsOfAnOldMap() {
         return switch (kind) {
             case MOVED, DOWN, LOST, READ_ONLY -> true;
@@ -100,7 +100,11 @@ public final class RedisFault extends RuntimeException {
         };
     }
 
-    /** Host and port of the node that MOVED names; null when it names none. @param asked of who said so */
+    /**
+     * Host and port of the node that MOVED names; null if it names none.
+     *
+     * @param asked host and port of the answering node
+     */
     @Nullable
     String movedTo(String asked) {
         String[] words = String.valueOf(getMessage()).split(" ", -1);
@@ -111,8 +115,8 @@ public final class RedisFault extends RuntimeException {
     }
 
     /**
-     * Whether Redis cannot be reached, or says that it cannot work now: a first connection may succeed later. False for what stays wrong until
-     * somebody mends it: a password, a certificate, a database that is not there.
+     * Whether Redis cannot be reached, or cannot work now: a later first connection may succeed. False for faults that an
+     * operator must repair: a password, a certificate, a missing database.
      */
     public static boolean isAway(Throwable fault) {
         if (fault instanceof RedisFault || fault instanceof ErrorType) {
@@ -125,19 +129,18 @@ public final class RedisFault extends RuntimeException {
         return fault instanceof TimeoutException || (fault instanceof IOException && !(fault instanceof SSLException));
     }
 
-    /** Whether a key holds another type than the command is for. */
+    /** Whether a key holds another type than the command needs. */
     public static boolean isWrongType(Throwable fault) {
         return is(fault, Kind.ERROR) && String.valueOf(fault.getMessage()).startsWith("WRONGTYPE");
     }
 
-    /** The command that this Redis does not have, or does not allow; null for any other fault. */
+    /** The command that this Redis lacks or forbids; null for any other fault. */
     @Nullable
     String missingCommand() {
         Matcher named = MISSING.matcher(String.valueOf(getMessage()));
         return named.lookingAt() ? named.group(1).toLowerCase(Locale.ROOT) : null;
     }
 
-    /** Whether {@code fault} is a Redis fault of {@code kind}. */
     public static boolean is(Throwable fault, Kind kind) {
         return fault instanceof RedisFault redis && redis.kind == kind;
     }

@@ -7,7 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a section of {@code INFO} tells. Hosted servers answer it where they forbid {@code CONFIG}.
+ * A section of {@code INFO}. Hosted servers answer it even if they forbid {@code CONFIG}.
  *
  * @param values by name
  */
@@ -16,16 +16,20 @@ public record RedisInfo(Map<String, String> values) {
         values = Map.copyOf(values);
     }
 
-    /** Asks now; {@code section} as in Redis' manual. */
+    /**
+     * Asks now.
+     *
+     * @param section as in Redis' manual
+     */
     public static Future<RedisInfo> read(RedisLink redis, String section) {
         return redis.send(Request.cmd(Command.INFO).arg(section)).map(reply -> parse(String.valueOf(reply)));
     }
 
-    /** The same; fails while the server reads its data back, and answers this and hardly anything else. */
+    /** Returns this, or fails while the server loads its data: then it answers little else. */
     public Future<RedisInfo> whenLoaded() {
         return get("loading").equals("1")
                 ? Future.failedFuture(RedisFault.loading(
-                        "LOADING Redis reads its data back, and needs some " + get("loading_eta_seconds") + " s more"))
+                        "LOADING Redis is loading its data, and needs about " + get("loading_eta_seconds") + " s more"))
                 : Future.succeededFuture(this);
     }
 
@@ -40,7 +44,7 @@ public record RedisInfo(Map<String, String> values) {
         return new RedisInfo(values);
     }
 
-    /** Empty when the server does not tell it. */
+    /** The value of a field; empty if the server does not report it. */
     public String get(String name) {
         return values.getOrDefault(name, "");
     }

@@ -5,12 +5,12 @@ import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import org.jspecify.annotations.Nullable;
 
-/** Where commands about some keys go. It belongs to the event loop of its {@link RedisLinks}; use it on that loop only. */
+/** The route of commands for some keys. It belongs to the event loop of its {@link RedisLinks}; use it on that loop only. */
 public interface RedisLink {
-    /** Whether a command sent now would go out. */
+    /** Whether a command could be sent now. */
     boolean isConnected();
 
-    /** The link to the server that commands go to now: one and the same for all keys that are there. */
+    /** The link to the server that gets the commands now. All keys of one server share one link. */
     RedisLink server();
 
     /**

@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 
 /**
- * One event loop's connections to Redis, however many servers that is. Made on that event loop and used on it only.
+ * One event loop's connections to Redis, to one server or many. Made on that event loop and used on it only.
  *
- * <p>Whoever sends many commands about one shard takes the shard's link once: it stays good, wherever the shard's keys go.
+ * <p>A caller with many commands for one shard gets the shard's link once: it stays valid wherever the shard's keys move.
  */
 public interface RedisLinks {
     /**
-     * Opens connections on the current event loop. The future fails when Redis does not answer, and then nothing is left open.
+     * Opens connections on the current event loop. Fails if Redis does not answer, and then leaves nothing open.
      *
      * @param url {@code redis://[user:password@]host[:port][/db]} for one server, {@code redis+cluster://[…@]host[:port],…} for a
-     *     Redis Cluster, {@code redis+sentinel://[…@]host[:port],…/master-name} for a server that sentinels watch; each with
-     *     {@code rediss} for TLS, with certificates that this JVM trusts and that name the hosts
+     *     Redis Cluster, {@code redis+sentinel://[…@]host[:port],…/master-name} for a server behind sentinels. With
+     *     {@code rediss} they use TLS; this JVM must trust the certificates, and they must name the hosts
      * @param timeout for connecting and for each reply
      * @param name for the log
      */
@@ -38,23 +38,27 @@ public interface RedisLinks {
         };
     }
 
-    /** The link for commands about a key. Keys with one hash tag have the same, and only such may share a command. */
+    /** The link for commands about a key. Keys with one hash tag share a link, and only such keys may share a command. */
     RedisLink linkFor(String key);
 
-    /** The servers that hold keys now, each once: what is asked of a server and not of a key goes here. */
+    /** The servers that hold keys now, each once: for commands about a server and not about a key. */
     List<RedisLink> servers();
 
     /**
-     * Subscribes to channels on a connection of its own, in the background. What is published anywhere in a cluster comes to all of it.
+     * Subscribes to channels on a connection of its own, in the background. A cluster forwards each message to all its nodes.
      *
      * @param heard gets the channel and the message, on this event loop
      */
     Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard);
 
-    /** Closes all but subscriptions for good; idempotent. */
+    /** Closes the links for good, without the subscriptions; idempotent. */
     Future<Void> close();
 
-    /** Removes keys wherever they are, a command for each link. @return fails when one of the commands does */
+    /**
+     * Removes keys, with one command for each link. Idempotent.
+     *
+     * @return fails if one of the commands does
+     */
     default Future<Void> unlink(Collection<String> keys) {
         Map<RedisLink, Request> commands = new LinkedHashMap<>();
         for (String key : keys) {
@@ -66,7 +70,7 @@ public interface RedisLinks {
         return Future.join(sent).mapEmpty();
     }
 
-    /** A Redis that is one server. */
+    /** A single Redis server. */
     record OneServer(ServerLink link) implements RedisLinks {
         @Override
         public RedisLink linkFor(String key) {

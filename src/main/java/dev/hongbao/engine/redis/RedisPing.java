@@ -7,8 +7,8 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 
 /**
- * Asks Redis whether it can serve, on links that carry nothing else. They stay open: to open new ones for a question would wait for a
- * sentinel or a node that is silent, while the others serve. Thread-safe.
+ * Asks Redis whether it can serve, on links of its own. They stay open: new links for each question would wait for a silent
+ * sentinel or node while the others serve. Thread-safe.
  */
 public final class RedisPing {
     private final Context loop;
@@ -19,22 +19,22 @@ public final class RedisPing {
         this.links = links;
     }
 
-    /** Opens the links on the current event loop. Parameters as of {@link RedisLinks#open}; fails as it does. */
+    /** Opens the links on the current event loop, with the parameters and failures of {@link RedisLinks#open}. */
     public static Future<RedisPing> open(Vertx vertx, String url, Duration timeout) {
         Context loop = vertx.getOrCreateContext();
         return RedisLinks.open(vertx, url, timeout, "ping").map(links -> new RedisPing(loop, links));
     }
 
-    /** The links that it asks on. Use them on the event loop that it was opened on, and do not close them. */
+    /** The links of the questions. Use them on the event loop on which they were opened, and do not close them. */
     public RedisLinks links() {
         return links;
     }
 
     /**
-     * Whether Redis, or one node of a cluster, answers now, and has all commands that are needed.
+     * Whether Redis, or one node of a cluster, answers now and has all needed commands.
      *
-     * @param key such as the server has; see {@link RedisCommands#missing}
-     * @return true; or fails with what is missing, or with the fault, after twice the timeout at the latest
+     * @param key one of the server's keys; see {@link RedisCommands#missing}
+     * @return true; else fails with the missing commands or the fault, after twice the timeout at the latest
      */
     public Future<Boolean> ask(String key) {
         Promise<Boolean> answer = Promise.promise();

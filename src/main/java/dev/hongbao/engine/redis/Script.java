@@ -9,14 +9,13 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * A Lua script and the SHA under which EVALSHA finds it.
+ * A Lua script and its SHA for EVALSHA.
  *
  * @param sha lower-case hex SHA-1 of {@code text}
  */
 public record Script(String text, String sha) {
     private static final String INCLUDE = "--@include ";
 
-    /** The script whose text this is. */
     public static Script of(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
@@ -27,10 +26,10 @@ public record Script(String text, String sha) {
     }
 
     /**
-     * The text of {@code lua/<name>.lua} on the class path. A line {@code --@include <name>} stands for the text of that file, so
-     * that scripts share the lines that must be the same in all of them.
+     * The text of {@code lua/<name>.lua} on the class path. A line {@code --@include <name>} is replaced by the text of that
+     * file, for lines that several scripts share.
      *
-     * @throws IllegalStateException when the jar lacks it, or a file that it includes
+     * @throws IllegalStateException if the jar lacks the file, or an included one
      */
     public static String read(String name) {
         StringBuilder text = new StringBuilder();

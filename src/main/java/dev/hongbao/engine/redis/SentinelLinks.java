@@ -19,10 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One event loop's link to the master that sentinels name, and its links to the sentinels. They are asked before each try to
- * connect, and every second: right after a failover a master that was well keeps answering for some eight seconds until a
- * sentinel demotes it, and a server that stayed with it would work apart from the others. What most of those that answer say
- * counts. Used on that event loop only.
+ * One event loop's link to the master that the sentinels name, and its links to the sentinels. The sentinels are asked before
+ * each attempt to connect, and every second. After a failover the old master may answer for some eight seconds, until a sentinel
+ * demotes it. A server that stayed with it would work apart from the others. The majority of the answering sentinels decides.
+ * Used on that event loop only.
  */
 final class SentinelLinks implements RedisLinks {
     private static final Logger LOG = LoggerFactory.getLogger(SentinelLinks.class);
@@ -96,7 +96,7 @@ final class SentinelLinks implements RedisLinks {
         return address.optionsOf(host).getEndpoint().equals(master.endpoint());
     }
 
-    /** Host and port; that of the link, if as many sentinels name it as any other. Fails when none names a master. */
+    /** Host and port with the most votes. The link's own address wins a tie. Fails if no sentinel names a master. */
     private Future<String> ask() {
         List<Future<String>> asked = sentinels.stream()
                 .filter(ServerLink::isConnected)
@@ -123,7 +123,7 @@ final class SentinelLinks implements RedisLinks {
         });
     }
 
-    /** Empty when the sentinel does not know the name. */
+    /** Empty if the sentinel does not know the name. */
     private static String hostAndPort(@Nullable Response reply) {
         return reply == null || reply.size() < 2
                 ? ""

@@ -23,24 +23,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One connection to Redis, pinned to the event loop it was made on, pipelining what is sent to it, and reconnecting for as
- * long as it is open. Use it on that loop only.
+ * One connection to Redis, pinned to its event loop. It pipelines commands, and reconnects until it is closed. Use it on that
+ * loop only.
  *
- * <p>A command whose connection breaks or whose reply takes longer than the timeout fails with {@link
- * RedisFault#LOST}: it may have run. The connection is then dropped, since later replies would be late too.
+ * <p>A command fails with {@link RedisFault.Kind#LOST} if its connection breaks or its reply exceeds the timeout: it may have
+ * run. The connection is then dropped, since later replies would be late, too.
  */
 public final class ServerLink implements RedisLink {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
 
-    /** Between tries to connect: doubled each time, from the first to the second. */
+    /** Pauses between attempts to connect: doubled each time, from the first to the last. */
     private static final long FIRST_RETRY_MILLIS = 20;
 
     private static final long LAST_RETRY_MILLIS = 500;
 
-    /** Between two looks whether the address leads elsewhere: while scripts are really lost, no look helps. */
+    /** Between two checks of the address: while the scripts are really lost, checks do not help. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Commands on the wire; what the batcher and the writer keep in flight is far less. */
+    /** Commands on the wire. The batcher and the writer keep far fewer in flight. */
     private static final int MAX_IN_FLIGHT = 8192;
 
     private final Vertx vertx;
@@ -62,7 +62,7 @@ public final class ServerLink implements RedisLink {
     /**
      * Does not connect yet.
      *
-     * @param where it is; asked before each try to connect
+     * @param where the server's options; asked before each attempt to connect
      * @param timeout for connecting and for each reply
      * @param name for the log
      */
@@ -70,7 +70,7 @@ public final class ServerLink implements RedisLink {
         this(vertx, where, timeout, name, connection -> {});
     }
 
-    /** @param opened gets each new connection, before anything is sent on it */
+    /** @param opened gets each new connection, before any command is sent on it */
     ServerLink(
             Vertx vertx,
             Supplier<Future<RedisOptions>> where,
@@ -88,7 +88,7 @@ public final class ServerLink implements RedisLink {
     private Redis client(RedisOptions options) {
         options.setPoolName(name).setMaxPoolSize(1).setMaxPoolWaiting(4).setMaxWaitingHandlers(MAX_IN_FLIGHT);
         options.getNetClientOptions()
-                .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without any Vert.x refuses to connect
+                .setHostnameVerificationAlgorithm("HTTPS") // for rediss; without an algorithm Vert.x refuses to connect
                 .setConnectTimeout((int) timeoutMillis)
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true);
@@ -96,10 +96,10 @@ public final class ServerLink implements RedisLink {
     }
 
     /**
-     * Opens a link on the current event loop. The future succeeds once connected; it fails when the first try does, and then
-     * nothing is left open.
+     * Opens a link on the current event loop. Succeeds once connected. Fails if the first attempt fails, and then leaves nothing
+     * open.
      *
-     * @param options where it is; with {@code rediss://} its certificate has to name the host, and this JVM has to trust it
+     * @param options the server's; with {@code rediss://} its certificate must name the host, and this JVM must trust it
      * @param timeout for connecting and for each reply
      * @param name for the log
      */
@@ -107,7 +107,7 @@ public final class ServerLink implements RedisLink {
         return new ServerLink(vertx, () -> Future.succeededFuture(options), timeout, name).connectFirst();
     }
 
-    /** Completes once connected; fails when that fails, and then nothing is left open. */
+    /** Succeeds once connected. Fails if the first attempt fails, and then leaves nothing open. */
     Future<ServerLink> connectFirst() {
         return connect().map(this).recover(fault -> {
             close();
@@ -115,19 +115,19 @@ public final class ServerLink implements RedisLink {
         });
     }
 
-    /** The same, but it is there at once, and tries to connect until it is closed. */
+    /** Returns a link at once. It tries to connect until it is closed. */
     static ServerLink start(Vertx vertx, RedisOptions options, Duration timeout, String name) {
         ServerLink link = new ServerLink(vertx, () -> Future.succeededFuture(options), timeout, name);
         link.reconnect();
         return link;
     }
 
-    /** Of a link that was started: completes when it was connected for the first time, or could not be. */
+    /** For a started link: completes once it was connected for the first time, or the first attempt failed. */
     Future<Void> firstTry() {
         return firstTry.future();
     }
 
-    /** Where it is connected to, or tried to connect last; empty before it tried. */
+    /** The address of its connection or of its last attempt; empty before the first one. */
     String endpoint() {
         return endpoint;
     }
@@ -156,7 +156,7 @@ public final class ServerLink implements RedisLink {
         }
         return open.send(request).timeout(timeoutMillis, TimeUnit.MILLISECONDS).recover(fault -> {
             RedisFault known = RedisFault.of(fault);
-            // A replica's address may lead to the primary when it is asked for again.
+            // A replica's address may lead to the primary when it is resolved again.
             if (known.kind() == RedisFault.Kind.LOST || known.kind() == RedisFault.Kind.READ_ONLY) {
                 drop(open);
             }
@@ -164,7 +164,7 @@ public final class ServerLink implements RedisLink {
         });
     }
 
-    /** As {@link RedisLinks#subscribe}, where this link leads. */
+    /** Subscribes as {@link RedisLinks#subscribe} does, at this link's server. */
     Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
         return new Subscription(vertx, where, Duration.ofMillis(timeoutMillis), name, channels, heard);
     }
@@ -177,8 +177,8 @@ public final class ServerLink implements RedisLink {
     }
 
     /**
-     * A client for each connection: closing it closes the socket, whereas a pool would hand out a connection again that is
-     * only late, and would wait for ever for one whose handshake hangs.
+     * Makes a client for each connection: closing it closes the socket. A pool would reuse a connection that is only late, and
+     * would wait for ever for one whose handshake hangs.
      */
     private Future<Void> connect() {
         return where.get()
@@ -210,7 +210,7 @@ public final class ServerLink implements RedisLink {
         return open == null ? Future.succeededFuture() : open.close();
     }
 
-    /** Drops the connection and connects anew, to wherever it is then. What is in flight is lost. */
+    /** Drops the connection and connects anew, to the current address. The outcome of commands in flight is unknown. */
     void leave() {
         RedisConnection open = connection;
         if (open != null) {
@@ -219,14 +219,14 @@ public final class ServerLink implements RedisLink {
     }
 
     /**
-     * For a link whose server lacks what it should have. A connection may outlive a failover: the server that it leads to is alive, and is
-     * not the one that the address leads to by now. So the address is asked for on a new connection. When the server there has what is
-     * missed, and the server of this link still has not, the link is left for it. Else nothing is changed.
+     * Leaves a server that the address no longer names. A connection may survive a failover: the old server is alive, but another
+     * one is in charge. So a new connection to the address is made. The link is left if the server there has the missing thing
+     * and this link's server still lacks it. Else nothing changes.
      *
-     * <p>A call within a second after another, or while that one looks, does nothing.
+     * <p>A call within a second after another one, or during it, does nothing.
      *
-     * @param hasIt asks a server for what is missed
-     * @return succeeds also when it could not look
+     * @param hasIt asks a server for the missing thing
+     * @return never fails; succeeds also if the check failed
      */
     public Future<Void> leaveIfOutdated(Function<RedisLink, Future<Boolean>> hasIt) {
         RedisConnection open = connection;
@@ -269,7 +269,7 @@ public final class ServerLink implements RedisLink {
         if (closed || connection != null) {
             return;
         }
-        // A connect that was cut short by closing its client fails on another thread.
+        // A connect that its closing client cut short fails on another thread.
         connect()
                 .onComplete(tried -> context.runOnContext(now -> {
                     if (firstTry.tryComplete() && tried.failed()) {

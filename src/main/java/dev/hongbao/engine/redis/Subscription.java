@@ -18,14 +18,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is subscribed to channels, and made anew for as long as it is open. It carries nothing but SUBSCRIBE: a push beside a
- * pending command would complete that command, and shift all later replies. So it cannot notice a Redis that is silent: its owner does,
- * and calls {@link #leave}. Use it on the event loop it was made on only.
+ * A connection that is subscribed to channels, and reconnects until it is closed. It carries nothing but SUBSCRIBE: a push beside
+ * a pending command would complete that command and shift all later replies. So it cannot notice a silent Redis: its owner does,
+ * and calls {@link #leave}. Use it on its event loop only.
  */
 public final class Subscription {
     private static final Logger LOG = LoggerFactory.getLogger(Subscription.class);
 
-    /** An ACL is changed by hand. */
+    /** An operator changes an ACL by hand; a shorter pause would not help. */
     private static final long REFUSED_SECONDS = 30;
 
     private final Vertx vertx;
@@ -34,7 +34,7 @@ public final class Subscription {
     private final BiConsumer<String, Buffer> heard;
     private boolean refused;
 
-    /** Connects in the background. Parameters as of {@link ServerLink} and {@link RedisLinks#subscribe}. */
+    /** Connects in the background, with the parameters of {@link ServerLink} and {@link RedisLinks#subscribe}. */
     Subscription(
             Vertx vertx,
             Supplier<Future<RedisOptions>> where,
@@ -54,7 +54,7 @@ public final class Subscription {
         subscribe(connection);
     }
 
-    /** The future of SUBSCRIBE only tells that it was written; its answer comes to the handler. */
+    /** The future of SUBSCRIBE only shows that it was written; its answer comes to the handler. */
     private void subscribe(RedisConnection connection) {
         Request subscribe = Request.cmd(Command.SUBSCRIBE);
         channels.forEach(subscribe::arg);
@@ -64,7 +64,7 @@ public final class Subscription {
     private void received(RedisConnection connection, Response pushed) {
         if (pushed.type() == ResponseType.ERROR) {
             if (!refused) {
-                LOG.warn("Redis refuses to subscribe, and is asked again every {} s: {}", REFUSED_SECONDS, pushed);
+                LOG.warn("Redis refuses SUBSCRIBE, trying again every {} s: {}", REFUSED_SECONDS, pushed);
             }
             refused = true;
             vertx.timer(REFUSED_SECONDS, TimeUnit.SECONDS).onSuccess(later -> subscribe(connection));
@@ -76,7 +76,7 @@ public final class Subscription {
         }
     }
 
-    /** Drops the connection, and subscribes where the server is now. Does nothing while Redis refuses. */
+    /** Drops the connection and subscribes at the current server. Does nothing while Redis refuses. */
     public void leave() {
         if (!refused) {
             link.leave();
