@@ -17,16 +17,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which installation this is: one database, and the servers that work on it. Its namespace is in every key in Redis, so that
- * installations that share a Redis do not touch each other's. Immutable.
+ * One installation: a database and the servers that work on it. Its namespace is in every key, so that installations may share a
+ * Redis. Immutable.
  *
- * @param id in Postgres, and with it in every copy of the database
- * @param namespace the option's, or else the first eight digits of the id: short, since every packet's key has it
+ * @param id in Postgres, and so in every copy of the database
+ * @param namespace the option's, or else the first eight digits of the id; short, since every packet's key has it
  */
 public record Installation(UUID id, String namespace) {
     private static final int DIGITS = 8;
 
-    /** Gives the database an id at its very first start; later as {@link #read}. */
+    /**
+     * Gives the database an id at its very first start; later like {@link #read}. Idempotent.
+     *
+     * @param namespace null for the id's
+     */
     public static Future<Installation> establish(Pool pool, @Nullable String namespace) {
         return pool.query("insert into installation (one) values (true) on conflict do nothing")
                 .execute()
@@ -34,7 +38,7 @@ public record Installation(UUID id, String namespace) {
     }
 
     /**
-     * The installation of a database that has been started on.
+     * The installation of a database that has been started before.
      *
      * @param namespace null for the id's
      */
@@ -45,7 +49,7 @@ public record Installation(UUID id, String namespace) {
         });
     }
 
-    /** The key of what servers tell each other, and while it changes the one before. */
+    /** The key that signs the messages between servers; during its change also the previous one. */
     public static Future<List<Buffer>> lineKeys(Pool pool) {
         return pool.query("select line_key, line_key_before from installation")
                 .execute()
@@ -56,9 +60,10 @@ public record Installation(UUID id, String namespace) {
     }
 
     /**
-     * Takes the namespace for all shards, as far as their Redis answers: the others' recovery takes theirs.
+     * Claims the namespace for all shards whose Redis answers; the others are claimed by their recovery.
      *
-     * @return fails with a message for the operator when one is another installation's; also when no shard's Redis answers
+     * @return fails with a message for the operator if one belongs to another installation; fails also if no shard's Redis
+     *     answers
      */
     public Future<Void> claimAll(RedisLinks redis, int shards) {
         List<Future<Void>> claims = IntStream.range(0, shards)
@@ -76,15 +81,15 @@ public record Installation(UUID id, String namespace) {
     }
 
     /**
-     * Takes the namespace for a shard, where a key outside of all generations says whose it is. Idempotent.
+     * Claims the namespace for a shard, by a key outside of generations with the owner's id. Idempotent.
      *
-     * @return fails with a message for the operator when it is another installation's
+     * @return fails with a message for the operator if it belongs to another installation
      */
     public Future<Void> claim(RedisLinks redis, int shard) {
         String key = key(namespace, shard);
         RedisLink link = redis.linkFor(key);
         Request read = Request.cmd(Command.GET).arg(key);
-        // Looked for first: a full Redis refuses to write.
+        // Read before the write: a full Redis refuses writes.
         return link.send(read)
                 .transform(got -> {
                     if (got.succeeded()
@@ -94,7 +99,7 @@ public record Installation(UUID id, String namespace) {
                                 ? Future.succeededFuture(got.result())
                                 : Future.failedFuture(got.cause());
                     }
-                    // Whatever else is there is nobody's.
+                    // Any other content belongs to no installation.
                     return link.send(Request.cmd(Command.UNLINK).arg(key)).map((Response) null);
                 })
                 .compose(there -> there != null
@@ -116,7 +121,7 @@ public record Installation(UUID id, String namespace) {
         }
     }
 
-    /** The key that says whose a shard's keys are. */
+    /** The key with the id of the installation that owns a shard's keys. */
     public static String key(String namespace, int shard) {
         return Generation.shardPrefix(namespace, shard) + "installation";
     }

@@ -4,7 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.EventBus;
 import io.vertx.core.eventbus.MessageCodec;
 
-/** Passes immutable messages on the event bus as they are, within this server. */
+/** Passes immutable messages on the event bus without a copy, within this server. */
 public final class LocalCodec<T> implements MessageCodec<T, T> {
     private final Class<T> type;
 
@@ -12,7 +12,7 @@ public final class LocalCodec<T> implements MessageCodec<T, T> {
         this.type = type;
     }
 
-    /** Lets instances of exactly {@code type} travel; call once a type, before anything is published. */
+    /** Registers exactly {@code type}. Call it once a type, before anything is published. */
     public static <T> void register(EventBus bus, Class<T> type) {
         bus.registerDefaultCodec(type, new LocalCodec<>(type));
     }

@@ -3,18 +3,18 @@ package dev.hongbao.engine.shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's word to a shard's owner that something in Redis is not as it should be.
+ * A server's report to a shard's owner of a symptom in Redis. Immutable.
  *
  * @param stamp of the generation in which it was seen
  */
 public record RecoveryRequest(int shard, String stamp, Symptom symptom) {
-    /** What a failed script is called on the channel, in the place of a missing key; no key is called so. */
+    /** Stands for a failed script in the place of a missing key; no key has this name. */
     private static final String FAILED = "!";
 
     /** The Postgres channel on which owners listen. */
     public static final String CHANNEL = "hongbao_recovery";
 
-    /** The epoch of the generation; -1 when the stamp is none of ours. */
+    /** The epoch of the generation; -1 for a foreign stamp. */
     public long epoch() {
         int from = stamp.indexOf("}:") + 2;
         int to = stamp.indexOf('-', from);
@@ -29,7 +29,7 @@ public record RecoveryRequest(int shard, String stamp, Symptom symptom) {
         return shard + " " + stamp + symptom.fold(() -> "", () -> " " + FAILED, key -> " " + key);
     }
 
-    /** Null when the text is none of ours. */
+    /** Returns the request; null for foreign text. */
     public static @Nullable RecoveryRequest decode(String text) {
         String[] parts = text.split(" ", -1);
         if (parts.length < 2 || parts.length > 3) {

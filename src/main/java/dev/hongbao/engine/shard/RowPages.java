@@ -10,18 +10,18 @@ import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.util.function.Function;
 
-/** Reads a long result page by page, so that a shard of any size is loaded in bounded memory. */
+/** Reads a long result page by page, so that a shard of any size loads in bounded memory. Stateless. */
 public final class RowPages {
-    /** Rows read, and commands sent, at a time: all shards at once stay below what a link takes. */
+    /** Rows read, and commands sent, at a time. All shards at once stay below a link's limit. */
     private static final int PAGE = 500;
 
     private RowPages() {}
 
     /**
-     * Reads what is written into a generation's keys. Calls {@code write} with each page in order, the next when its future is done; an
-     * empty result gives one empty page. Before each page it looks whether the generation still stands.
+     * Reads rows for a generation's keys. Calls {@code write} with each page in order, the next one after its future succeeds; an
+     * empty result gives one empty page. Before each page it checks that the generation is still current.
      *
-     * @return fails when the query or a write does, and when another generation has replaced it
+     * @return fails if the query or a write fails, or if another generation has replaced this one
      */
     public static Future<Void> each(
             Pool pool, Generation generation, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {
@@ -38,10 +38,10 @@ public final class RowPages {
     }
 
     /**
-     * Calls {@code write} with each page in order, the next when its future is done; an empty result gives one empty page.
+     * Calls {@code write} with each page in order, the next one after its future succeeds; an empty result gives one empty page.
      *
      * @param tx a connection in a transaction; it is not closed
-     * @return fails when the query or a write does
+     * @return fails if the query or a write fails
      */
     public static Future<Void> each(
             SqlConnection tx, String sql, Tuple parameters, Function<RowSet<Row>, Future<Void>> write) {

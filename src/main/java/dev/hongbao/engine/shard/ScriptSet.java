@@ -11,21 +11,25 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The fenced scripts, stamped with a generation: so each generation has SHAs of its own. A script is stamped when it is asked for: a start
- * meets generations of which it needs none. Thread-safe.
+ * The fenced scripts, stamped with a generation, so that each generation has SHAs of its own. A script is stamped at its first
+ * use: a start meets generations whose scripts it never needs. Thread-safe.
  */
 public final class ScriptSet {
     private final Map<String, String> texts;
     private final Generation generation;
     private final Map<String, Script> stamped = new ConcurrentHashMap<>();
 
-    /** @param texts by name, with {@code @generation@} and {@code @epoch@} to be stamped */
+    /** @param texts by name, with the placeholders {@code @generation@} and {@code @epoch@} */
     ScriptSet(Map<String, String> texts, Generation generation) {
         this.texts = texts;
         this.generation = generation;
     }
 
-    /** The script of that name. */
+    /**
+     * The stamped script.
+     *
+     * @throws IllegalArgumentException for an unknown name
+     */
     public Script script(String name) {
         Script known = stamped.get(name);
         return known == null ? stamped.computeIfAbsent(name, this::stamp) : known;
@@ -44,7 +48,10 @@ public final class ScriptSet {
         return texts.keySet().stream().map(this::script);
     }
 
-    /** Loads all of them. Only for the recovery of their generation: a Redis that has them has lost nothing since. */
+    /**
+     * Loads all scripts. Only recovery of their generation may call it: their presence proves that Redis lost nothing since.
+     * Idempotent.
+     */
     public Future<Void> load(RedisLink redis) {
         return Future.all(all().map(script -> redis.send(
                                 Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text())))
@@ -52,7 +59,7 @@ public final class ScriptSet {
                 .mapEmpty();
     }
 
-    /** Whether all of them are in Redis; by one command, so at one moment. */
+    /** Whether Redis has all scripts; asked by one command, so at one moment. */
     public Future<Boolean> areIn(RedisLink redis) {
         Request exist = Request.cmd(Command.SCRIPT).arg("EXISTS");
         all().forEach(script -> exist.arg(script.sha()));

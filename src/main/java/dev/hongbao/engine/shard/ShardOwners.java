@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The servers of a database and what each of them owns, for people to look at. The sessions that hold the advisory locks say it,
- * so a server is seen for as long as its session lives. Thread-safe.
+ * The servers of a database and their shards, for operators. The sessions that hold the advisory locks show them, so a server is
+ * visible as long as its session lives. Thread-safe.
  */
 public final class ShardOwners {
     /** The first key of the shards' locks, "hb"; the second one is the shard. */
@@ -26,10 +26,10 @@ public final class ShardOwners {
                     + " and l.classid in ($1::bigint::oid, $2::bigint::oid)"
                     + " and l.database = (select oid from pg_database where datname = current_database())";
 
-    /** Of what a server's session calls itself; its name follows. */
+    /** The prefix of a session's application name; the server's name follows. */
     private static final String SESSION = "hongbao ";
 
-    /** Postgres cuts names that are longer. */
+    /** Postgres cuts longer names. */
     private static final int LONGEST = 63;
 
     private static final String NAME = "case when a.application_name like '" + SESSION
@@ -44,7 +44,7 @@ public final class ShardOwners {
     private static final String SHARDS = "with lock as (" + LOCKS + ")"
             + " select s.id, s.epoch, s.last_seq, o.pid, o.name,"
             + " (select count(*) from quarantine_unit as q where q.shard = s.id) as aside"
-            // Who is no server and holds a lock settles nothing. What a session calls itself, everybody may see.
+            // Another client that holds a lock settles nothing. Every role may see a session's application name.
             + " from shard as s left join (select o.class, o.shard, o.pid, " + NAME
             + " from lock as o join pg_stat_activity as a on a.pid = o.pid and a.application_name like 'hongbao%') as o"
             + " on o.class = $1 and o.shard = s.id order by s.id";
@@ -52,13 +52,13 @@ public final class ShardOwners {
     private final Pool pool;
 
     /**
-     * A server that is alive.
+     * A running server.
      *
-     * @param session the process id of its session in Postgres
-     * @param name its process id and host; null of one that does not tell
-     * @param address where it connects from; null when Postgres does not tell
-     * @param since when it connected; null when Postgres does not tell
-     * @param shards how many it owns
+     * @param session the pid of its session in Postgres
+     * @param name its pid and host; null if it does not report them
+     * @param address its client address; null if Postgres does not show it
+     * @param since the time of its connection; null if Postgres does not show it
+     * @param shards the number of its shards
      */
     public record Server(
             int session,
@@ -71,10 +71,10 @@ public final class ShardOwners {
      * A shard.
      *
      * @param epoch of its generation; it grows with each recovery
-     * @param settled the last journal entry of the generation that is settled
-     * @param aside packets, draws and campaigns of it that are set aside
-     * @param session of the server that owns it; null while none does
-     * @param server its name; null while none does, or of one that does not tell
+     * @param settled the last settled journal entry of the generation
+     * @param aside its packets, draws and campaigns that are set aside
+     * @param session the session of its owner; null without an owner
+     * @param server the owner's name; null without an owner, or if it does not report one
      */
     public record Owned(
             int shard,
@@ -88,13 +88,16 @@ public final class ShardOwners {
         this.pool = pool;
     }
 
-    /** What the session that holds this server's locks calls itself; of letters, digits and marks that need no quotes. */
+    /**
+     * The application name of the session that holds this server's locks. It has only letters, digits and marks that need no
+     * quotes.
+     */
     public static String ownSession() {
         String name = SESSION + ManagementFactory.getRuntimeMXBean().getName().replaceAll("[^A-Za-z0-9@._-]", "_");
         return name.substring(0, Math.min(LONGEST, name.length()));
     }
 
-    /** Those that take shards now, the longest connected first. */
+    /** The servers that take shards now, the longest connected first. */
     public Future<List<Server>> servers() {
         return pool.preparedQuery(SERVERS)
                 .execute(Tuple.of((long) SHARD, (long) SERVER))
@@ -108,7 +111,7 @@ public final class ShardOwners {
                         .toList());
     }
 
-    /** All, by number. */
+    /** All shards, by number. */
     public Future<List<Owned>> shards() {
         return pool.preparedQuery(SHARDS)
                 .execute(Tuple.of((long) SHARD, (long) SERVER))

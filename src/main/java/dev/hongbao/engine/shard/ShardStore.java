@@ -15,7 +15,7 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The shards' rows in Postgres: generations and cursors, where their truth is. Thread-safe. */
+/** The shards' rows in Postgres: the truth of generations and cursors. Thread-safe. */
 public final class ShardStore {
     private static final String ROW = "select id, epoch, nonce, last_seq, replid, restored,"
             + " array(select q.id from quarantine_unit as q where q.shard = shard.id) as aside from shard ";
@@ -30,9 +30,9 @@ public final class ShardStore {
      *
      * @param lastSeq the cursor: the last journal entry settled in the generation
      * @param replid Redis' master_replid when the generation was drawn; empty before the first
-     * @param restored the latest epoch drawn since Postgres had gone back in time; 0 for none
-     * @param aside its packets and draws that are set aside; some may be missing that were set aside at this moment, which the
-     *     settlement then hears of
+     * @param restored the latest epoch drawn because Postgres had gone back in time; 0 for none
+     * @param aside its packets and draws that are set aside. Units that are set aside at this moment may be absent; the
+     *     settlement then fails with {@link dev.hongbao.engine.postgres.SqlState#isUnawareOfQuarantine}
      */
     public record ShardRow(Generation generation, long lastSeq, String replid, long restored, Set<UUID> aside) {
         public ShardRow {
@@ -44,22 +44,24 @@ public final class ShardStore {
         this(pool, pool, installation);
     }
 
-    /** @param lengthy gives a statement minutes: after a restored backup a generation begins every group's feed anew */
+    /**
+     * @param lengthy a pool whose statements may take minutes: after a restored backup a generation restarts every group's feed
+     */
     public ShardStore(Pool pool, Pool lengthy, Installation installation) {
         this.pool = pool;
         this.lengthy = lengthy;
         this.installation = installation;
     }
 
-    /** Whose shards they are. */
+    /** The owner of the shards. */
     public Installation installation() {
         return installation;
     }
 
     /**
-     * Fixes the number of shards at the very first start; a no-op later.
+     * Fixes the number of shards at the very first start; later it changes nothing.
      *
-     * @return the number of shards, which may differ from {@code wanted} then
+     * @return the number of shards; it may differ from {@code wanted}
      */
     public Future<Integer> establish(int wanted) {
         return pool.preparedQuery("insert into shard (id) select generate_series(0, $1::integer - 1)"
@@ -75,19 +77,19 @@ public final class ShardStore {
     }
 
     /**
-     * The rows of some shards, read with a lock: a settlement whose commit is still under way is waited for, so that its
-     * outcome is seen. A send, which only keeps the generation as it is, is not.
+     * Reads some shards' rows with a lock. It waits for a settlement whose commit is still under way, so that its outcome is
+     * seen. It does not wait for sends, which only keep the generation.
      */
     public Future<List<ShardRow>> readSettled(SqlClient client, Collection<Integer> shards) {
         return readLocked(client, shards, "");
     }
 
-    /** The same of one shard, on a connection of this store's own. */
+    /** Reads one shard's row like {@link #readSettled(SqlClient, Collection)}, on a connection of this store. */
     public Future<ShardRow> readSettled(int shard) {
         return readSettled(pool, List.of(shard)).map(rows -> rows.get(0));
     }
 
-    /** As the first, and nobody waits: a row that somebody holds is left out. */
+    /** Reads some shards' rows with a lock, but without a wait: rows that another transaction holds are absent. */
     public Future<List<ShardRow>> readIfSettled(SqlClient client, Collection<Integer> shards) {
         return readLocked(client, shards, " skip locked");
     }
@@ -109,11 +111,11 @@ public final class ShardStore {
     }
 
     /**
-     * Draws the next generation of a shard, waiting for the sends that read the current one.
+     * Draws the next generation of a shard. It waits for the sends that read the current one.
      *
-     * @param knownEpoch the highest that Redis and the servers know
-     * @param wentBack whether Postgres has lost what they know
-     * @return the new row; null when another recovery drew one meanwhile, and then it is that recovery's to prepare
+     * @param knownEpoch the highest epoch that Redis and the servers know
+     * @param wentBack whether Postgres lost epochs that they know
+     * @return the new row; null if another recovery drew one meanwhile: that recovery prepares it
      */
     public Future<@Nullable ShardRow> drawNext(Generation current, long knownEpoch, boolean wentBack, String replid) {
         String nonce = nonce();
@@ -137,7 +139,7 @@ public final class ShardStore {
                 });
     }
 
-    /** Asks the owner of a shard to look at it; see {@link RecoveryRequest}. */
+    /** Asks the owner of a shard to check it; see {@link RecoveryRequest}. */
     Future<Void> notifyOwner(RecoveryRequest request) {
         return pool.preparedQuery("select pg_notify($1, $2)")
                 .execute(Tuple.of(RecoveryRequest.CHANNEL, request.encode()))

@@ -22,9 +22,7 @@ import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What this server knows of the shards' generations: maybe an old one, which the fence then tells. Thread-safe.
- */
+/** The shards' generations, as this server knows them. A generation may be outdated; the fence then shows it. Thread-safe. */
 public final class Shards {
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
 
@@ -43,12 +41,16 @@ public final class Shards {
     /** A generation and its scripts, as its recovery loads them. */
     public record Shard(Generation generation, ScriptSet scripts) {}
 
-    /** An entry that this server wrote into the journal of a shard that it does not own. @param seq its place there, from 1 */
+    /**
+     * An entry that this server wrote into the journal of a shard that another server owns.
+     *
+     * @param seq its place in the journal, from 1
+     */
     public record ForeignEntry(Generation generation, long seq) {}
 
     /**
-     * @param count the number of shards, as Postgres has it
-     * @param scriptTexts of the fenced scripts by name, with {@code @generation@} and {@code @epoch@} to be stamped
+     * @param count the number of shards in Postgres
+     * @param scriptTexts of the fenced scripts by name, with the placeholders {@code @generation@} and {@code @epoch@}
      */
     public Shards(ShardStore store, int count, Map<String, String> scriptTexts) {
         this.store = store;
@@ -60,19 +62,18 @@ public final class Shards {
         }
     }
 
-    /** From now on an operator sees how long the scripts' calls take. Once. */
+    /** Adds the metrics of the scripts' calls. Call it once. */
     public void timeScripts(MeterRegistry registry) {
         scriptTimes = scriptTexts.keySet().stream()
                 .collect(Collectors.toUnmodifiableMap(
                         name -> name,
                         name -> Timer.builder("hongbao.script")
-                                .description(
-                                        "One call of a script, of a whole batch: from its way to Redis to the answer")
+                                .description("One call of a script for a batch, from sending to the answer")
                                 .tag("script", name)
                                 .register(registry)));
     }
 
-    /** A call of a script was answered, or failed. */
+    /** Notes the time of a call, answered or failed. */
     public void scriptTook(String name, long nanos) {
         Timer time = scriptTimes.get(name);
         if (time != null) {
@@ -80,25 +81,24 @@ public final class Shards {
         }
     }
 
-    /** The number of shards. */
     public int count() {
         return known.length();
     }
 
     /**
-     * The generation into which a transaction loads what it writes: it stays the shard's until the transaction ends, and the recovery
-     * that ends it sees what was written.
+     * Returns the generation into which a transaction loads its rows. It stays the shard's until the transaction ends, and the
+     * recovery that ends it sees the rows.
      */
     public Future<Generation> hold(SqlClient tx, int shard) {
         return store.hold(tx, shard);
     }
 
-    /** What every key of this installation in Redis names. */
+    /** The namespace in every key of this installation. */
     public String namespace() {
         return store.installation().namespace();
     }
 
-    /** How many shards each server of Redis has now, the fullest first; one number when there is one server. */
+    /** The number of shards on each Redis server now, the fullest first. */
     public List<Long> spread(RedisLinks redis) {
         return IntStream.range(0, count())
                 .boxed()
@@ -110,19 +110,19 @@ public final class Shards {
                 .toList();
     }
 
-    /** The shard that a packet or draw of this id is stored with when it is made. */
+    /** The shard of a new packet or draw with this id. */
     public int shardFor(UUID id) {
         return Math.floorMod(id.hashCode(), known.length());
     }
 
-    /** The latest generation this server has heard of; epoch 0 before the first recovery. */
+    /** The latest generation that this server knows; epoch 0 before the first recovery. */
     public Shard current(int shard) {
         return known.get(shard);
     }
 
     /**
-     * Whether every shard has had a generation, and each that this server owns was live once since it started: then claims are
-     * taken. Stays true, also when a shard has to be recovered later.
+     * Whether claims are taken: every shard has a generation, and each owned shard was live once since the start. Stays true,
+     * also if a shard needs a recovery later.
      */
     public boolean isReady() {
         for (int shard = 0; shard < count(); shard++) {
@@ -133,34 +133,33 @@ public final class Shards {
         return atStart.isDone();
     }
 
-    /** How many shards the start wrote anew into Redis, which had lost them. */
+    /** The number of shards that Redis had lost and the start restored. */
     public int recoveredAtStart() {
         return atStart.recovered();
     }
 
-    /** The shards that this server owns. */
     public Set<Integer> owned() {
         return owned;
     }
 
-    /** Whoever brings it to their owners' ears. */
+    /** The listeners that inform the owners of such entries. */
     public LoopListeners<ForeignEntry> foreignEntries() {
         return foreignEntries;
     }
 
-    /** It owns these, and no other, from now on. */
+    /** Replaces the set of owned shards. */
     public void owns(Set<Integer> now) {
         owned = Set.copyOf(now);
     }
 
-    /** What the owned shards' keeper tells of their start. */
+    /** The start of the owned shards; their owner reports to it. */
     public ShardsAtStart atStart() {
         return atStart;
     }
 
     /**
-     * Reads all generations from Postgres; calls at the same time share one query. When Postgres has an older one than is known
-     * here, the shard's owner is told: maybe Postgres went back in time, or only this answer is late.
+     * Reads all generations from Postgres; calls at the same time share one query. If this server knows a later generation than
+     * Postgres, the shard's owner gets a report. Either Postgres went back in time, or this answer was late.
      */
     public Future<Void> refresh() {
         return refreshing.ask(
@@ -178,27 +177,26 @@ public final class Shards {
     }
 
     /**
-     * Has {@code forget} called whenever Postgres turns out to have gone back in time (a restored backup, a promoted replica that
-     * lacked commits): what was remembered of it may never have been. It may be called on any thread, and more than once for
-     * one event.
+     * Adds a callback for the case that Postgres went back in time: a restored backup, or a promoted replica that lacked commits.
+     * Facts from before may be void, so caches must be cleared. It may be called on any thread, and more than once for one event.
      */
     public void whenPostgresWentBack(Runnable forget) {
         forgetting.add(forget);
     }
 
-    /** Another server knows a generation of this epoch: the next one has to be later. */
+    /** Notes an epoch that another server knows: the next one must be later. */
     public void heardOf(int shard, long epoch) {
         heardOf.accumulateAndGet(shard, epoch, Math::max);
     }
 
-    /** The latest epoch of a shard that this server has seen or heard of. */
+    /** The latest epoch of a shard that this server or a reporting one has seen. */
     public long latestEpoch(int shard) {
         return Math.max(heardOf.get(shard), current(shard).generation().epoch());
     }
 
     /**
-     * Tells the shard's owner what was seen of a generation, then looks what Postgres says. Does not wait for the recovery.
-     * Thousands may see the same thing at once: one of them tells.
+     * Reports a symptom to the shard's owner, then refreshes. Does not wait for the recovery. Equal reports at the same time are
+     * sent once.
      */
     public Future<Void> report(Generation broken, Symptom symptom) {
         if (!current(broken.shard()).generation().equals(broken)) {
@@ -208,16 +206,20 @@ public final class Shards {
         return telling.ask(request, () -> store.notifyOwner(request)).compose(told -> refresh());
     }
 
-    /** Takes the row's generation as the shard's, unless a later one is known; returns the one that is known then. */
+    /**
+     * Takes the row's generation, unless a later one is known.
+     *
+     * @return the shard's generation after that
+     */
     public Shard adopt(ShardRow row) {
         Generation generation = row.generation();
         int id = generation.shard();
         Shard before = known.getAndUpdate(
                 id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
         long known = before.generation().epoch();
-        // A server that has just started remembers nothing: of a restore before that there is nothing to say.
+        // A server that has just started remembers nothing, so an earlier restore does not concern it.
         if (known > 0 && row.restored() > known) {
-            LOG.warn("Postgres went back in time: what was remembered before {} is dropped", generation);
+            LOG.warn("Postgres went back in time: caches from before {} are cleared", generation);
             forgetting.forEach(Runnable::run);
         }
         return current(id);

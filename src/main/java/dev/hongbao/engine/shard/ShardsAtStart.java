@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether the shards that this server owns have begun to work. Each counts once: a shard that needs a recovery later does not
- * make the server unready, since the others serve on. Thread-safe.
+ * The progress of the owned shards at the start. Each shard counts once: one that needs a recovery later does not make the server
+ * unready, since the others serve on. Thread-safe.
  */
 public final class ShardsAtStart {
     private static final Logger LOG = LoggerFactory.getLogger(ShardsAtStart.class);
 
-    /** A shard whose recovery fails for so long does not keep the others from serving. One that is only slow does. */
+    /** After so long, a shard whose recovery fails no longer blocks the start. A recovery that is only slow does. */
     static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final LongSupplier nanoTime;
 
-    /** The owned shards that were never live, in their order. */
+    /** The owned shards that were never live, by number. */
     private final Map<Integer, Waiting> waiting = new TreeMap<>();
 
     private int recovered;
@@ -38,17 +38,17 @@ public final class ShardsAtStart {
         this.nanoTime = nanoTime;
     }
 
-    /** These are to be waited for. */
+    /** Adds shards to wait for. */
     public synchronized void acquired(List<Integer> shards) {
         shards.forEach(shard -> waiting.put(shard, new Waiting(0, "")));
     }
 
-    /** They are another server's now. */
+    /** Other servers own all shards now. */
     public synchronized void lost() {
         waiting.clear();
     }
 
-    /** This one is. */
+    /** Another server owns the shard now. */
     public synchronized void lost(int shard) {
         waiting.remove(shard);
     }
@@ -60,9 +60,9 @@ public final class ShardsAtStart {
     }
 
     /**
-     * Counts a recovery that the start waits for. The first generation of a shard is none: there was nothing to lose.
+     * Counts a recovery at the start. A shard's first generation does not count: there was nothing to lose.
      *
-     * @return false after the start
+     * @return whether the start still goes on
      */
     public synchronized boolean recovered(Generation generation) {
         if (!done && generation.epoch() > 1) {
@@ -71,12 +71,12 @@ public final class ShardsAtStart {
         return !done;
     }
 
-    /** How many shards the start wrote anew into Redis, which had lost them. */
+    /** The number of shards that Redis had lost and the start restored. */
     synchronized int recovered() {
         return recovered;
     }
 
-    /** An attempt to make the shard live failed; it is made again. */
+    /** Notes a failed attempt to make the shard live; it is repeated. */
     public synchronized void failed(int shard, String why) {
         waiting.computeIfPresent(
                 shard,
@@ -84,8 +84,8 @@ public final class ShardsAtStart {
     }
 
     /**
-     * Whether each owned shard was live once, or has failed to for {@link #PATIENCE} while others are live; stays true. When shards
-     * are left behind, the log names them, once.
+     * Whether each owned shard was live once, or has failed for {@link #PATIENCE} while others are live; stays true. If shards
+     * are left behind, the log names them once.
      */
     synchronized boolean isDone() {
         if (!done && waiting.values().stream().allMatch(this::isHopeless) && (anyLive || waiting.isEmpty())) {

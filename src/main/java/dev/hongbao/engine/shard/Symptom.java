@@ -3,12 +3,12 @@ package dev.hongbao.engine.shard;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** What a server saw in Redis that should not be so. The shard's owner looks before it believes it. */
+/** A fault that a server saw in Redis. The shard's owner verifies it. */
 public sealed interface Symptom {
-    /** The generation's scripts or its journal are not there. */
+    /** The generation's scripts or its journal are missing. */
     Symptom FENCED = new Fenced();
 
-    /** A script failed in a way that it never should, maybe between two of its writes. */
+    /** A script failed with an impossible error, maybe between two of its writes. */
     Symptom FAILED = new Failed();
 
     /** @see #FENCED */
@@ -17,10 +17,10 @@ public sealed interface Symptom {
     /** @see #FAILED */
     record Failed() implements Symptom {}
 
-    /** A key is not there though Postgres says that its packet or draw is open. */
+    /** A key is missing though its packet or draw is open in Postgres. */
     record Missing(String key) implements Symptom {}
 
-    /** What follows from each. */
+    /** Maps each kind to a value. */
     default <R> R fold(Supplier<R> fenced, Supplier<R> failed, Function<String, R> missing) {
         if (this instanceof Missing key) {
             return missing.apply(key.key);
