@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings shards to rest before another server takes them over: no new entries are taken, and settlements under way end. Entries that
- * are not settled then are in the journals, for the next owner. A shard that turns out to be broken meanwhile stays here, and is
- * recovered. Confined to the persistence verticle's event loop.
+ * Brings shards to rest before another server takes them over: the owner takes no new entries, and settlements under way end.
+ * Unsettled entries stay in the journals, for the next owner. A shard that breaks meanwhile stays here and is recovered. Confined
+ * to the persistence verticle's event loop.
  */
 final class HandOver {
-    /** Twice what a settlement waits for a lock. */
+    /** Twice the limit of a settlement's wait for a lock. */
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Vertx vertx;
@@ -38,16 +38,16 @@ final class HandOver {
         this.atStart = atStart;
     }
 
-    /** One of some shards that may be handed over now; null for none. */
+    /** One of the given shards that may be handed over now; null for none. */
     @Nullable
     Integer choice(Collection<Integer> owned) {
         return owned.stream().filter(shard -> logs[shard].isLive()).findFirst().orElse(null);
     }
 
     /**
-     * Brings those of the shards to rest that are live.
+     * Brings the live ones of the shards to rest.
      *
-     * @return those that rest, a second later at the most; this server does nothing with them any more, and may give up their locks
+     * @return the resting shards, after a second at most. This server no longer works on them, and may give up their locks
      */
     Future<List<Integer>> rest(Collection<Integer> shards) {
         List<Integer> yielding =

@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What an operator watches of the journal. One a registry, for all writers that follow one another. Thread-safe. */
+/** The journal's metrics. One instance a registry, for all writers that follow one another. Thread-safe. */
 public final class JournalMetrics {
     final Counter recoveries;
     final Counter voids;
@@ -64,7 +64,7 @@ public final class JournalMetrics {
                 .register(registry);
     }
 
-    /** The writer stops: it knows of nothing any more. */
+    /** Clears the gauges: the writer stops. */
     void stopped() {
         unsettled.set(0);
         live.set(0);

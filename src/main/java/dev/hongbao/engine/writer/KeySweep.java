@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what older generations left in Redis. To find it, all keys of the shard's server are gone through; recoveries that ask while
- * a pass is under way there share the next one. Confined to the persistence verticle's event loop.
+ * Removes the keys of older generations from Redis. A pass reads all keys of the shard's server. Recoveries that ask during a
+ * pass share the next one. Confined to the persistence verticle's event loop.
  */
 final class KeySweep {
     private static final int PAGE = 1000;
@@ -43,12 +43,12 @@ final class KeySweep {
     }
 
     /**
-     * One of our keys, as far as it tells whose it is.
+     * The parsed name of one of our keys.
      *
      * @param generation up to the end of the nonce
      */
     record Name(int shard, long epoch, String generation) {
-        /** Null when the key is of no generation of this namespace. */
+        /** Parses a key; null if it belongs to no generation of this namespace. */
         static @Nullable Name of(String namespace, String key) {
             int tag = namespace.length() + 2;
             int close = key.indexOf("}:");
@@ -67,13 +67,13 @@ final class KeySweep {
             }
         }
 
-        /** Whether it is of a generation that {@code current} has replaced. One that is later may be alive, and is left alone. */
+        /** Whether {@code current} has replaced the key's generation. A later generation may be alive, and is kept. */
         boolean isReplacedBy(Generation current) {
             return epoch <= current.epoch() && !generation.equals(current.stamp());
         }
     }
 
-    /** Removes the keys of all generations that this one has replaced, and waits until Redis has their memory back. */
+    /** Removes the keys of all generations that this one has replaced, and waits until Redis has freed their memory. */
     Future<Void> unlinkReplaced(Generation current) {
         return servers.computeIfAbsent(current.link(redis).server(), Passes::new)
                 .ask(current);
@@ -124,7 +124,7 @@ final class KeySweep {
         }
     }
 
-    /** Removes the keys of one generation, which nobody works in. */
+    /** Removes the keys of an abandoned generation. */
     Future<Void> unlinkAll(Generation abandoned) {
         return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", key -> true);
     }
@@ -150,7 +150,7 @@ final class KeySweep {
                 }));
     }
 
-    /** Large keys are freed by a thread of Redis; until then their memory counts. */
+    /** A thread of Redis frees large keys; until then their memory counts. */
     private Future<Void> freed(RedisLink server, long sinceNanos) {
         return RedisInfo.read(server, "memory").compose(memory -> {
             boolean pending = !List.of("", "0").contains(memory.get("lazyfree_pending_objects"));

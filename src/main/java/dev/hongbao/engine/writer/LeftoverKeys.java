@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Goes through the keys in Redis, now and then and page by page, and removes what crashes left of owned shards: generations that
- * were replaced, and packets and draws that are over. Confined to the persistence verticle's event loop.
+ * Removes the remains of crashes from Redis: keys of replaced generations, and of packets and draws that are over. It reads the
+ * keys page by page, every ten minutes, for owned shards only. Confined to the persistence verticle's event loop.
  */
 final class LeftoverKeys implements OwnerTask {
-    /** Keys a call: some ten thousand a second while a pass is under way. */
+    /** Keys a call: some ten thousand a second during a pass. */
     private static final int PAGE = 1000;
 
     private static final long PASS_EVERY_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -38,7 +38,7 @@ final class LeftoverKeys implements OwnerTask {
     private boolean passed;
     private long passedNanos;
 
-    /** Hears of keys whose generation is later than the shard's: Postgres went back in time. */
+    /** Gets keys of a later generation than the shard's: Postgres went back in time. */
     interface Later {
         void found(int shard, long epoch);
     }
@@ -60,7 +60,7 @@ final class LeftoverKeys implements OwnerTask {
             return Future.succeededFuture();
         }
         if (!redis.servers().contains(server)) {
-            next(); // another server has its keys now, and is gone through in its turn
+            next(); // another server has its keys now, and gets a pass of its own
             return Future.succeededFuture();
         }
         return server.send(Request.cmd(Command.SCAN)
@@ -77,7 +77,7 @@ final class LeftoverKeys implements OwnerTask {
                     return leftovers(live, page.get(1)).compose(redis::unlink);
                 })
                 .onFailure(fault -> {
-                    servers.add(servers.remove()); // the others do not wait for it
+                    servers.add(servers.remove()); // the other servers do not wait for it
                     cursor = "0";
                 });
     }

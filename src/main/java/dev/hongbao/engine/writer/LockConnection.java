@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Postgres connection that holds this server's locks and shows its presence, made when it is asked for, and anew after it was
- * lost. It also hears the requests for recovery. When it goes, so do the locks, and other servers may take them at once; a
- * settlement of this one that is still under way is fenced by the cursor. Confined to its event loop.
+ * The Postgres connection that holds this server's locks, shows its presence, and receives the requests for recovery. It is made
+ * on demand, and anew after a loss. A loss frees the locks, and other servers may take them at once. The cursor then fences a
+ * settlement of this server that is still under way. Confined to its event loop.
  */
 final class LockConnection {
     private static final Logger LOG = LoggerFactory.getLogger(LockConnection.class);
 
-    /** Longer than any pause that a server at work makes, be it this one or Postgres: then another may own. */
+    /** Longer than any pause of a healthy server or a healthy Postgres. After it another server may own the shards. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
 
     private final Postgres postgres;
@@ -29,14 +29,14 @@ final class LockConnection {
     private final Listener listener;
     private @Nullable PgConnection connection;
 
-    /** Of {@link #presence}, by {@link #connection}. */
+    /** The part of {@link #presence} that {@link #connection} shows. */
     private Set<Integer> shown = Set.of();
 
     private boolean closed;
 
-    /** What the connection hears; called on the event loop. */
+    /** Receives the connection's events, on the event loop. */
     interface Listener {
-        /** Somebody misses something. */
+        /** A server reports a symptom. */
         void requested(RecoveryRequest request);
 
         /** Another server has given up shards. */
@@ -53,7 +53,7 @@ final class LockConnection {
         this.listener = listener;
     }
 
-    /** The connection, with this server's presence as it is now. */
+    /** The connection, made if there is none. It shows this server's current presence. */
     Future<PgConnection> open() {
         return connected()
                 .compose(open -> heard(
@@ -61,23 +61,23 @@ final class LockConnection {
                         presence.show(open, shown).onSuccess(now -> shown = now).map(open)));
     }
 
-    /** The connection if there is one. */
+    /** The connection; null if there is none. */
     @Nullable
     PgConnection current() {
         return connection;
     }
 
-    /** Whether the locks are still those that were taken on a connection. */
+    /** Whether the locks that were taken on a connection are still held. */
     boolean isHeldBy(PgConnection some) {
         return connection == some;
     }
 
-    /** What is asked on the connection; when it fails, the connection is given up. */
+    /** Passes a question's answer on; if it fails, gives the connection up. */
     <T> Future<T> heard(PgConnection open, Future<T> asked) {
         return asked.onFailure(fault -> giveUp(open));
     }
 
-    /** Gives the connection up, and all locks with it, until it is opened anew. */
+    /** Gives up the connection with all locks. {@link #open} makes a new one. */
     void giveUp() {
         PgConnection open = connection;
         if (open != null) {
@@ -95,7 +95,7 @@ final class LockConnection {
         if (open != null) {
             return Future.succeededFuture(open);
         }
-        // The locks are worth what their connection is: one that is silent is as good as lost, whichever side froze.
+        // A silent connection counts as lost, whichever side froze: the locks live no longer than it.
         return postgres.connect("locks", SILENCE, SILENCE)
                 .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE
                                 + "; set application_name = '" + ShardOwners.ownSession() + "'")
@@ -137,12 +137,13 @@ final class LockConnection {
         }
         listener.lost();
         if (!closed) {
-            // A failover leaves the others dead as well; half, since some were heard when this one was asked already.
+            // A failover kills the other connections, too. Half of the time, since some received data when this one
+            // already waited.
             postgres.dropSilent(SILENCE.dividedBy(2));
         }
     }
 
-    /** Gives the locks back; idempotent. */
+    /** Releases the locks; idempotent. */
     Future<Void> close() {
         closed = true;
         PgConnection open = connection;

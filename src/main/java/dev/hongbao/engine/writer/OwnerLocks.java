@@ -14,15 +14,15 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The servers of a database and the shards that each of them owns, as Postgres' advisory locks say. The session that holds a
- * server's locks is what is alive of it: both end together, whether it stopped, was killed or froze. So nothing is left of
- * a dead server, and no clock is asked. Stateless.
+ * The servers of a database and their shards, as Postgres' advisory locks. A server lives as long as the session with its locks:
+ * both end together if the server stops, is killed or freezes. So a dead server leaves nothing behind, and no clock is involved.
+ * Stateless.
  */
 final class OwnerLocks {
-    /** The Postgres channel on which shards are told that are free. */
+    /** The Postgres channel that announces free shards. */
     static final String FREE = "hongbao_shards";
 
-    /** The first key of the lock of who moves a shard: "hm". */
+    /** The first key of the lock for moving a shard: "hm". */
     private static final int MOVER = 0x686d;
 
     private static final String LOCKS = "select pid, classid::bigint, objid::bigint from pg_locks"
@@ -33,28 +33,32 @@ final class OwnerLocks {
     private OwnerLocks() {}
 
     /**
-     * Who is there, and who owns what, in one moment.
+     * The servers and the owners of the shards, at one moment.
      *
-     * @param alive the servers, by the process id of their session, and how many shards each owns
-     * @param free shards that no session owns, whether its server is alive or leaving
+     * @param alive the number of shards of each server, by the pid of its session
+     * @param free shards without an owner; a leaving server still owns its shards
      */
     record Now(Map<Integer, Integer> alive, Set<Integer> free) {}
 
-    /** The session counts as a server from now on. */
+    /** Counts the session as a server from now on. */
     static Future<Void> join(SqlClient session) {
         return session.preparedQuery("select pg_advisory_lock_shared($1, 0)::text")
                 .execute(Tuple.of(ShardOwners.SERVER))
                 .mapEmpty();
     }
 
-    /** It counts no more; its shards stay its own. */
+    /** Counts the session as a server no longer; it keeps its shards. */
     static Future<Void> leave(SqlClient session) {
         return session.preparedQuery("select pg_advisory_unlock_shared($1, 0)")
                 .execute(Tuple.of(ShardOwners.SERVER))
                 .mapEmpty();
     }
 
-    /** @param shards the number of shards */
+    /**
+     * Reads the locks.
+     *
+     * @param shards the number of shards
+     */
     static Future<Now> look(SqlClient session, int shards) {
         return session.preparedQuery(LOCKS)
                 .execute(Tuple.of((long) ShardOwners.SHARD, (long) ShardOwners.SERVER))
@@ -79,9 +83,9 @@ final class OwnerLocks {
     }
 
     /**
-     * Takes what is still free of some shards.
+     * Takes the free ones of some shards.
      *
-     * @param most how many
+     * @param most the limit of shards to take
      */
     static Future<List<Integer>> take(SqlClient session, Collection<Integer> shards, int most) {
         return session.preparedQuery(
@@ -94,7 +98,7 @@ final class OwnerLocks {
                 });
     }
 
-    /** Gives shards up and wakes the others. */
+    /** Gives shards up and wakes the other servers. */
     static Future<Void> free(SqlClient session, Collection<Integer> shards) {
         return session.preparedQuery(
                         "select pg_notify($1, ''), pg_advisory_unlock($2, id) from unnest($3::integer[]) as id")
@@ -102,7 +106,7 @@ final class OwnerLocks {
                 .mapEmpty();
     }
 
-    /** Whether this session may move a shard now: one does at a time. Until {@link #moved}. */
+    /** Whether this session may move a shard now: one session does at a time. Lasts until {@link #moved}. */
     static Future<Boolean> mayMove(SqlClient session) {
         return session.preparedQuery("select pg_try_advisory_lock($1, 0)")
                 .execute(Tuple.of(MOVER))

@@ -20,24 +20,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which shards this server owns: session-level advisory locks on a {@link LockConnection}. How many it takes, and when it gives one
- * up, {@link ShardQuota} says. Confined to its event loop.
+ * The shards that this server owns: session-level advisory locks on a {@link LockConnection}. {@link ShardQuota} computes how
+ * many it takes and when it gives one up. Confined to its event loop.
  */
 final class Ownership implements LockConnection.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
-    /** Between two looks at who is alive and what is free. */
+    /** Between two looks at the servers and the free shards. */
     private static final Duration BEAT = Duration.ofMillis(200);
 
-    /** A shard that nobody takes for so long is taken by who has its part already: some server is alive and does not work. */
+    /** After so long a free shard is taken even by a server that has its part already: some server is alive and does not work. */
     private static final Duration ABANDONED = Duration.ofSeconds(1);
 
-    /** Until somebody has taken the shard that was given up; then this server may take it back. */
+    /** The wait for another server to take a shard that was given up; then this server may take it back. */
     private static final Duration TAKEN = Duration.ofMillis(200);
 
     private static final long RETRY_MILLIS = 10;
 
-    /** Shards move one after the other; the log has one line once none has moved for so long. */
+    /** Shards move one after the other. The log gets one line after so long without a move. */
     private static final Duration AT_REST = Duration.ofSeconds(1);
 
     private final Vertx vertx;
@@ -51,7 +51,7 @@ final class Ownership implements LockConnection.Listener {
     private final Set<Integer> owned = new TreeSet<>();
     private final Map<Integer, Long> freeSinceNanos = new HashMap<>();
 
-    /** What the log last named as owned; null before its first line. */
+    /** The owned shards in the last line of the log; null before the first line. */
     private @Nullable Set<Integer> logged;
 
     private long changedNanos = System.nanoTime();
@@ -67,7 +67,7 @@ final class Ownership implements LockConnection.Listener {
     private boolean leaving;
     private boolean closed;
 
-    /** What the owner's writer hears; called on the event loop. */
+    /** Receives the changes, on the event loop. */
     interface Listener {
         /** Shards that are owned from now on. */
         void acquired(List<Integer> shards);
@@ -75,17 +75,17 @@ final class Ownership implements LockConnection.Listener {
         /** All locks are gone. */
         void lost();
 
-        /** The shards that this server owns from now on, and no other. */
+        /** The complete set of owned shards. */
         void owns(Set<Integer> shards);
 
-        /** Somebody misses something. */
+        /** A server reports a symptom of an owned shard. */
         void requested(RecoveryRequest request);
     }
 
     /**
-     * @param presence what the connection shows before it locks any shard
-     * @param sameRedis by which it joins the other servers
-     * @param writer has to answer before there is a connection that may lock
+     * @param presence the numbers that the connection shows before it locks any shard
+     * @param sameRedis joins this server to the others
+     * @param writer must answer before a connection may lock shards
      * @param shards the number of shards
      */
     Ownership(
@@ -109,8 +109,8 @@ final class Ownership implements LockConnection.Listener {
     }
 
     /**
-     * Looks who is alive and what is free, connecting first if need be; takes this server's part, or begins to give up what is more.
-     * Called again and again; calls during one that runs, or soon after it, are dropped.
+     * Looks at the servers and the free shards, and connects first if necessary. Takes this server's part, or begins to give up
+     * the excess. Called periodically; calls during a look, or soon after it, are dropped.
      */
     Future<Void> beat() {
         return busy || System.nanoTime() - lookedNanos < BEAT.toNanos() ? Future.succeededFuture() : look();
@@ -140,7 +140,7 @@ final class Ownership implements LockConnection.Listener {
                 });
     }
 
-    /** Says nothing of a lone server that owns every shard from its start on: that is what an operator expects. */
+    /** Logs nothing for a single server that owns every shard from its start: an operator expects that. */
     private void logWhenAtRest() {
         if (owned.equals(logged) || leaving || System.nanoTime() - changedNanos < AT_REST.toNanos()) {
             return;
@@ -158,8 +158,8 @@ final class Ownership implements LockConnection.Listener {
     }
 
     /**
-     * Who cannot settle is not there for the others, and owns nothing: its shards would wait for it, however many could serve them. Who
-     * owns some and is alone keeps them.
+     * A server that cannot settle does not join, and gives up its shards: another server could serve them. A server that is alone
+     * keeps them.
      */
     private Future<Void> ableToSettle() {
         if (locks.current() == null) {
@@ -174,7 +174,7 @@ final class Ownership implements LockConnection.Listener {
         });
     }
 
-    /** Looked for at once. */
+    /** Looks at once. */
     @Override
     public void freed() {
         again = busy;
@@ -218,7 +218,7 @@ final class Ownership implements LockConnection.Listener {
         if (wanted.isEmpty() || leaving) {
             return Future.succeededFuture();
         }
-        Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different ones
+        Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different shards
         return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
             if (locks.isHeldBy(open) && !won.isEmpty()) {
                 owned.addAll(won);
@@ -240,7 +240,7 @@ final class Ownership implements LockConnection.Listener {
                 .toList();
     }
 
-    /** Gives up what is more than this server's part, one shard after the other, while no other server does. */
+    /** Gives up the excess over this server's part, one shard after the other, while no other server does. */
     private void move(PgConnection open) {
         if (moving || leaving || !shares.isTooMany(open.processId())) {
             return;
@@ -300,12 +300,12 @@ final class Ownership implements LockConnection.Listener {
         });
     }
 
-    /** Whether no other server could own what this one gives up. */
+    /** Whether no other server could take a shard from this one. */
     boolean isAlone() {
         return shares.servers() == 1;
     }
 
-    /** Takes no more shards, and hands over all that are live, or become so. Completes when there is none left. */
+    /** Takes no more shards, and hands over all that are live or become so. Completes when none is left. */
     Future<Void> leave() {
         leaving = true;
         PgConnection open = locks.current();
@@ -321,7 +321,7 @@ final class Ownership implements LockConnection.Listener {
                 .compose(later -> handOverAll(open));
     }
 
-    /** Gives the locks back; idempotent. */
+    /** Releases the locks; idempotent. */
     Future<Void> close() {
         closed = true;
         return locks.close();

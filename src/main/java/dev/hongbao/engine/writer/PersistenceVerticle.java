@@ -32,24 +32,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The writer: owns shards, settles their journals into Postgres ({@link SettlementLoop}), keeps and recovers them ({@link
- * ShardSupervisor}), and runs the owner's tasks that only an owner may. Deploy one instance; everything happens on its event loop.
+ * The writer. It owns shards, settles their journals into Postgres ({@link SettlementLoop}), watches and recovers them
+ * ({@link ShardSupervisor}), and runs the owner's tasks. Deploy one instance; everything happens on its event loop.
  *
- * <p>Entries come over the bus; the journal is read when one is missing there, when another server says that it has written some,
- * and at every tick, since nobody may have said so.
+ * <p>Entries arrive over the bus. The writer reads the journal if an entry is missing there, if another server announces entries,
+ * and at every tick: an announcement may be lost.
  */
 public final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
 
     private static final long DRAIN_MILLIS = 5_000;
 
-    /** Between two looks whether Postgres went back in time. */
+    /** Between two checks whether Postgres went back in time. */
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * Longest wait of a settlement for a lock. Then Postgres refuses it, and its shards are settled one by one. So a server that froze in
-     * the middle of a transaction holds up its own shard; the others on the same connection wait only this long at each try. Other locks
-     * are held for one commit, some milliseconds.
+     * The longest wait of a settlement for a lock. Then Postgres refuses it, and its shards are settled one by one. So a server
+     * that froze in a transaction blocks its own shard; the others on the same connection wait only this long at each try. Other
+     * locks are held for one commit, some milliseconds.
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
@@ -69,36 +69,36 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean taskFailed;
     private boolean draining;
 
-    /** What the verticle works with. */
+    /** The parts that the verticle works with. */
     public record Wiring(Stores stores, Owned owned, Work work, Pace pace, JournalMetrics metrics) {}
 
     /**
-     * Where it opens connections of its own, and a pool.
+     * The stores; the verticle opens connections of its own.
      *
      * @param pool for recovery, which reads a lot
      */
     public record Stores(Postgres postgres, Pool pool, String redisUrl, Duration redisTimeout) {}
 
     /**
-     * What is known of the shards.
+     * The shards and their state.
      *
-     * @param presence what this server shows to the others before it owns a shard
+     * @param presence the numbers that this server shows to the others before it owns a shard
      */
     public record Owned(ShardStore store, Shards shards, Quarantine quarantine, Presence presence) {}
 
     /**
-     * What an owner does.
+     * The work of an owner.
      *
-     * @param tasks beside those of the modes, and after them
-     * @param listener hears of every settlement
+     * @param tasks run after the tasks of the modes
+     * @param listener learns the end of every settlement
      */
     public record Work(List<Mode> modes, List<OwnerTask> tasks, SettlementListener listener) {}
 
     /**
-     * How fast.
+     * The pace of the work.
      *
-     * @param pollInterval of ticks
-     * @param maxItems that one settlement takes
+     * @param pollInterval between two ticks
+     * @param maxItems limit of one settlement
      */
     public record Pace(Duration pollInterval, int maxItems) {}
 
@@ -112,7 +112,7 @@ public final class PersistenceVerticle extends VerticleBase {
         this.metrics = wiring.metrics;
     }
 
-    /** Fails when Redis or Postgres does not answer, or this server may own no shard beside the others that are alive. */
+    /** Fails if Redis or Postgres does not answer, or if this server may own no shard beside the running ones. */
     @Override
     public Future<?> start() {
         return RedisLinks.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
@@ -215,8 +215,8 @@ public final class PersistenceVerticle extends VerticleBase {
     }
 
     /**
-     * Ends the recoveries and owner's tasks that have begun, for some seconds at the most, and gives the shards back: to the other
-     * servers, or, when there is none, after what the journals hold is settled.
+     * Stops within five seconds: ends the current recoveries and owner's tasks, then hands the shards over to the other servers.
+     * If there is none, it settles the journals and releases the shards. An unfinished rest is left to the next owner.
      */
     @Override
     public Future<?> stop() {
@@ -228,7 +228,8 @@ public final class PersistenceVerticle extends VerticleBase {
                 .compose(done -> alone ? Future.succeededFuture() : ownership.leave())
                 .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
                 .recover(late -> {
-                    LOG.warn("stopped before all was settled or recovered; the next owner goes on");
+                    LOG.warn(
+                            "stopped before every entry was settled and every shard recovered; the next owner continues");
                     return Future.succeededFuture();
                 })
                 .compose(done -> {
@@ -283,9 +284,7 @@ public final class PersistenceVerticle extends VerticleBase {
         OwnerTask.inTurn(steps).onComplete(ran -> {
             runningTasks = false;
             if (ran.failed() && !taskFailed) {
-                LOG.warn(
-                        "an owner's task failed, it is tried again: {}",
-                        ran.cause().toString());
+                LOG.warn("an owner's task failed, trying again: {}", ran.cause().toString());
             }
             taskFailed = ran.failed();
         });

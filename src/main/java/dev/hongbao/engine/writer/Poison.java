@@ -23,16 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the packets and draws that Postgres refuses for ever, and sets them aside, so that the rest of their shard is settled.
- * What is tried is undone, and the shard's cursor fences all of it. Confined to the persistence verticle's event loop.
+ * Finds the packets and draws that Postgres refuses permanently, and sets them aside, so that the rest of their shard settles.
+ * Trials are undone, and the shard's cursor fences every step. Confined to the persistence verticle's event loop.
  */
 final class Poison {
     private static final Logger LOG = LoggerFactory.getLogger(Poison.class);
 
-    /** Of the same statement, before it is believed to be for ever. */
+    /** Refusals of one statement until it counts as permanent. */
     private static final int REFUSALS = 3;
 
-    /** More units in a minute are no poison but something else that is wrong, with Postgres or with this server. */
+    /** More units in a minute are no poison: Postgres or this server has another fault. */
     static final int MOST = 5;
 
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -44,15 +44,15 @@ final class Poison {
     private final Deque<Long> setAsideNanos = new ArrayDeque<>();
     private @Nullable Long stoppedNanos;
 
-    /** How often a shard was refused at a place of its journal in the same way. */
+    /** The equal refusals at one place of a shard's journal. */
     private record Refused(Generation generation, long fromSeq, String sqlState, int times) {}
 
-    /** What was settled in the end. */
+    /** The batch that was settled in the end. */
     record Outcome(SettlementBatch batch, int voids) {}
 
     /**
      * @param settle settles a batch in one transaction
-     * @param quarantine hears what is set aside
+     * @param quarantine is informed of units that are set aside
      * @param nanoTime as {@link System#nanoTime}
      */
     Poison(Function<SettlementBatch, Future<Integer>> settle, Quarantine quarantine, LongSupplier nanoTime) {
@@ -62,10 +62,9 @@ final class Poison {
     }
 
     /**
-     * A batch was refused. The third time in the same way, and when it is of one shard, what is to blame is set aside and the rest
-     * is settled.
+     * Handles a refused batch. At the third equal refusal of a single shard, the culprits are set aside and the rest is settled.
      *
-     * @return fails with {@code fault} when it is to be tried again as it is
+     * @return fails with {@code fault} if the batch has to be tried again unchanged
      */
     Future<Outcome> refused(SettlementBatch batch, Throwable fault) {
         if (!SqlState.isPoison(fault) || batch.moves().moves().size() != 1 || !isThird(batch, (PgException) fault)) {
@@ -89,7 +88,7 @@ final class Poison {
         return times >= REFUSALS;
     }
 
-    /** Once too many are found, none is set aside until nothing was found for a minute. */
+    /** Once too many are found, none is set aside until a minute has passed without a refusal. */
     private boolean mayGoOn(int more, Throwable fault) {
         long now = nanoTime.getAsLong();
         setAsideNanos.removeIf(at -> now - at > MINUTE_NANOS);
@@ -100,8 +99,8 @@ final class Poison {
         }
         if (!stopped) {
             LOG.error(
-                    "Postgres refuses more than {} packets and draws in a minute: none is set aside any more, and their shards"
-                            + " wait until it is mended: {}",
+                    "Postgres refuses more than {} packets and draws in a minute: no more are set aside, and their shards"
+                            + " wait until the cause is repaired: {}",
                     MOST,
                     fault.getMessage());
         }
@@ -129,7 +128,7 @@ final class Poison {
 
     private record Found(QuarantineUnit unit, Mark mark) {}
 
-    /** The first {@code good} units can be settled, the first {@code bad} cannot: the one at which that turns. */
+    /** Finds the first culprit: the first {@code good} units settle, the first {@code bad} do not. */
     private Future<Found> find(
             SettlementBatch batch, List<QuarantineUnit> units, int good, int bad, PgException fault) {
         if (bad - good <= 1) {
@@ -144,7 +143,7 @@ final class Poison {
                         : find(batch, units, good, middle, refusal));
     }
 
-    /** Null when these units of the batch can be settled, else why not; fails when that is not known. */
+    /** Null if these units of the batch can be settled, else the refusal. Fails if that is unknown. */
     private Future<@Nullable PgException> trial(SettlementBatch batch, List<QuarantineUnit> units) {
         if (units.isEmpty()) {
             return Future.succeededFuture(null);

@@ -10,9 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Numbers that a server of a database shows to the others for as long as it is alive: shared advisory locks on the connection that
- * also holds its shards, taken before them. Nothing is left of a server that has stopped, so that what the numbers stand for may
- * change then. They may change while it is alive, too. Thread-safe.
+ * Numbers that a running server shows to the other servers of the database, such as fingerprints of its token keys. They are
+ * shared advisory locks on the connection with its shards, taken before them. A stopped server leaves none. A running server may
+ * replace its numbers. Thread-safe.
  */
 public final class Presence {
     /** The first key of the advisory locks: "hk". */
@@ -21,42 +21,42 @@ public final class Presence {
     private final Check check;
     private volatile Set<Integer> numbers;
 
-    /** What a server makes of the others. */
+    /** Judges the numbers of all servers. */
     @FunctionalInterface
     public interface Check {
         /**
          * Called whenever the connection is made; on the event loop.
          *
-         * @param servers what each server shows now, this one among them
-         * @throws Exception when this server may own no shard beside them
+         * @param servers the current numbers of each server, including this one
+         * @throws Exception if this server may own no shard beside them
          */
         void look(List<Set<Integer>> servers) throws Exception;
     }
 
     /**
-     * @param numbers to show; may be none
-     * @param check keeps this server from owning shards
+     * @param numbers to show; may be empty
+     * @param check may keep this server from owning shards
      */
     public Presence(Set<Integer> numbers, Check check) {
         this.numbers = Set.copyOf(numbers);
         this.check = check;
     }
 
-    /** Shows nothing, and works beside everybody. */
+    /** Shows nothing, and accepts every other server. */
     public static Presence none() {
         return new Presence(Set.of(), servers -> {});
     }
 
-    /** Shows these numbers instead, about a second from now. */
+    /** Replaces the numbers, about a second from now. */
     public void change(Set<Integer> others) {
         numbers = Set.copyOf(others);
     }
 
     /**
-     * Shows the numbers on a new connection until it ends, and looks who else is there. Two servers that do so at the same time see
-     * each other.
+     * Shows the numbers on a new connection until it ends, and checks the other servers. Two servers that do so at the same time
+     * see each other.
      *
-     * @return what the connection shows now; fails as the check does
+     * @return the shown numbers; fails as the check does
      */
     Future<Set<Integer>> begin(SqlClient connection) {
         return show(connection, Set.of())
@@ -73,9 +73,9 @@ public final class Presence {
     }
 
     /**
-     * Shows what a connection does not show yet, then no more of what it showed.
+     * Shows the new numbers first, then removes the old ones.
      *
-     * @return what it shows now
+     * @return the shown numbers
      */
     Future<Set<Integer>> show(SqlClient connection, Set<Integer> shown) {
         Set<Integer> wanted = numbers;

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gives a shard a new generation: what Redis holds of it is written anew from Postgres. Run by the shard's owner only, and
- * safe to run again from the start after a failure at any step.
+ * Gives a shard a new generation: its state in Redis is rewritten from Postgres. Only the shard's owner runs it. After a failure
+ * at any step it may start again from the beginning.
  */
 final class Recovery {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
@@ -43,8 +43,9 @@ final class Recovery {
     private final Function<SettlementBatch, Future<Integer>> settle;
 
     /**
-     * @param pool for the pages that are loaded: a statement may take minutes there, and a connection that falls silent is noticed as late
-     * @param maxItems that one settlement takes
+     * @param pool for the pages of the load. Its statements may take minutes, so a silent connection is noticed only after
+     *     minutes
+     * @param maxItems limit of one settlement
      * @param settle settles a batch as the writer does
      */
     Recovery(
@@ -74,13 +75,12 @@ final class Recovery {
      * Recovers the shard out of {@code broken}.
      *
      * @param remembered the cursor that this server knows to be committed; -1 for none
-     * @return the generation and cursor to settle on from: a new generation at cursor 0, or what another recovery made
-     *     meanwhile
+     * @return the generation and cursor to settle from: a new generation at cursor 0, or the result of another recovery meanwhile
      */
     Future<ShardRow> run(Generation broken, long remembered) {
         return removeStrange(broken)
                 .compose(removed -> retireJournal(broken))
-                // The cursor after the journal: what was trimmed had been settled before.
+                // The cursor is read after the journal: entries that were trimmed before had been settled.
                 .compose(retired -> watch.trimmedUpTo(broken.retiredJournalKey()))
                 .compose(trimmed -> watch.latestEpoch(broken)
                         .compose(inRedis -> store.readSettled(broken.shard()).compose(row -> {
@@ -100,28 +100,28 @@ final class Recovery {
         Generation broken = row.generation();
         if (wentBack) {
             LOG.error(
-                    "Postgres went back in time: it knows {} up to entry {}, and more was settled; what it lost is"
-                            + " lost",
+                    "Postgres went back in time: it knows {} up to entry {}, but later entries were settled; their"
+                            + " settlement is lost",
                     broken,
                     row.lastSeq());
         }
         return settleRetired(broken, row.lastSeq(), row.aside())
                 .compose(settled -> store.installation()
-                        .claim(redis, broken.shard())) // an emptied Redis may be somebody else's by now
+                        .claim(redis, broken.shard())) // an emptied Redis may belong to another installation by now
                 .compose(ours -> watch.replid(broken))
                 .compose(replid -> store.drawNext(broken, latest, wentBack, replid))
                 .compose(next -> next == null ? adoptOther(broken) : prepare(next));
     }
 
     /**
-     * Another recovery drew the generation while this one ran. Its keys are not touched: it may be in use already, and a slot
-     * counter written from the settled claims would give unsettled slots again.
+     * Another recovery drew the generation while this one ran. Its keys stay untouched: it may be in use already, and a slot
+     * counter from the settled claims would give unsettled slots again.
      */
     private Future<ShardRow> adoptOther(Generation broken) {
         return store.readSettled(broken.shard());
     }
 
-    /** Where a journal should be and something else is: nothing in it is ours. */
+    /** Removes a foreign value in the place of a journal. */
     private Future<Void> removeStrange(Generation broken) {
         return Future.all(Stream.of(broken.journalKey(), broken.retiredJournalKey())
                         .map(key -> watch.removeUnless("stream", broken, key))
@@ -167,7 +167,7 @@ final class Recovery {
         return done;
     }
 
-    /** Runs of entries of one verb, none of which takes much longer than a settlement of the loop: others wait behind it. */
+    /** Runs of entries of one verb. None takes much longer than a settlement of the loop, since others wait behind it. */
     private List<SettlementBatch> batches(
             Generation generation, long cursor, List<JournalEntry> entries, Set<UUID> aside) {
         List<SettlementBatch> batches = new ArrayList<>();
@@ -190,7 +190,7 @@ final class Recovery {
         return i < entries.size() && entries.get(i).verb().equals(batch.verb()) && batch.size() < maxItems;
     }
 
-    /** What is old goes first: a Redis that is nearly full has no room for two generations. */
+    /** Old keys go first: a nearly full Redis has no room for two generations. */
     private Future<ShardRow> prepare(ShardRow drawn) {
         Generation next = drawn.generation();
         shards.adopt(drawn);
@@ -218,7 +218,7 @@ final class Recovery {
                 .compose(open -> loadScripts(next));
     }
 
-    /** Another owner has replaced the generation while it was prepared: without a journal its scripts accept nothing. */
+    /** Another owner has replaced the generation during its preparation. Without a journal its scripts accept nothing. */
     private Future<ShardRow> abandon(Generation next, ShardRow row) {
         return sweep.unlinkAll(next).map(row);
     }

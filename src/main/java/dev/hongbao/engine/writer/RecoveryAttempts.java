@@ -23,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings suspended shards back: establishes where each one is, recovers what is broken, and tries again until it succeeds or the
+ * Brings suspended shards back: establishes the state of each, recovers the broken ones, and tries again until it succeeds or the
  * shard is lost. At most one attempt a shard is under way. Confined to the persistence verticle's event loop.
  */
 final class RecoveryAttempts {
@@ -44,7 +44,7 @@ final class RecoveryAttempts {
     private final BitSet underWay = new BitSet();
     private final Gathered doubted = new Gathered(ids -> why -> LOG.warn("recovers the shards {}: {}", ids, why));
     private final Gathered failed =
-            new Gathered(ids -> why -> LOG.error("recovery of the shards {} failed, it is tried again: {}", ids, why));
+            new Gathered(ids -> why -> LOG.error("recovery of the shards {} failed, trying again: {}", ids, why));
     private final Gathered recovered = new Gathered(ids -> none -> LOG.info("recovered the shards {}", ids));
     private final BitSet away = new BitSet();
     private final Map<Integer, Doubt> faults = new HashMap<>();
@@ -55,9 +55,9 @@ final class RecoveryAttempts {
     private boolean closed;
 
     /**
-     * Why a generation is to be recovered though Redis looks well.
+     * A reason to recover a generation though Redis looks healthy.
      *
-     * @param atSeq only if the cursor is still there; -1 for wherever it is
+     * @param atSeq only while the cursor is there; -1 for any cursor
      */
     private record Doubt(Generation generation, long atSeq) {
         boolean holds(ShardRow row) {
@@ -65,7 +65,10 @@ final class RecoveryAttempts {
         }
     }
 
-    /** @param writer of the settlements; a row that is read is locked, so one that has begun to move it has ended */
+    /**
+     * @param writer the settlements' connection. Rows are read with a lock, so a settlement that has begun to move a row has
+     *     ended
+     */
     RecoveryAttempts(
             Vertx vertx,
             ShardLog[] logs,
@@ -86,32 +89,32 @@ final class RecoveryAttempts {
     /**
      * Completes the wiring; call it once, before any attempt.
      *
-     * @param resumed hears of each shard that may settle again, and where it is
+     * @param resumed gets each shard that may settle again, with its cursor
      */
     void start(Recovery how, Consumer<ShardRow> resumed) {
         this.recovery = how;
         this.resumed = resumed;
     }
 
-    /** Ends all retries; what is under way has no effect on the logs any more. Idempotent. */
+    /** Ends all retries; current attempts no longer change the logs. Idempotent. */
     void close() {
         closed = true;
     }
 
-    /** Whether a look at a shard, or its recovery, is under way: a stop that cut it off would leave the shard without its keys. */
+    /** Whether an attempt is under way: a stop in its middle would leave the shard without its keys. */
     boolean isBusy() {
         return !underWay.isEmpty();
     }
 
-    /** The replication id of the Redis that a shard was last found well in; empty before that. */
+    /** The replication id of the Redis in which a shard was last found healthy; empty before that. */
     String replid(int shard) {
         return replids.getOrDefault(shard, "");
     }
 
     /**
-     * Has a generation recovered the next time that it is looked at, however well Redis looks.
+     * Recovers a generation at the next attempt, even if Redis looks healthy.
      *
-     * @param atSeq only if the cursor is still there; -1 for wherever it is
+     * @param atSeq only while the cursor is there; -1 for any cursor
      * @param why for the log
      */
     void doubt(Generation generation, long atSeq, String why) {
@@ -119,37 +122,36 @@ final class RecoveryAttempts {
         faults.put(generation.shard(), new Doubt(generation, atSeq));
     }
 
-    /** The next recovery of the shard is because of what it accepted: see {@link RecoveryPauses#contradicted}. */
+    /** Notes a contradiction as the cause of the shard's next recovery: see {@link RecoveryPauses#contradicted}. */
     void contradicted(int shard) {
         pauses.contradicted(shard);
     }
 
-    /** The shards are another server's now. */
+    /** Forgets the doubts: other servers own the shards now. */
     void lost() {
         faults.clear();
     }
 
-    /** The shard is another server's from now on. */
+    /** Forgets the shard: another server owns it now. */
     void lost(int shard) {
         faults.remove(shard);
         replids.remove(shard);
     }
 
-    /** Looks where these shards are, those of them that are suspended, and brings them back. */
+    /** Establishes the state of the suspended ones of these shards, and brings them back. */
     void establish(Collection<Integer> suspended) {
         Map<Integer, Long> incarnations = begin(suspended);
         if (incarnations.isEmpty()) {
             return;
         }
         Set<Integer> looked = incarnations.keySet();
-        // One row that somebody holds keeps no other shard waiting, nor what is settled on the same connection.
+        // A locked row delays neither other shards nor the settlements on the same connection.
         store.readIfSettled(writer.client(), looked)
                 .onComplete(writer::looked)
                 .compose(rows -> {
                     List<Future<Boolean>> broken = broken(rows);
-                    // This server may have been frozen between its looks at Postgres and at Redis: what another one has
-                    // settled
-                    // since is no damage. A row that has moved is looked at anew.
+                    // This server may have been frozen between its reads of Postgres and of Redis. Settlements of
+                    // another server in between are no damage, so a row that has moved is checked again.
                     return Future.join(broken)
                             .transform(seen -> broken.stream().anyMatch(RecoveryAttempts::isTrue)
                                     ? store.readIfSettled(writer.client(), looked)
@@ -162,7 +164,7 @@ final class RecoveryAttempts {
                 .onFailure(fault -> unseen(incarnations, fault.toString()));
     }
 
-    /** @param broken of each row, whether it is broken; failed when its Redis does not answer */
+    /** @param broken for each row, whether it is broken; failed if its Redis does not answer */
     private void decide(
             List<ShardRow> rows, List<Future<Boolean>> broken, List<ShardRow> again, Map<Integer, Long> incarnations) {
         Map<Integer, Long> held = new HashMap<>(incarnations);
@@ -196,10 +198,10 @@ final class RecoveryAttempts {
         }
     }
 
-    /** A store does not answer for these; the others go on. */
+    /** Handles shards whose store does not answer; the others go on. */
     private void unseen(Map<Integer, Long> incarnations, String why) {
         if (!incarnations.keySet().stream().allMatch(away::get)) {
-            LOG.warn("cannot look at the shards {}, trying again: {}", incarnations.keySet(), why);
+            LOG.warn("cannot read the shards {}, trying again: {}", incarnations.keySet(), why);
         }
         incarnations.forEach((shard, incarnation) -> {
             away.set(shard);
@@ -212,7 +214,7 @@ final class RecoveryAttempts {
         return answer.succeeded() && answer.result();
     }
 
-    /** The incarnations of those that no attempt is under way for, by shard. */
+    /** Begins an attempt for each suspended shard that has none. Returns the shards' incarnations. */
     private Map<Integer, Long> begin(Collection<Integer> suspended) {
         Map<Integer, Long> incarnations = new HashMap<>();
         for (int shard : suspended) {
@@ -229,7 +231,7 @@ final class RecoveryAttempts {
         return incarnations;
     }
 
-    /** Of each, whether it cannot go on from where Postgres says it is: see {@link RedisWatch}, and {@link #remembered}. */
+    /** For each row, whether the shard cannot continue from it: see {@link RedisWatch} and {@link #remembered}. */
     private List<Future<Boolean>> broken(List<ShardRow> rows) {
         List<Future<Boolean>> inRedis = watch.look(rows);
         List<Future<Boolean>> broken = new ArrayList<>();
@@ -243,7 +245,7 @@ final class RecoveryAttempts {
         return broken;
     }
 
-    /** The cursor of a generation that is known here to have been committed: Postgres cannot be behind it unless it went back. */
+    /** The cursor of a generation that this server knows to be committed. Only a Postgres that went back is behind it. */
     private long remembered(Generation generation) {
         ShardLog log = logs[generation.shard()];
         return log.generation().equals(generation) ? log.settledSeq() : -1;
@@ -265,8 +267,8 @@ final class RecoveryAttempts {
                     finish(broken.shard(), incarnation, row);
                 })
                 .onFailure(fault -> {
-                    // A generation that was drawn in vain costs an epoch and a script: the next one comes later and
-                    // later.
+                    // A generation that was drawn in vain costs an epoch and a script: the pauses before the next ones
+                    // grow.
                     boolean drawn = shards.current(broken.shard()).generation().epoch() > broken.epoch();
                     boolean costs = drawn || SqlState.isLocked(fault) || SqlState.isCancelled(fault);
                     if (pauses.failed(broken.shard(), costs)) {
@@ -279,7 +281,7 @@ final class RecoveryAttempts {
                 });
     }
 
-    /** An attempt ended: the shard settles on from {@code row}, or it is tried again. */
+    /** Ends an attempt: the shard settles from {@code row}, or is tried again if {@code row} is null. */
     private void finish(int shard, long incarnation, @Nullable ShardRow row) {
         underWay.clear(shard);
         ShardLog log = logs[shard];
@@ -299,7 +301,7 @@ final class RecoveryAttempts {
         }
     }
 
-    /** Tries all that are suspended a little later. */
+    /** Tries all suspended shards a little later. */
     void retryLater() {
         if (retrying || closed) {
             return;
@@ -317,7 +319,7 @@ final class RecoveryAttempts {
         });
     }
 
-    /** What one fault of a store does to many shards within {@link #GATHER_MILLIS} is one line of the log. */
+    /** Joins the log lines of shards with one cause within {@link #GATHER_MILLIS}. */
     private final class Gathered {
         private final Function<Set<Integer>, Consumer<String>> line;
         private final Map<String, Set<Integer>> shardsByText = new LinkedHashMap<>();

@@ -7,17 +7,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a shard whose recovery failed rests before the next try: twice as long each time, since what Redis has no room for it
- * will not have room for a moment later, and every try costs an epoch, or makes others wait. And how long one rests that contradicts
- * itself again and again: a recovery does not cure it. Confined to the persistence verticle's event loop.
+ * The pauses of shards between recoveries. After a failure the pause doubles: a full Redis stays full for a while, and every try
+ * costs an epoch or delays others. A shard that contradicts itself repeatedly also pauses, since a recovery does not cure it.
+ * Confined to the persistence verticle's event loop.
  */
 final class RecoveryPauses {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** So short that a shard is back some seconds after what was wrong has been mended. */
+    /** Short enough that a shard is back some seconds after the cause is repaired. */
     private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(4);
 
-    /** A contradiction so long after the one before is the first again. */
+    /** After so long without a contradiction, the next one counts as the first. */
     private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final LongSupplier nanoTime;
@@ -32,10 +32,10 @@ final class RecoveryPauses {
     }
 
     /**
-     * A recovery failed.
+     * Notes a failed recovery.
      *
-     * @param costs whether it had drawn a generation, or others had waited behind it: for a lock, or for a statement that took all its
-     *     time. Without that the next try costs nothing, and is made at once
+     * @param costs whether it had drawn a generation, or delayed others by a lock or a statement that took its full time. Else
+     *     the next try costs nothing, and is made at once
      * @return whether it is the first failure since the last success: worth an alarm
      */
     boolean failed(int shard, boolean costs) {
@@ -48,7 +48,7 @@ final class RecoveryPauses {
         return before == null;
     }
 
-    /** The shard is to be recovered because what it accepted was void. The first time at once: claims wait for it. */
+    /** Notes that void items are the cause of a recovery. The first recovery goes at once: claims wait for it. */
     void contradicted(int shard) {
         long now = nanoTime.getAsLong();
         Pause before = contradictions.get(shard);
@@ -58,12 +58,12 @@ final class RecoveryPauses {
         contradictions.put(shard, new Pause(nanos, now + nanos));
     }
 
-    /** A recovery succeeded. */
+    /** Notes a successful recovery. */
     void over(int shard) {
         pauses.remove(shard);
     }
 
-    /** Whether the shard is to be left alone now. */
+    /** Whether the shard pauses now. */
     boolean holds(int shard) {
         return lasts(pauses.get(shard)) || lasts(contradictions.get(shard));
     }

@@ -20,12 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Looks whether Redis is still the one that recovery prepared. Whoever calls a script learns of most losses by its answer, NOSCRIPT. This
- * class finds the rest: a primary that was demoted and came back, which has its scripts but another replication id, and the loss of a
- * shard on which nobody calls a script. Confined to the persistence verticle's event loop.
+ * Checks whether Redis is still as recovery prepared it. Callers of scripts notice most losses by NOSCRIPT. This class finds two
+ * others. One is a demoted primary that came back: it has its scripts, but another replication id. The other is the loss of a
+ * shard without calls. Confined to the persistence verticle's event loop.
  */
 final class RedisWatch {
-    /** So long after the first word that a generation is missed, the link is doubted: who recovers is missed for less. */
+    /** After the first report of a missing generation, the link is doubted this much later; a recovery takes less. */
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final RedisLinks redis;
@@ -34,7 +34,7 @@ final class RedisWatch {
     /** By shard. */
     private final Map<Integer, Missed> missed = new HashMap<>();
 
-    /** Since when a generation is missed. */
+    /** The first report of a missing generation. */
     private record Missed(Generation generation, long sinceNanos) {}
 
     RedisWatch(RedisLinks redis, Shards shards) {
@@ -42,7 +42,7 @@ final class RedisWatch {
         this.shards = shards;
     }
 
-    /** The name that a shard's Redis has for its history; changes with every restart and promotion. */
+    /** The replication id of a shard's Redis; it changes with every restart and promotion. */
     Future<String> replid(Generation any) {
         return replid(any.link(redis));
     }
@@ -52,11 +52,12 @@ final class RedisWatch {
     }
 
     /**
-     * For each of {@code rows}, in their order, whether Redis is as its last recovery left it. It is not when a script is missing; when its journal or replication id are not what recovery left; when its journal ends before the cursor:
-     * Redis went back, in place; or when it is older than what Redis or this server knows: Postgres went back. A look fails alone when
-     * the shard's Redis does not answer.
+     * For each of {@code rows}, in their order: whether Redis is as its last recovery left it. It is not if a script is missing,
+     * or if its journal or replication id differ. It is not if its journal ends before the cursor: Redis went back in place. It
+     * is not if the row is older than the epochs that Redis or this server knows: Postgres went back. A shard's future fails
+     * alone if its Redis does not answer.
      *
-     * @param rows with cursors that were known before the look; one of later would be beyond what the look sees
+     * @param rows with cursors that were read before this call; later ones could be beyond the journal that it sees
      */
     List<Future<Boolean>> look(List<ShardRow> rows) {
         Map<RedisLink, Future<String>> replids = new HashMap<>();
@@ -72,10 +73,11 @@ final class RedisWatch {
     }
 
     /**
-     * Somebody misses a generation that this watch finds well. When that goes on, the two are at different servers, and this one may
-     * be at one of before a failover that the address leads to no more: see {@link ServerLink#leaveIfOutdated}.
+     * Handles a report that a generation is missing, though this watch finds it. If reports go on, the reporter and this server
+     * use different Redis servers. This server's link may lead to one from before a failover: see
+     * {@link ServerLink#leaveIfOutdated}.
      *
-     * @param replid of the server that the generation was last found well in
+     * @param replid of the Redis in which the generation was last found healthy
      */
     void missed(Generation generation, String replid) {
         long now = System.nanoTime();
@@ -88,7 +90,7 @@ final class RedisWatch {
         }
     }
 
-    /** Whether the generation is the latest that anybody knows, and its scripts and its journal are there. */
+    /** Whether the generation is the latest known one, and its scripts and its journal are there. */
     private Future<Boolean> look(ShardRow row) {
         Generation generation = row.generation();
         if (generation.epoch() == 0 || !shards.adopt(row).generation().equals(generation)) {
@@ -100,15 +102,15 @@ final class RedisWatch {
                 .compose(all -> last.result() >= row.lastSeq() && latest.result() <= generation.epoch()
                         ? shards.of(generation).scripts().areIn(generation.link(redis))
                         : Future.succeededFuture(false))
-                // Alone it is no reason to recover: it is written again.
+                // A missing note alone is no reason to recover: it is written again.
                 .compose(isWell -> latest.result() >= generation.epoch() || !isWell
                         ? Future.succeededFuture(isWell)
                         : note(generation).map(isWell));
     }
 
     /**
-     * The latest epoch that was ever prepared in this Redis, whatever Postgres remembers; 0 for none, also when the key is of another type or
-     * holds no epoch.
+     * The latest epoch that was ever prepared in this Redis, whatever Postgres remembers. 0 for none, and for a key of another
+     * type or without an epoch.
      */
     Future<Long> latestEpoch(Generation any) {
         return any.link(redis)
@@ -130,7 +132,7 @@ final class RedisWatch {
                                 .mapEmpty());
     }
 
-    /** Notes that a generation is about to be prepared; an earlier one than is noted changes nothing. */
+    /** Notes that a generation is about to be prepared. An earlier epoch than the noted one changes nothing. */
     Future<Void> note(Generation next) {
         return removeUnless("zset", next, next.epochsKey())
                 .compose(free -> next.link(redis)
@@ -143,7 +145,7 @@ final class RedisWatch {
     }
 
     /**
-     * The last entry of a journal that was settled and trimmed, by what the stream itself has counted: a cursor below it lost its
+     * The last entry of a journal that was settled and trimmed, by the stream's own counters. A cursor below it lost its
      * settlement. -1 for none, or no journal.
      */
     Future<Long> trimmedUpTo(String journal) {
@@ -175,7 +177,7 @@ final class RedisWatch {
                 && String.valueOf(fault.getMessage()).contains("no such key");
     }
 
-    /** Whether what a key is of can be worked on: its hash may be there without the field that all scripts begin with. */
+    /** Whether the unit of a key is completely loaded: the hash may lack the field that all scripts read first. */
     Future<Boolean> isLoaded(String key) {
         return redis.linkFor(key)
                 .send(Request.cmd(Command.HEXISTS).arg(key).arg("#"))

@@ -17,17 +17,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The servers of one database work in one Redis, under one namespace: else each recovers the shards in its own, and claims fail on both. A
- * server that starts beside others looks for what their recoveries have left. One that starts alone, or beside others that own nothing, may
- * bring any Redis. Confined to the persistence verticle's event loop.
+ * Ensures that all servers of a database use one Redis and one namespace. Else each would recover the shards in its own, and
+ * claims would fail on both. A server that starts beside others looks for the results of their recoveries. A server that starts
+ * alone, or beside servers without shards, may use any Redis. Confined to the persistence verticle's event loop.
  */
 public final class SameRedis {
-    /** As long as the others may take to recover the shards in a Redis that was emptied, or a dead server to be missed. */
+    /** The time in which the others recover the shards of an emptied Redis, or notice a dead server. */
     private static final Duration WAIT = Duration.ofSeconds(15);
 
     private static final Duration AGAIN = Duration.ofMillis(250);
 
-    /** The first key of the lock of who starts: "hj". */
+    /** The first key of the lock for starting: "hj". */
     private static final int STARTER = 0x686a;
 
     private static final String OTHERS = "select exists (select from pg_locks where locktype = 'advisory' and granted"
@@ -48,7 +48,7 @@ public final class SameRedis {
     /**
      * Joins the servers of the database, see {@link OwnerLocks#join}.
      *
-     * @return fails with a message for the operator when the others work in another Redis
+     * @return fails with a message for the operator if the others use another Redis
      */
     Future<Void> join(SqlClient session) {
         return known
@@ -58,7 +58,7 @@ public final class SameRedis {
 
     private Future<Void> join(SqlClient session, long deadlineNanos) {
         boolean isLast = System.nanoTime() - deadlineNanos > 0;
-        // Others that own nothing have recovered nothing: then somebody has to.
+        // At the end only servers with shards count: the others have recovered nothing.
         return joinIfSame(session, isLast ? ShardOwners.SHARD : ShardOwners.SERVER)
                 .compose(joined -> {
                     if (joined) {
@@ -77,7 +77,7 @@ public final class SameRedis {
     /**
      * One server at a time: of two that start together, the second sees the first.
      *
-     * @param others the class of the locks that the servers hold to which this one looks
+     * @param others the class of the locks by which other servers count
      */
     private Future<Boolean> joinIfSame(SqlClient session, int others) {
         return session.preparedQuery("select pg_advisory_lock($1, 0)::text")
@@ -92,10 +92,10 @@ public final class SameRedis {
     }
 
     /**
-     * Whether any of some shards is in a Redis as its latest recovery left it: its journal is there, and the Redis is the same life of the
-     * same server.
+     * Whether a Redis holds any of the shards as its latest recovery left it: the journal is there, and the replication id is
+     * equal.
      *
-     * @return fails when Redis answers for none of the shards
+     * @return fails if Redis answers for none of the shards
      */
     public static Future<Boolean> holdsAny(RedisLinks redis, List<ShardRow> shards) {
         Map<RedisLink, Future<String>> replids = new HashMap<>();

@@ -6,17 +6,16 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Shards of a settlement that was refused. Each is settled alone until that goes through, so that what is refused of one shard,
- * waits for a lock that a frozen server holds, or takes longer than a statement may, does not hold up the others. Confined to the persistence verticle's event
- * loop.
+ * Shards of a refused settlement. Each is settled alone until that succeeds. So a shard that is refused, waits for a frozen
+ * server's lock, or exceeds a statement's time does not block the others. Confined to the persistence verticle's event loop.
  */
 final class SettledAlone {
-    /** How long a shard rests that was refused though it was settled alone; it may have made the others wait for a lock. */
+    /** The pause of a shard that was refused even alone; it may have made the others wait for a lock. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
-     * How long one rests whose statement took all the time that a statement may, 8 s: the others settle meanwhile. Not longer, so that it
-     * settles within five seconds of what was wrong being mended.
+     * The pause of a shard whose statement took its full time of 8 s: the others settle meanwhile. The shard still settles within
+     * five seconds after the cause is repaired.
      */
     private static final long LONG_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
 
@@ -26,17 +25,21 @@ final class SettledAlone {
         return untilNanos.containsKey(shard);
     }
 
-    /** A settlement of these was refused. @param mayRest not for what is about to be set aside */
+    /**
+     * Notes a refused settlement.
+     *
+     * @param mayRest false if a unit is about to be set aside
+     */
     void refused(List<Integer> shards, boolean mayRest) {
         add(shards, mayRest ? REST_NANOS : 0);
     }
 
-    /** A settlement of these was cut off. */
+    /** Notes a settlement that Postgres cancelled. */
     void tookTooLong(List<Integer> shards) {
         add(shards, LONG_REST_NANOS);
     }
 
-    /** @param restNanos of one that was settled alone already */
+    /** @param restNanos the pause of a shard that was settled alone before */
     private void add(List<Integer> shards, long restNanos) {
         for (int shard : shards) {
             long rest = shards.size() == 1 && contains(shard) ? restNanos : 0;
@@ -44,12 +47,12 @@ final class SettledAlone {
         }
     }
 
-    /** A settlement of the shard went through. */
+    /** Notes a committed settlement of the shard. */
     void settled(int shard) {
         untilNanos.remove(shard);
     }
 
-    /** Whether the shard is not to be tried now. */
+    /** Whether the shard must not be tried now. */
     boolean rests(ShardLog log) {
         Long until = untilNanos.get(log.shard());
         return until != null && (System.nanoTime() - until < 0 || log.isUnderWay());

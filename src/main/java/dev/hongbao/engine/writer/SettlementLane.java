@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection, and the shards that are settled on it one transaction after the other: says which is next, and when. A large one goes
- * behind the one under way, so that Postgres goes on without waiting for us; should the first fail, the second's cursor is stale.
- * Confined to the persistence verticle's event loop.
+ * A connection and its shards: selects the next transaction and its time. A large transaction is sent behind the one under way,
+ * so that Postgres never waits for us. If the first one fails, the second one's cursor is stale. Confined to the persistence
+ * verticle's event loop.
  */
 final class SettlementLane {
     private static final int MAX_UNDER_WAY = 2;
 
     /**
-     * Items that are worth a transaction before the one under way is done, if that one has no more; fewer gather, since a commit
-     * costs as much for one.
+     * With so many waiting items, and no fewer than in the transaction under way, the next one starts at once. Fewer gather,
+     * since a commit costs as much for one item.
      */
     private static final int LARGE = 256;
 
@@ -29,9 +29,9 @@ final class SettlementLane {
     private int first;
 
     /**
-     * @param shards maybe none
-     * @param alone the shards that are settled alone, or rest
-     * @param maxItems that one settlement takes
+     * @param shards may be empty
+     * @param alone the shards that are settled alone, or pause
+     * @param maxItems limit of one settlement
      */
     SettlementLane(SqlClient writer, List<ShardLog> shards, SettledAlone alone, int maxItems) {
         this.writer = writer;
@@ -48,7 +48,7 @@ final class SettlementLane {
         return !preparing && underWay == 0;
     }
 
-    /** Whether what waits is worth a connection of its own. */
+    /** Whether the pending items are worth a connection of their own. */
     boolean hasMuch() {
         return waiting() >= LARGE;
     }
@@ -57,7 +57,7 @@ final class SettlementLane {
         return shards.stream().mapToInt(ShardLog::pendingItems).sum();
     }
 
-    /** Takes what is to be prepared now, until {@link #prepared}; null for nothing. */
+    /** Takes the next batch to prepare; the lane then waits for {@link #prepared}. Null for none. */
     @Nullable
     SettlementBatch next() {
         boolean gathers = underWay > 0 && waiting() < Math.max(LARGE, lastSize);
@@ -80,7 +80,7 @@ final class SettlementLane {
         underWay++;
     }
 
-    /** In whatever way. */
+    /** Notes the end of a transaction, successful or not. */
     void ended() {
         underWay--;
     }
@@ -96,7 +96,7 @@ final class SettlementLane {
         return null;
     }
 
-    /** Of the first shard, and of all others that are not settled alone. */
+    /** A batch of the first shard, and of all others that are not settled alone. */
     private SettlementBatch batch(String verb) {
         SettlementBatch batch = new SettlementBatch(verb);
         int count = alone.contains(shards.get(first).shard()) ? 1 : shards.size();

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Settles what the live shards' logs hold: while a transaction is under way the next gathers, so batches grow with the load and
- * nothing waits on a timer. What little waits is settled together, on the first connection. When much waits each part of the shards is
- * settled on a connection of its own, side by side: Postgres works for one connection with one core. Confined to the persistence
+ * Settles the entries of the live shards' logs. During a transaction the next one gathers, so batches grow with the load and
+ * nothing waits on a timer. Few entries are settled together, on the first connection. For many, the parts of the shards are
+ * settled in parallel, each on a connection of its own: Postgres uses one core for a connection. Confined to the persistence
  * verticle's event loop.
  */
 final class SettlementLoop {
@@ -49,34 +49,34 @@ final class SettlementLoop {
     /** All shards, on the first connection. */
     private final SettlementLane whole;
 
-    /** Each some of the shards, on a connection of its own. */
+    /** The parts of the shards, each on a connection of its own. */
     private final List<SettlementLane> parts;
 
-    /** Who looks after a shard that cannot settle on. */
+    /** Handles faults that keep a shard from settling. */
     interface ShardFaults {
-        /** Nobody knows how far these shards are settled; they are suspended and resume from what Postgres says. */
+        /** The shards' cursors are unknown. They are suspended, and resume from their rows in Postgres. */
         void uncertain(Collection<Integer> shards, boolean soon);
 
         /** Entries are missing in the journal. */
         void gap(int shard);
 
-        /** A journal had entries again that were settled and trimmed: what they accepted is not what was settled. */
+        /** The journal contained trimmed entries again: what it accepted for them differs from the settled facts. */
         void wentBack(Generation generation);
 
-        /** An accepted entry of a generation was void: Redis says what Postgres does not. */
+        /** An accepted entry of a generation was void: Redis contradicts Postgres. */
         void contradicted(Generation generation);
 
-        /** These packets and draws are set aside: their keys go, so that no script accepts more of them. */
+        /** Units were set aside: their keys are removed, so that no script accepts more of them. */
         void setAside(Generation generation, Collection<UUID> units);
 
-        /** Redis answered with an error that it never should. */
+        /** Redis answered with an impossible error. */
         void faulty(int shard, String why);
     }
 
     /**
-     * @param writers connections, on each of which statements are pipelined; a part of the shards for each
+     * @param writers connections with pipelined statements; each gets a part of the shards
      * @param settlers by verb
-     * @param maxItems that one settlement takes
+     * @param maxItems limit of one settlement
      */
     SettlementLoop(
             ShardLog[] logs,
@@ -111,12 +111,12 @@ final class SettlementLoop {
                 .toList();
     }
 
-    /** Reads and settles whatever waits; called whenever something may. */
+    /** Reads and settles all pending entries. Called after every event that may add some. */
     void pump() {
         readJournals();
         if (parts.stream().anyMatch(SettlementLane::hasMuch)) {
             for (SettlementLane part : parts) {
-                if (whole.isIdle()) { // else what the part before it did has led here again
+                if (whole.isIdle()) { // false if the part before has called this method again
                     pump(part);
                 }
             }
@@ -130,7 +130,7 @@ final class SettlementLoop {
         if (batch == null) {
             return;
         }
-        // Composed, here and below: what throws is a failure like any other, and the loop goes on.
+        // Composed, here and below: an exception becomes a failed future, and the loop goes on.
         Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
             lane.prepared();
             if (prepared.succeeded()) {
@@ -159,7 +159,7 @@ final class SettlementLoop {
                 });
     }
 
-    /** Whether nothing is known or suspected that the live shards have not settled. */
+    /** Whether the live shards have settled every known or suspected entry. */
     boolean isIdle() {
         return whole.isIdle()
                 && parts.stream().allMatch(SettlementLane::isIdle)
@@ -187,7 +187,11 @@ final class SettlementLoop {
                 .onFailure(fault -> listener.uncertain());
     }
 
-    /** As the loop itself does, for recovery, on one of its connections. @return how many were void */
+    /**
+     * Settles a batch for recovery, like the loop itself, on one of its connections.
+     *
+     * @return the number of void items
+     */
     Future<Integer> settle(SettlementBatch batch) {
         return attempt(batch).recover(fault -> poison.refused(batch, fault).map(Poison.Outcome::voids));
     }
@@ -215,7 +219,7 @@ final class SettlementLoop {
         }
     }
 
-    /** What is accepted of them from now on is kept, see {@link ShardLog#take}. */
+    /** Later items of these units are kept, see {@link ShardLog#take}. */
     private void setAside(ShardLog log, Generation generation, Collection<QuarantineUnit> units) {
         if (!units.isEmpty() && log.generation().equals(generation)) {
             units.forEach(log::setAside);
@@ -223,7 +227,7 @@ final class SettlementLoop {
         }
     }
 
-    /** Trims what could not be trimmed before. */
+    /** Trims the journals whose last trim failed. */
     void trimLeftovers() {
         for (ShardLog log : logs) {
             if (log.wantsTrim()) {
@@ -232,7 +236,7 @@ final class SettlementLoop {
         }
     }
 
-    /** Exactly: approximate trimming leaves whole nodes of the stream behind. What fails is trimmed at a later tick. */
+    /** Exactly: approximate trimming leaves whole nodes of the stream behind. A later tick repeats a failed trim. */
     private void trim(ShardLog log) {
         Generation generation = log.generation();
         long seq = log.settledSeq();
@@ -250,7 +254,7 @@ final class SettlementLoop {
                 });
     }
 
-    /** Nothing is known to be committed: what Postgres says of the cursors decides, and the journal is read again from there. */
+    /** The outcome is unknown: the cursors in Postgres decide, and the journals are read again from there. */
     private void failed(SettlementBatch batch, Throwable fault) {
         metrics.failures.increment();
         boolean soon =
@@ -261,9 +265,9 @@ final class SettlementLoop {
             alone.refused(batch.shards(), !SqlState.isPoison(fault));
         }
         if (soon) {
-            LOG.info("settlement tried again: {}", fault.getMessage());
+            LOG.info("settlement is repeated: {}", fault.getMessage());
         } else if (SqlState.isLocked(fault)) {
-            LOG.warn("settlement of {} items waited too long for a lock, and is tried again", batch.size());
+            LOG.warn("settlement of {} items waited too long for a lock, trying again", batch.size());
         } else {
             LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
         }
@@ -289,7 +293,7 @@ final class SettlementLoop {
                         if (!log.append(incarnation, read.result())) {
                             faults.gap(generation.shard());
                         }
-                        pump(); // also when it was empty: an entry may have come over the bus too early meanwhile
+                        pump(); // also after an empty page: an entry may have come over the bus too early meanwhile
                         return;
                     }
                     log.suspectMore(); // read again at the next tick

@@ -13,23 +13,22 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What the owner of a shard knows of its journal: how far it is settled and which entries come next. Entries arrive over the
- * bus in any order; only the next in sequence is kept, anything else means that the journal has to be read. Confined to the
- * persistence verticle's event loop.
+ * The owner's view of a shard's journal: its cursor and the next entries. Entries arrive over the bus in any order. Only the next
+ * one in sequence is kept; after any other one the journal has to be read. Confined to the persistence verticle's event loop.
  */
 final class ShardLog {
-    /** Items kept from the bus; what comes beyond it is in the journal. */
+    /** Limit of items kept from the bus; further ones are read from the journal. */
     static final int MAX_PENDING_ITEMS = 20_000;
 
     /** Whether the shard may settle. */
     enum State {
         /** Another server owns it. */
         FOREIGN,
-        /** Owned, and its state in Redis or its cursor is being established. */
+        /** Owned; its state in Redis or its cursor is being established. */
         RECOVERING,
         /** Owned and settling. */
         LIVE,
-        /** Owned, about to be handed over: what is being settled ends, nothing more is taken. */
+        /** Owned, about to be handed over: current settlements end, and no new ones begin. */
         YIELDING
     }
 
@@ -46,7 +45,7 @@ final class ShardLog {
     private boolean reading;
     private long incarnation;
 
-    /** @param known what this server knows of the shard before it owns it */
+    /** @param known the generation that this server knows before it owns the shard */
     ShardLog(Generation known) {
         this.generation = known;
     }
@@ -55,7 +54,6 @@ final class ShardLog {
         return generation;
     }
 
-    /** The shard's number. */
     int shard() {
         return generation.shard();
     }
@@ -68,7 +66,7 @@ final class ShardLog {
         return state == State.LIVE;
     }
 
-    /** Whether something of it may be being settled: it is live, or was until now. */
+    /** Whether a settlement may be under way: the shard is live, or was until now. */
     boolean isSettling() {
         return state == State.LIVE || state == State.YIELDING;
     }
@@ -83,14 +81,12 @@ final class ShardLog {
         return tailSeq;
     }
 
-    /**
-     * Grows whenever the shard is suspended or resumed: what was begun before it does not apply any more.
-     */
+    /** Grows whenever the shard is suspended or resumed; results of an older incarnation are dropped. */
     long incarnation() {
         return incarnation;
     }
 
-    /** Stops settling; what was pending is read from the journal again later. */
+    /** Stops settling. Pending entries are dropped, and read from the journal later. */
     void suspend(State why) {
         state = why;
         incarnation++;
@@ -98,9 +94,9 @@ final class ShardLog {
     }
 
     /**
-     * Settles on from a cursor that Postgres told.
+     * Settles on from a row of Postgres.
      *
-     * @param setAside the packets and draws that are not settled, as Postgres told
+     * @param setAside the packets and draws that are set aside
      */
     void resume(Generation current, long cursor, Set<UUID> setAside) {
         generation = current;
@@ -120,7 +116,7 @@ final class ShardLog {
         behind = true;
     }
 
-    /** Takes an entry from the bus when it is the next one. */
+    /** Takes an entry from the bus if it is the next one. */
     void offer(JournalEntry entry) {
         if (state != State.LIVE || !entry.generation().equals(generation) || entry.seq() <= tailSeq) {
             return;
@@ -132,12 +128,12 @@ final class ShardLog {
         }
     }
 
-    /** Whether the journal should be read now: something may be there that did not come over the bus. */
+    /** Whether the journal should be read now: it may hold entries that did not come over the bus. */
     boolean wantsRead() {
         return state == State.LIVE && behind && !reading && pendingItems < MAX_PENDING_ITEMS / 2;
     }
 
-    /** Something may be in the journal that nobody published here. */
+    /** Suspects entries in the journal that were not published here. */
     void suspectMore() {
         behind = true;
     }
@@ -152,10 +148,11 @@ final class ShardLog {
     }
 
     /**
-     * Takes entries that were read after {@link #tailSeq} of {@code readIn}; those that came over the bus meanwhile are
-     * skipped. What was read before a suspension is dropped: the tail it followed is not this one.
+     * Takes entries that were read after {@link #tailSeq}; those that came over the bus meanwhile are skipped. A read from before
+     * a suspension is dropped: it followed another tail.
      *
-     * @return false when entries are missing: another owner settled and trimmed them, or the journal is damaged
+     * @param readIn the incarnation at the begin of the read
+     * @return false if entries are missing: another owner settled and trimmed them, or the journal is damaged
      */
     boolean append(long readIn, List<JournalEntry> entries) {
         if (readIn != incarnation) {
@@ -180,14 +177,14 @@ final class ShardLog {
         tailSeq = entry.seq();
     }
 
-    /** The verb of the next entry; empty when there is none. */
+    /** The verb of the next entry; empty for none. */
     String nextVerb() {
         dropSettled();
         JournalEntry next = pending.peek();
         return state == State.LIVE && next != null ? next.verb() : "";
     }
 
-    /** After a resume: a batch that was taken before it may have been committed since. */
+    /** After a resume: a batch from before it may have been committed since. */
     private void dropSettled() {
         for (JournalEntry next = pending.peek(); next != null && next.seq() <= settledSeq; next = pending.peek()) {
             pendingItems -= pending.remove().size();
@@ -200,10 +197,10 @@ final class ShardLog {
     }
 
     /**
-     * Takes the next entries of {@code verb}, in order, until {@code maxItems} are passed. What was taken before may still be on
-     * its way: this is settled after it, or not at all.
+     * Takes the next entries of {@code verb}, in order, until {@code maxItems} are passed. Earlier batches may be under way: this
+     * one is settled after them, or not at all.
      *
-     * @return how many items were added to {@code batch}
+     * @return the number of items added to {@code batch}
      */
     int take(String verb, int maxItems, SettlementBatch batch) {
         int taken = 0;
@@ -223,12 +220,12 @@ final class ShardLog {
         return taken;
     }
 
-    /** Whether something was taken and is not settled. */
+    /** Whether entries were taken and are not settled. */
     boolean isUnderWay() {
         return takenSeq > settledSeq;
     }
 
-    /** A packet or draw is set aside from now on, committed. */
+    /** Notes that a packet or draw is set aside, after the commit. */
     void setAside(QuarantineUnit unit) {
         Set<UUID> more = new HashSet<>(aside);
         more.add(unit.id());
@@ -240,24 +237,24 @@ final class ShardLog {
         return aside;
     }
 
-    /** The cursor was moved, committed. */
+    /** Notes a committed move of the cursor. */
     void settledUpTo(Generation moved, long seq) {
         if (moved.equals(generation)) {
             settledSeq = Math.max(settledSeq, seq);
-            tailSeq = Math.max(tailSeq, settledSeq); // what was sent before a resume may be settled after it
+            tailSeq = Math.max(tailSeq, settledSeq); // batches from before a resume may be settled after it
         }
     }
 
-    /** Whether the journal may still hold entries that are settled. */
+    /** Whether the journal may still hold settled entries. */
     boolean wantsTrim() {
         return state == State.LIVE && trimmedSeq < settledSeq;
     }
 
     /**
-     * The journal was trimmed.
+     * Notes a trim of the journal.
      *
-     * @param count how many entries were trimmed now
-     * @return whether that is more than there could be after the trim before
+     * @param count the number of trimmed entries
+     * @return whether the count is impossible after the trim before
      */
     boolean trimmedUpTo(Generation trimmed, long seq, long count) {
         if (!trimmed.equals(generation)) {
@@ -268,12 +265,12 @@ final class ShardLog {
         return more;
     }
 
-    /** Whether all that is known is settled and nothing more is suspected. */
+    /** Whether every known entry is settled, and no more are suspected. */
     boolean isQuiet() {
         return !behind && !reading && settledSeq == tailSeq;
     }
 
-    /** Entries known and not settled. */
+    /** Entries that are known and not settled. */
     long unsettledEntries() {
         return tailSeq - settledSeq;
     }

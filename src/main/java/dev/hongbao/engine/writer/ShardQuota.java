@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How many shards each of the servers that are alive should own. Free shards are taken up to an equal part; one that is owned moves
- * only to a server that has been there for a while and has at least two fewer. Servers that come and go make that while
- * longer, so that shards do not move with each of them. Decides nothing that counts: the locks do. Confined to its event loop.
+ * The number of shards that each running server should own. Free shards are taken up to an equal part. An owned shard moves only
+ * to a server with at least two fewer that has been there for a while. Servers that come and go make that time longer, so that
+ * shards do not move with each of them. A quota is advice only; the locks decide. Confined to its event loop.
  */
 final class ShardQuota {
-    /** How long a server has to be there until shards move to it: longer than a start that fails takes. */
+    /** The time from a server's arrival until shards move to it: longer than a failing start. */
     static final Duration SETTLING_IN = Duration.ofSeconds(2);
 
-    /** The longest that it has to be, after others that came and went. */
+    /** The longest value of that time, after servers that came and went. */
     static final Duration MOST = Duration.ofMinutes(5);
 
-    /** Who goes sooner than that came in vain; each such time is forgotten as long after it. */
+    /** A server that leaves sooner came in vain. One such visit is forgotten after each period of this length. */
     static final Duration VISIT = Duration.ofMinutes(1);
 
     private final int shards;
@@ -37,9 +37,9 @@ final class ShardQuota {
     }
 
     /**
-     * What is so now.
+     * Updates the view of the servers.
      *
-     * @param ownedByServer how many shards each server owns that is alive, 0 among them
+     * @param ownedByServer the number of shards of each running server, also 0
      */
     void seen(Map<Integer, Integer> ownedByServer) {
         long now = nanoTime.getAsLong();
@@ -58,23 +58,27 @@ final class ShardQuota {
         }
     }
 
-    /** A shard was given up and nobody took it, or who took it is gone: the next one moves later. */
+    /** Notes a shard that was given up in vain, or a server that came in vain: the next shard moves later. */
     void movedInVain() {
         inVain = Math.min(inVain + 1, 16);
         inVainNanos = nanoTime.getAsLong();
     }
 
-    /** How many servers are alive, this one among them; at least 1. */
+    /** The number of running servers, this one among them; at least 1. */
     int servers() {
         return Math.max(1, owned.size());
     }
 
-    /** How many more shards a server may take that owns {@code mine}; 0 or more. */
+    /** The number of shards that a server with {@code mine} shards may still take; 0 or more. */
     int room(int mine) {
         return Math.max(0, (shards + servers() - 1) / servers() - mine);
     }
 
-    /** Whether one of this server's shards should move to another. */
+    /**
+     * Whether one of this server's shards should move to another server.
+     *
+     * @param me the pid of this server's session
+     */
     boolean isTooMany(int me) {
         long now = nanoTime.getAsLong();
         int mine = owned.getOrDefault(me, 0);

@@ -22,13 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the owned shards: hears and looks for what keeps one from settling, suspends it then, and has it brought back ({@link
- * RecoveryAttempts}). Confined to the persistence verticle's event loop.
+ * Watches the owned shards: detects faults that keep one from settling, suspends it, and has it brought back
+ * ({@link RecoveryAttempts}). Confined to the persistence verticle's event loop.
  */
 final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardFaults {
     private static final Logger LOG = LoggerFactory.getLogger(ShardSupervisor.class);
 
-    /** A fault that a new generation does not cure must not keep the shard recovering without a pause. */
+    /** A fault that a new generation does not cure must not cause recoveries without a pause. */
     private static final long FAULT_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ShardLog[] logs;
@@ -62,7 +62,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         this.keys = keys;
     }
 
-    /** The shards that settle and whose Redis answered the last look: no work is begun that would only fail. */
+    /** The live shards whose Redis answered the last look: work on the others would only fail. */
     List<Integer> reachable() {
         return live().stream()
                 .filter(shard -> !unseen.get(shard) && isConnected(shard))
@@ -142,7 +142,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         });
     }
 
-    /** What is set aside is not in Redis, and nobody should miss it; who asked has not heard of it yet. */
+    /** Units that are set aside are not in Redis; the reporter does not know of it yet. */
     private boolean isOfUnitAside(String key) {
         try {
             return quarantine.holds(UUID.fromString(key.substring(key.lastIndexOf(':') + 1)));
@@ -151,12 +151,12 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    /** A later generation than Postgres has is known to a server, or has left keys in Redis. */
+    /** A server knows a later generation than Postgres, or keys of one are in Redis. */
     void heardOfLater(int shard, long epoch, String where) {
         if (logs[shard].isLive()) {
-            // Of the same epoch but another nonce: that is another history, too.
+            // An equal epoch with another nonce is another history, too.
             shards.heardOf(shard, Math.max(epoch, logs[shard].generation().epoch() + 1));
-            markBroken(shard, -1, "Postgres does not know of epoch " + epoch + ", which " + where + " knows");
+            markBroken(shard, -1, "Postgres does not know epoch " + epoch + ", but " + where + " does");
         }
     }
 
@@ -195,7 +195,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    /** A shard settles on from here. */
+    /** The shard settles on from this row. */
     void resumed(ShardRow row) {
         setAside(row.generation(), row.aside());
         shards.atStart().live(row.generation().shard());
@@ -207,20 +207,20 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
             redis.unlink(units.stream()
                             .flatMap(unit -> keys.of(generation, unit).stream())
                             .toList())
-                    .onFailure(fault -> LOG.info("keys of what is set aside stay: {}", fault.getMessage()));
+                    .onFailure(fault -> LOG.info("keys of units that are set aside stay: {}", fault.getMessage()));
         }
     }
 
-    /** What an operator has brought back is loaded by a recovery of its shard. */
+    /** A recovery of the shard loads the units that an operator has brought back. */
     void lookForReturned() {
         for (ShardLog log : logs) {
             if (log.isLive() && !log.aside().stream().allMatch(quarantine::holds)) {
-                markBroken(log.shard(), -1, "something is not set aside any more");
+                markBroken(log.shard(), -1, "a unit came back from the quarantine");
             }
         }
     }
 
-    /** Heard again and again while the fault lasts, so that one which comes too early is dropped. */
+    /** Reports go on while the fault lasts, so one that comes too early is dropped. */
     @Override
     public void faulty(int shard, String why) {
         long now = System.nanoTime();
@@ -231,7 +231,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    /** A shard that is suspended already is recovered once Postgres has told where it is. */
+    /** A suspended shard is recovered once its row in Postgres was read. */
     private void markBroken(int shard, long atSeq, String why) {
         ShardLog log = logs[shard];
         if (log.state() == ShardLog.State.FOREIGN) {
@@ -244,7 +244,7 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    /** Looks whether Redis still is as the last recovery left it; calls during a look are dropped. */
+    /** Checks whether Redis still is as the last recovery left it; calls during a check are dropped. */
     void watchRedis(List<Integer> shards) {
         List<Integer> live = shards.stream().filter(this::isConnected).toList();
         if (watching || live.isEmpty()) {
@@ -271,7 +271,10 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         });
     }
 
-    /** Looks whether Postgres still has what it had; called now and then. A failure is no answer: the locks' connection tells. */
+    /**
+     * Checks whether Postgres still has its rows; called periodically. A failure means nothing here: the locks' connection shows
+     * it.
+     */
     void watchPostgres(List<Integer> live) {
         Map<Integer, ShardRow> before = new HashMap<>();
         live.forEach(shard ->

@@ -7,20 +7,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection on which shards are looked at and nearly everything is settled. Without it a server is of no use to its shards: Postgres
- * may have given it one for their locks, and then have none left. Confined to the persistence verticle's event loop.
+ * The connection that reads the shards' rows and settles nearly everything. A server without it is useless to its shards.
+ * Postgres may have had a connection for their locks, and none for this. Confined to the persistence verticle's event loop.
  */
 final class WriterConnection {
-    /** So long every look has failed until the connection is doubted; a restart of Postgres takes less. */
+    /** After so long with failed looks only, the connection is doubted; a restart of Postgres takes less. */
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Much less than Postgres gives a session that says nothing: the locks' says nothing meanwhile. */
+    /** Much less than Postgres' limit for silent sessions: the locks' session is silent meanwhile. */
     private static final long ANSWER_MILLIS = 2_000;
 
     private final SqlClient client;
     private @Nullable Long failingSinceNanos;
 
-    /** @param client of one connection, made when it is asked for and anew after it was lost */
+    /** @param client with one connection, made on demand and anew after a loss */
     WriterConnection(SqlClient client) {
         this.client = client;
     }
@@ -29,7 +29,7 @@ final class WriterConnection {
         return client;
     }
 
-    /** A look on the connection ended. */
+    /** Notes the end of a look on the connection. */
     void looked(AsyncResult<?> look) {
         if (look.succeeded()) {
             failingSinceNanos = null;
@@ -38,13 +38,13 @@ final class WriterConnection {
         }
     }
 
-    /** Whether no look has succeeded for some seconds, and some have failed. */
+    /** Whether looks have failed for some seconds, and none has succeeded. */
     boolean isDoubted() {
         Long since = failingSinceNanos;
         return since != null && System.nanoTime() - since > DOUBT_NANOS;
     }
 
-    /** Succeeds when it answers now; connects first if need be. */
+    /** Succeeds if the connection answers now; connects first if necessary. */
     Future<Void> ask() {
         return client.query("select 1")
                 .execute()
