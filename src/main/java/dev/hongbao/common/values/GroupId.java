@@ -27,12 +27,10 @@ public record GroupId(String value) {
         return UserId.isValid(value);
     }
 
-    /** The channel of a rain. */
     public static GroupId channel(UUID rain) {
         return new GroupId(CHANNEL + rain);
     }
 
-    /** Whether this group is a rain's channel. */
     public boolean isChannel() {
         return value.startsWith(CHANNEL);
     }

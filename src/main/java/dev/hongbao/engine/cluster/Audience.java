@@ -30,7 +30,6 @@ public final class Audience {
         return elsewhere || !isEmpty();
     }
 
-    /** Notes whether another server has a listener. */
     void setElsewhere(boolean now) {
         elsewhere = now;
     }

@@ -33,12 +33,10 @@ final class Peers {
         return peer;
     }
 
-    /** Whether no other server is known. */
     boolean isEmpty() {
         return peers.isEmpty();
     }
 
-    /** A server stops. */
     void left(String name) {
         peers.remove(name);
     }

@@ -206,7 +206,6 @@ public final class ServerMessages extends VerticleBase {
         });
     }
 
-    /** The message that these facts are settled. */
     static <T> Buffer message(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves) {
         WireWriter writer = message(kind.kind())
                 .generations(moves.stream().map(CursorMoves.Move::generation).toList());

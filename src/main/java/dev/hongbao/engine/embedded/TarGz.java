@@ -13,7 +13,7 @@ import java.util.zip.GZIPInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
-/** Unpacks {@code .tar.gz}. */
+/** Unpacks {@code .tar.gz}. Stateless. */
 final class TarGz {
     private static final int BUFFER_BYTES = 1 << 16;
 

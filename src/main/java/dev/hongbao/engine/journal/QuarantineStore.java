@@ -71,7 +71,6 @@ public final class QuarantineStore {
      */
     public record Cause(String sqlState, String reason) {}
 
-    /** A kept entry. */
     private record Kept(long n, String verb, String item) {}
 
     /** All units that are set aside, the longest first. */

@@ -13,7 +13,6 @@ import dev.hongbao.common.vertx.LoopListeners;
  *     after a lookup
  */
 public record Settlements<T>(LoopListeners<T> here, LoopListeners<T> toWaiters, LoopListeners<T> toListeners) {
-    /** Without listeners. */
     public Settlements() {
         this(new LoopListeners<>(), new LoopListeners<>(), new LoopListeners<>());
     }

@@ -8,7 +8,6 @@ public final class ShardCounts {
     private final AtomicLongArray counts;
     private final AtomicLong sum = new AtomicLong();
 
-    /** @param shards how many there are */
     public ShardCounts(int shards) {
         counts = new AtomicLongArray(shards);
     }

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls the fenced scripts of a shard. It is the only caller of EVALSHA, so every call is followed up in one way:
+ * Calls the fenced scripts of a shard. All their calls pass here, so each is followed up in one way:
  * <ul>
  * <li>the script's journal entry is published on the event bus if this server owns the shard; if not, the owner gets a message
  * that an entry exists;
@@ -84,7 +84,6 @@ public final class ShardScript {
         }
     }
 
-    /** A symptom in a generation. */
     private record Broken(Generation generation, Symptom symptom) {}
 
     /**
@@ -124,7 +123,6 @@ public final class ShardScript {
         }
     }
 
-    /** The command of a call. */
     public static Request request(Shards.Shard shard, Call<?> call) {
         Generation generation = shard.generation();
         Request request = Request.cmd(Command.EVALSHA)

@@ -131,7 +131,6 @@ final class ClusterLinks implements RedisLinks {
         return Future.join(servers(ServerLink::close)).mapEmpty();
     }
 
-    /** The route to one slot. */
     private final class SlotLink implements RedisLink {
         private final int slot;
 

@@ -26,7 +26,6 @@ public record RedisAddress(
 
     private static final Pattern WITH_PORT = Pattern.compile(".*[^:\\]]:\\d+|\\[.*]:\\d+");
 
-    /** The relation of the hosts. */
     public enum Kind {
         /** One server. */
         SERVER(6379),

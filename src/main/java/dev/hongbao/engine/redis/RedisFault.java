@@ -18,7 +18,6 @@ public final class RedisFault extends RuntimeException {
 
     private static final Pattern MISSING = Pattern.compile("(?:ERR unknown (?:sub)?command|NOPERM )[^']*'([^']+)'");
 
-    /** The kinds that callers distinguish. */
     public enum Kind {
         /** The script is not in the cache: recovery did not prepare this Redis. The script did not run. */
         NO_SCRIPT,

@@ -70,7 +70,6 @@ public interface RedisLinks {
         return Future.join(sent).mapEmpty();
     }
 
-    /** A single Redis server. */
     record OneServer(ServerLink link) implements RedisLinks {
         @Override
         public RedisLink linkFor(String key) {

@@ -11,10 +11,8 @@ public sealed interface Symptom {
     /** A script failed with an impossible error, maybe between two of its writes. */
     Symptom FAILED = new Failed();
 
-    /** @see #FENCED */
     record Fenced() implements Symptom {}
 
-    /** @see #FAILED */
     record Failed() implements Symptom {}
 
     /** A key is missing though its packet or draw is open in Postgres. */

@@ -69,7 +69,6 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean taskFailed;
     private boolean draining;
 
-    /** The parts that the verticle works with. */
     public record Wiring(Stores stores, Owned owned, Work work, Pace pace, JournalMetrics metrics) {}
 
     /**
@@ -215,8 +214,8 @@ public final class PersistenceVerticle extends VerticleBase {
     }
 
     /**
-     * Stops within five seconds: ends the current recoveries and owner's tasks, then hands the shards over to the other servers.
-     * If there is none, it settles the journals and releases the shards. An unfinished rest is left to the next owner.
+     * Ends the current recoveries and owner's tasks, then hands the shards over to the other servers. If there is none, it
+     * settles the journals and releases the shards. After five seconds it stops anyway; the next owner continues.
      */
     @Override
     public Future<?> stop() {

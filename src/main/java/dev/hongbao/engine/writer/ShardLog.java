@@ -20,7 +20,6 @@ final class ShardLog {
     /** Limit of items kept from the bus; further ones are read from the journal. */
     static final int MAX_PENDING_ITEMS = 20_000;
 
-    /** Whether the shard may settle. */
     enum State {
         /** Another server owns it. */
         FOREIGN,

@@ -73,7 +73,6 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         return logs[shard].generation().link(redis).isConnected();
     }
 
-    /** The shards that settle. */
     List<Integer> live() {
         List<Integer> live = new ArrayList<>();
         for (ShardLog log : logs) {
