@@ -1,6 +1,6 @@
 -- The ledger: keys of commands, balances, deposits and withdrawals, assets and their caps, reversals, and reading the books.
 
--- What happened stays: for every role, also the tables' owner.
+-- Refuses every change of a row, for every role, also the tables' owner.
 create or replace function refuse_change() returns trigger
     language plpgsql
 as $$
@@ -9,7 +9,7 @@ begin
 end
 $$;
 
--- Where references are unique, the second command of one is refused, and told which the first one is.
+-- With unique references, refuses a second command of a reference; the error's detail is the first command's id.
 create or replace function reference_names_one() returns trigger
     language plpgsql
 as $$
@@ -17,7 +17,7 @@ declare
     first uuid;
 begin
     if (select unique_references from installation) then
-        -- Who has the same reference at the same time waits, and then finds the first one's.
+        -- A concurrent command of the reference waits here, and then finds the first one.
         perform pg_advisory_xact_lock(hashtextextended('reference ' || new.reference, 0));
         select c.id into first from command as c where c.reference = new.reference order by c.id limit 1;
         if found then
@@ -29,11 +29,11 @@ begin
 end
 $$;
 
--- What the keys of commands were used for. Locks the keys, in order, until the transaction ends: the same command at the same
--- time waits, and then finds the first one's result.
+-- Looks up the results of idempotency keys. Locks the keys, in order, until the transaction ends: a concurrent command of the key waits,
+-- and then finds the first one's result.
 --
--- Returns for each 'replayed', or 'reused' when it was another command's; and its subject and transfer. All three are null when
--- the key is unused.
+-- Returns for each key 'replayed', or 'reused' when another command used it; and the command's subject and transfer. All three are null for
+-- an unused key.
 create or replace function used_keys(of_operation text, users text[], keys text[], fingerprints bytea[],
                           out verdicts text[], out subjects uuid[], out transfers bigint[])
     language plpgsql
@@ -43,8 +43,8 @@ begin
     from (select distinct hashtextextended(concat_ws(' ', u.user_id, of_operation, u.key), 0) as lock
           from unnest(users, keys) as u(user_id, key) order by lock) as l;
 
-    -- By a statement of its own, so that it sees what was committed while it waited. The limit keeps it one look for each: the
-    -- planner, which knows nothing of the table when it plans, would read all keys of the operation.
+    -- A statement of its own, so that it sees commits during the wait. The limit forces one look-up a key: a plan made for an empty table
+    -- would read all keys of the operation.
     select array_agg(case i.fingerprint = u.fingerprint when true then 'replayed' when false then 'reused' end order by u.n),
            array_agg(i.subject order by u.n), array_agg(i.transfer order by u.n)
     into verdicts, subjects, transfers
@@ -54,7 +54,7 @@ begin
 end
 $$;
 
--- Forgets at most `page` keys that are older than `keep`, the oldest first. Returns how many.
+-- Deletes at most `page` keys older than `keep`, oldest first. Returns the number deleted.
 create or replace function idempotency_sweep(keep interval, page integer) returns bigint
     language plpgsql
 as $$
@@ -68,10 +68,10 @@ begin
 end
 $$;
 
--- Locks accounts until the transaction ends, in the order of their ids as every transfer does.
+-- Locks accounts until the transaction ends, in the order of their ids, like every transfer.
 create or replace function lock_accounts(ids bigint[]) returns void
     language plpgsql
-    security definer -- for whom may not change a balance
+    security definer -- for roles that may not change a balance
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 begin
@@ -81,10 +81,10 @@ $$;
 revoke execute on function lock_accounts(bigint[]) from public;
 grant execute on function lock_accounts(bigint[]) to ${app};
 
--- Locks, until the transaction ends, those of the accounts that nobody else holds. Waits for none. Returns the others.
+-- Locks the accounts that no other transaction has locked, until the transaction ends. Never waits. Returns the others.
 create or replace function held_accounts(ids bigint[]) returns bigint[]
     language plpgsql
-    security definer -- for whom may not change a balance
+    security definer -- for roles that may not change a balance
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     set enable_seqscan = off
     set enable_bitmapscan = off
@@ -98,13 +98,13 @@ $$;
 revoke execute on function held_accounts(bigint[]) from public;
 grant execute on function held_accounts(bigint[]) to ${app};
 
--- Balances and counts of claims follow the transfers, once a statement, in the order of account ids: two transactions that each insert their
--- transfers in one statement never wait for each other in a circle. The join is held to a nested loop to keep that order.
+-- Updates balances and counts of claims by the inserted transfers, once a statement, in the order of account ids. So transactions that
+-- insert their transfers in one statement cannot deadlock. The settings force a nested loop, which keeps that order.
 create or replace function transfer_moves_balances() returns trigger
     language plpgsql
     security definer
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
-    set enable_nestloop = on -- also within a settlement that does its own work without
+    set enable_nestloop = on -- also within a settlement, which turns it off
     set enable_hashjoin = off
     set enable_mergejoin = off
     set enable_seqscan = off
@@ -130,7 +130,7 @@ begin
     )
     select (select count(*) from delta), count(*), min(asset) <> max(asset), bool_or(skips)
     from done into accounts, moved, mixed, skipped;
-    if skipped then -- a slot is settled once: so as many as the highest one says are all up to it
+    if skipped then -- each slot settles once, so the count must equal the highest slot + 1
         raise exception 'a slot does not follow on those that are settled' using errcode = 'HB002';
     end if;
     if accounts <> moved then
@@ -143,7 +143,7 @@ begin
             using errcode = 'foreign_key_violation', constraint = 'transfer_has_command';
     end if;
 
-    if exists (select from inserted where kind = 'reversal') then -- else nothing of the table is opened
+    if exists (select from inserted where kind = 'reversal') then -- else the table is not opened
         if exists (select from inserted where kind = 'reversal'
                    and not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
                                    where r.command = inserted.subject and t.amount = inserted.amount)) then
@@ -152,7 +152,7 @@ begin
         end if;
     end if;
 
-    -- Mostly all accounts of a statement hold the same asset, and then so do the two of every transfer.
+    -- Usually all accounts of a statement have one asset, and no transfer can mix two.
     if mixed and exists (select from inserted
                join account as debited on debited.id = inserted.debit
                join account as credited on credited.id = inserted.credit
@@ -164,23 +164,26 @@ end
 $$;
 revoke execute on function transfer_moves_balances() from public;
 
--- Deposits, each under another key, or withdrawals, each of another user: all or none of them committed, each with a verdict of its
--- own. When one cannot be stored (two with one key, one of many deposits leaves the ledger's range), none is: each is to be moved alone.
+-- Makes deposits with different keys, or withdrawals of different users. All are committed or none; each has its own verdict. When one
+-- cannot be stored (two with one key, one of many deposits beyond the ledger's range), none is, and the caller repeats each alone.
 --
--- Takes the kind of all; and of each the id of its command, who asked for it, its user, asset, amount, idempotency key, the
--- command's fingerprint, and for the books the actor's role, a reference and a reason, or null. Returns for each, in order, a verdict, and for 'done' and 'replayed' its command, the transfer and its time:
+-- Takes the kind of all. Of each: the id of its command, the actor, the user, asset, amount and idempotency key, and the command's
+-- fingerprint. For the books: the actor's role, and a reference and a reason, or null.
+--
+-- Returns for each, in order, a verdict. For 'done' and 'replayed' also the command, the transfer and its time.
 -- 'done'      the money is moved
--- 'replayed'  it was moved before, by the same command
+-- 'replayed'  the same command moved it before
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
--- 'frozen'    the user's money may not leave; nothing is changed
+-- 'frozen'    the user is frozen; nothing is changed
 -- 'beyond'    the asset's total would leave the ledger's range; nothing is changed
 create or replace function move_wallets(
     of_kind text, ids uuid[], actors text[], users text[], assets text[], amounts bigint[], keys text[], fingerprints bytea[],
     roles text[], refs text[], reasons text[])
     returns table (verdict text, command uuid, transfer bigint, at timestamptz)
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    -- One plan for all calls, perhaps made while the tables are empty. So index look-ups are forced: the cost must not depend on the
+    -- tables' sizes.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
@@ -193,7 +196,7 @@ declare
     wallets   bigint[];
     sources   bigint[];
 begin
-    -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
+    -- A wait for a lock holds up the commands of the same statement, and the commands after it. So it is short for many and longer for one.
     perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
     select u.verdicts, u.subjects, u.transfers into verdicts, subjects, transfers
     from used_keys(of_kind, users, keys, fingerprints) as u;
@@ -271,21 +274,23 @@ begin
 end
 $$;
 
--- Deposits of one request: all or none.
+-- Makes the deposits of one request, all or none.
 --
--- Takes the ids of their commands; who asked for it; of each its user, asset, amount and the host's
--- reference and reason, null for none; the
--- request's idempotency key and fingerprint. The first command's id is what the key stands for. Returns a verdict, and
+-- Takes the ids of their commands, the actor, and the request's idempotency key and fingerprint. Of each deposit: its user, asset, amount,
+-- and the host's reference and reason, null for none. The key stands for the first command's id.
+--
+-- Returns a verdict, with
 -- 'done'      the transfers and their time, in order
--- 'replayed'  the first command of then
+-- 'replayed'  the first command of the first request
 -- 'reused'    the key was used for another request; nothing is changed
--- 'twice'     the first one (from 1) that repeats the reference of another, where references are unique; nothing is changed
--- 'beyond'    from this one on (from 1) the asset's total would leave the ledger's range; nothing is changed
+-- 'twice'     the first deposit (from 1) that repeats another's reference, with unique references; nothing is changed
+-- 'beyond'    the first deposit (from 1) at which the asset's total would leave the ledger's range; nothing is changed
 create or replace function deposit_all(
     ids uuid[], of_actor text, users text[], assets text[], amounts bigint[], refs text[], reasons text[], of_key text, of_fingerprint bytea,
     out verdict text, out first uuid, out place integer, out transfers bigint[], out at timestamptz)
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    -- One plan for all calls, perhaps made while the tables are empty. So index look-ups are forced: the cost must not depend on the
+    -- tables' sizes.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
@@ -302,7 +307,7 @@ begin
         return;
     end if;
 
-    -- The first of them would be named as the other command, and then it is rolled back.
+    -- Checked first: the trigger's error would name a command of this request, which is rolled back.
     if (select unique_references from installation) then
         select min(g.n) into place
         from (select u.n, row_number() over (partition by u.ref order by u.n) as times
@@ -362,18 +367,18 @@ begin
 end
 $$;
 
--- The first UUIDv7 that a clock makes at a moment: ids from then on are not below it.
+-- The smallest UUIDv7 of a moment: later ids are not below it.
 create or replace function first_uuid(moment timestamptz) returns uuid
     language sql
     immutable
 return (lpad(to_hex(floor(extract(epoch from moment) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid;
 
--- Declares an asset, or changes what may change of it: its symbol, its caps and who sends it. One at a time.
+-- Declares an asset, or changes its symbol, caps and senders. One call at a time. Returns
 --
 -- 'declared'  it is new
--- 'known'     it was declared; it is now as given here
--- 'scale'     it has another scale: what is counted would be worth something else
--- 'day'       it has a cap a day, which may be changed and not removed: what is sent meanwhile would not be counted
+-- 'known'     it was declared before; it now has these terms
+-- 'scale'     it has another scale; a change would change the worth of all amounts
+-- 'day'       it has a cap a day, which cannot be removed: sends without a cap are not counted
 -- 'full'      there are 1,000 assets
 create or replace function declare_asset(
     of_code text, of_scale smallint, of_symbol text, of_senders text,
@@ -407,8 +412,8 @@ begin
 end
 $$;
 
--- Every account's asset is declared, and so is every packet's, campaign's and draw's, which have accounts. Once a statement: a foreign
--- key would look and lock for each wallet that a claim opens. An asset stays once it is there.
+-- Checks that each account's asset is declared. This covers packets, campaigns and draws, which have accounts. Checked once a statement: a
+-- foreign key would look up and lock once for each wallet that a claim opens. Assets are never deleted.
 create or replace function asset_is_declared() returns trigger
     language plpgsql
 as $$
@@ -424,13 +429,13 @@ begin
 end
 $$;
 
--- Holds sends to the caps of their assets, and counts those that are done. The wallets are locked, and each is here once: so what is
--- counted here is not counted by another at the same time. A pool is held to the caps of a packet and a share; its campaign has no day.
+-- Checks sends against the caps of their assets, and counts the accepted ones. The wallets are locked, each occurs once, so no other
+-- transaction counts at the same time. Pools obey the caps of a packet and a share; campaigns have no cap a day.
 --
--- Takes the verdicts so far and judges those that are 'done':
+-- Takes the verdicts so far and changes a 'done' to:
 -- 'large'  the packet is above the asset's cap
--- 'rich'   a share might be
--- 'limit'  with this packet the sender would have sent more than a day allows
+-- 'rich'   a share might be above the asset's cap
+-- 'limit'  with this packet, the sender's day would be above the asset's cap
 create or replace function judge_caps(
     verdicts text[], assets text[], totals bigint[], maxs bigint[], senders text[], wallets bigint[], campaigns uuid[])
     returns text[]
@@ -443,14 +448,14 @@ as $$
 declare
     today   constant date := (now() at time zone 'UTC')::date;
     judged  text[];
-    earlier bigint[]; -- what the wallet sent today before; null where no cap a day holds
+    earlier bigint[]; -- the wallet's sum before, today; null without a cap a day
 begin
     select array_agg(case when g.verdict <> 'done' or c.code is null or c.day_cap is null or g.campaign is not null then null
                           else coalesce(
-                              -- A cap is never removed, so who last sent on an earlier day has sent nothing today.
+                              -- A cap is never removed, so a wallet whose latest day is earlier has sent nothing today.
                               (select case when s.day = today then s.amount else 0 end
                                from sent_on_day as s where s.wallet = g.wallet and s.day <= today),
-                              -- The first since there is a cap. A server's clock made the id: so a day more is looked at.
+                              -- The first send under the cap. A server's clock made the ids, so the range begins a day earlier.
                               (select sum(p.amount)::bigint from packet as p
                                where p.sender = g.sender and p.id >= first_uuid(today - interval '1 day') and p.asset = g.asset
                                  and p.refund_to = g.wallet and p.created_at >= today::timestamp at time zone 'UTC'),
@@ -477,12 +482,12 @@ begin
     where g.verdict = 'done' and g.earlier is not null
     on conflict (wallet) do update set
         amount = case when excluded.day >= sent_on_day.day then excluded.amount else sent_on_day.amount end,
-        day = greatest(sent_on_day.day, excluded.day); -- a transaction of before midnight may come late
+        day = greatest(sent_on_day.day, excluded.day); -- a transaction from before midnight may commit late
     return judged;
 end
 $$;
 
--- Of each transfer that a command made by itself: the command.
+-- The command of a transfer that a command made directly.
 create or replace function command_of(of_subject uuid, of_transfer bigint, of_kind text) returns uuid
     language sql
     stable
@@ -490,11 +495,10 @@ return case when of_kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal'
             then coalesce((select r.command from budget_raise as r where r.campaign = of_subject and r.transfer = of_transfer), of_subject)
        end;
 
--- Where the money goes that a reversal takes back, or comes from: the other side of the transfer. What came out of an escrow goes to the
--- wallet that had paid into it: an escrow that is closed stays empty. Null for a kind that is not reversed.
---
--- A send, a fund or a cost would leave a packet or a draw that lacks its money: it is ended, and returns it. What came back by a refund,
--- a return or as proceeds is the wallet's own money.
+-- The other account of a reversal: the transfer's other side. For money out of an escrow, it is the wallet that had paid into the escrow: a
+-- closed escrow stays empty. Null for kinds that cannot be reversed:
+-- - A send, fund or cost: the packet or draw would lack its money. End it instead.
+-- - A refund, return or proceeds: the wallet's own money.
 create or replace function reversal_side(of_subject uuid, of_kind text, debit bigint, credit bigint) returns bigint
     language sql
     stable
@@ -510,16 +514,16 @@ return case of_kind
                               where d.id = of_subject)
        end;
 
--- Takes a transfer of a user's wallet back by another transfer. Idempotent by the user and the key.
+-- Reverses a transfer of a user's wallet by another transfer. Idempotent by the user and the key.
 --
--- Returns a verdict, for 'done' and 'replayed' the transfer that reverses, and what the verdict is about:
--- 'done'      it is reversed
--- 'replayed'  it was, by the same command
--- 'reused'    the key was used for another command; nothing is changed, as for all that follow
+-- Returns a verdict. For 'done' and 'replayed' also the reversing transfer, for others `about`.
+-- 'done'      the transfer is reversed
+-- 'replayed'  the same command reversed it before
+-- 'reused'    the key was used for another command; nothing is changed, as for all below
 -- 'unknown'   the user's wallets have no such transfer
--- 'fixed'     it is of a kind that is not reversed, or came from this wallet
--- 'reversed'  it was reversed by another command: `about` is its id
--- 'poor'      the wallet holds less than the amount: `about` is how much
+-- 'fixed'     its kind cannot be reversed, or it came from this wallet
+-- 'reversed'  another command reversed it: `about` is that command's id
+-- 'poor'      the wallet holds less than the amount: `about` is its balance
 create or replace function reverse_transfer(
     of_user text, of_transfer bigint, new_command uuid, of_actor text, of_role text, of_key text, print bytea,
     of_reference text, of_reason text)
@@ -567,7 +571,7 @@ begin
         return;
     end if;
 
-    -- From here on nobody else reverses it, and what was committed meanwhile is seen.
+    -- From here on no other transaction reverses it, and the next statement sees earlier commits.
     perform lock_accounts(array[moved.wallet, side]);
     select r.command into earlier from reversal as r where r.subject = moved.subject and r.transfer = moved.id;
     if earlier is not null then
@@ -595,8 +599,8 @@ begin
 end
 $$;
 
--- What pointed to the tables by a foreign key points to a row that is there when it is written. Such a row is never changed or deleted, so
--- this is all that a key would do; but a key would hold the month of the row for ever, and what points to it is to outlast it.
+-- Checks that the row that a new row points to exists, in place of a foreign key. Such rows never change, so this is all that a key would
+-- check. A key would hold the row's month for ever, but rows that point to it outlast the month.
 create or replace function points_to_a_row() returns trigger
     language plpgsql
 as $$
@@ -618,8 +622,8 @@ begin
 end
 $$;
 
--- What was moved from a moment on and before another, page by page: a page begins behind the id of the one before it. Of all kinds
--- unless one is given.
+-- A page of the transfers from a moment on and before another, in the order of ids, after the id `after_id`. All kinds, unless one is
+-- given.
 create or replace function transfers_between(since timestamptz, until timestamptz, after_id bigint, most integer, of_kind text)
     returns setof transfer
     language plpgsql
@@ -634,7 +638,7 @@ begin
 end
 $$;
 
--- Whether a time has so many transfers; reads no more than that, and what stands beside them.
+-- Whether a time has this many transfers. Reads no more than that, and the rest of their pages.
 create or replace function transfers_are_many(since timestamptz, until timestamptz, many integer) returns boolean
     language plpgsql
     stable
@@ -645,7 +649,7 @@ begin
 end
 $$;
 
--- What was moved from a moment on and before another, by asset and kind.
+-- Totals of the transfers from a moment on and before another, by asset and kind.
 create or replace function transfer_totals(since timestamptz, until timestamptz)
     returns table (asset text, kind text, transfers bigint, amount numeric)
     language plpgsql

@@ -1,4 +1,4 @@
--- Who may, and who did: restrictions of users and groups, revoked tokens, the audit log.
+-- Restrictions of users and groups, revoked tokens, and the audit log.
 
 -- Whether a user or a group is restricted now.
 create or replace function is_restricted(of_scope text, of_subject text, of_kind text) returns boolean
@@ -7,8 +7,8 @@ create or replace function is_restricted(of_scope text, of_subject text, of_kind
 return coalesce((select r.placed from restriction as r
                  where r.scope = of_scope and r.subject = of_subject and r.kind = of_kind order by r.n desc limit 1), false);
 
--- Places or lifts a restriction. Idempotent: returns whether it changed anything. Waits for what moves money out of the user's wallets at
--- this moment: after it is committed, nothing that it forbids is.
+-- Places or lifts a restriction. Idempotent: returns whether it changed anything. Waits for transactions that move money out of the user's
+-- wallets; none that it forbids commits after it.
 create or replace function change_restriction(
     of_scope text, of_subject text, of_kind text, to_place boolean, of_actor text, of_reason text)
     returns boolean
@@ -29,7 +29,7 @@ begin
 end
 $$;
 
--- What goes is of more than a year ago, and says no more how it is: for every role.
+-- Only rows older than a year that a later row has ended may be deleted, by any role.
 create or replace function restriction_stays_in_force() returns trigger
     language plpgsql
 as $$
@@ -45,7 +45,7 @@ begin
 end
 $$;
 
--- Removes at most `page` rows that are older than `keep` and that a later one has ended. Returns how many.
+-- Deletes at most `page` rows older than `keep` that a later row has ended. Returns the number deleted.
 create or replace function restriction_sweep(keep interval, page integer) returns bigint
     language plpgsql
 as $$
@@ -63,8 +63,8 @@ begin
 end
 $$;
 
--- Of what is about to move money out of wallets that are locked, the verdicts: 'frozen' or 'blocked' where one was 'done' and its user, or
--- the group that it is for, is restricted. Groups are null where none is looked at.
+-- Checks commands that move money out of locked wallets. Changes a verdict 'done' to 'frozen' or 'blocked' when the user or the command's
+-- group is restricted. A null group is not checked.
 create or replace function judge_restrictions(verdicts text[], users text[], groups text[]) returns text[]
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -85,9 +85,9 @@ begin
 end
 $$;
 
--- Revokes. Idempotent by (actor, key): returns what the first call did, and whether it was an earlier one. Without a time it is now. A time
--- is rounded up to the second, so that what was made earlier in that second is revoked too. Returns nothing when the time is more than 5
--- minutes ahead: no clock of an issuer is, and the user could have no token until then.
+-- Revokes a user's tokens. Idempotent by (actor, key): returns the first call's row, and whether that call was an earlier one. A null time
+-- is now. Rounds the time up to the second, so that tokens made earlier in that second are revoked, too. Returns nothing for a time more
+-- than 5 minutes ahead: no issuer's clock is that wrong, and the user could have no valid token until then.
 create or replace function revoke_tokens(of_user text, before timestamptz, of_actor text, of_key text, of_reason text)
     returns table (user_id text, not_before timestamptz, actor text, reason text, at timestamptz, repeated boolean)
     language plpgsql
@@ -110,7 +110,7 @@ begin
 end
 $$;
 
--- What goes is of more than a year ago, and a later moment of its user counts: for every role.
+-- Only rows older than a year whose user has a later moment may be deleted, by any role.
 create or replace function revocation_stays_in_force() returns trigger
     language plpgsql
 as $$
@@ -125,7 +125,7 @@ begin
 end
 $$;
 
--- Removes at most `page` rows that are older than `keep` and do not count. Returns how many.
+-- Deletes at most `page` rows older than `keep` that do not count. Returns the number deleted.
 create or replace function revocation_sweep(keep interval, page integer) returns bigint
     language plpgsql
 as $$
@@ -144,7 +144,7 @@ begin
 end
 $$;
 
--- Writes rows of the log. One server at a time, until its commit: so whoever has read up to a row has missed none before it.
+-- Writes rows of the log. One server at a time, until its commit, so no row appears before one that was read.
 create or replace function audit_append(
     actors text[], roles text[], addresses text[], requests text[], methods text[], routes text[], subjects text[],
     statuses smallint[], problems text[], refs text[], times bigint[], missed bigint[])
@@ -166,10 +166,10 @@ begin
 end
 $$;
 
--- Of the log only the oldest rows go, and none before a year is over: for every role.
+-- Only the oldest rows of the log may be deleted, after a year at least, by any role.
 create or replace function audit_log_keeps_a_year() returns trigger
     language plpgsql
-    security definer -- nobody else says where the log begins
+    security definer -- only this function may write the beginning of the log
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 declare
@@ -185,7 +185,7 @@ end
 $$;
 revoke execute on function audit_log_keeps_a_year() from public;
 
--- Removes at most `page` rows that are older than `keep`, the oldest first. Returns how many.
+-- Deletes at most `page` rows older than `keep`, oldest first. Returns the number deleted.
 create or replace function audit_log_sweep(keep interval, page integer) returns bigint
     language plpgsql
 as $$

@@ -1,10 +1,12 @@
--- Packets: how they are sent, and how the journal's claims and closes are settled. What Postgres refuses is set aside.
+-- Packets: sending them, settling the journal's claims and closes, and setting aside refused entries.
 
--- Draws the next generation of a shard, above every epoch that was ever used: an epoch has one generation. Waits for the sends
--- that read the current one.
+-- Draws the next generation of a shard, with an epoch above all used ones: an epoch has one generation. Waits for sends that read the
+-- current one.
 --
--- Takes the generation it replaces, the highest epoch that Redis and the servers know, whether this database has gone back, and
--- what the new generation is named. Returns its epoch; null when another recovery drew one meanwhile.
+-- Takes the generation to replace, the highest epoch that Redis and the servers know, whether this database has gone back, and the new
+-- generation's nonce and replid.
+--
+-- Returns the epoch; null when another recovery has drawn one.
 create or replace function draw_generation(
     of_shard smallint, from_epoch bigint, from_nonce text, known_epoch bigint, went_back boolean, new_nonce text, new_replid text)
     returns bigint
@@ -13,7 +15,7 @@ as $$
 declare
     drawn bigint;
 begin
-    -- An update alone would not wait for the sends.
+    -- An update alone would not wait for sends.
     perform from shard where id = of_shard for update;
     update shard
     set epoch = greatest(epoch, known_epoch) + 1, nonce = new_nonce, last_seq = 0, replid = new_replid,
@@ -28,18 +30,16 @@ begin
 end
 $$;
 
--- The latest moment that has come, as a settlement sees it: what is due is decided by this clock. The minute: it was due by a
--- server's reading of this clock before the script wrote the entry; should it go back a little since (another host took over),
--- what has happened in Redis must not be undone for that.
+-- The moment up to which settlements accept something as due, by this clock. The extra minute is for a clock that went back a little, on
+-- another host: an entry that was due when the script wrote it must not become void.
 create or replace function latest_moment() returns timestamptz
     language sql
     stable
 return now() + interval '1 minute';
 
--- Whether what was made at `created_at` and opens at `opens_at` is open at a moment. A packet or a draw that was open when it was made is
--- open whatever the clock says later. Where Postgres' clock goes back by minutes, Redis gives out slots of it all the same; that it opens in
--- the future by the new clock would make each of them void, and its shard be recovered again and again until the clock has come there once
--- more. One that opens later (a drop of a rain) waits for its time.
+-- Whether a packet or draw is open at a moment. One that was open when it was made stays open, whatever the clock says. Otherwise, after
+-- Postgres' clock went back by minutes, each slot from Redis would be void, and the shard would recover again and again. One that opens
+-- later (a drop of a rain) waits for its time.
 create or replace function is_open_at(opens_at timestamptz, created_at timestamptz, moment timestamptz) returns boolean
     language sql
     immutable
@@ -50,8 +50,8 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
--- The settled claims of users on packets, of each pair one or none. Each by its one place in an index, whatever Postgres believes of the
--- tables' sizes: a plan that reads a packet's claims, or a user's, for each pair takes as long as all other work together.
+-- The settled claims of users on packets, at most one for each pair. Forces one index look-up a pair. A plan that reads all claims of a
+-- packet or a user for each pair takes as long as all other work together.
 create or replace function settled_claims(packets uuid[], users text[])
     returns table (packet uuid, user_id text, slot integer, amount bigint, asset text, at timestamptz)
     language plpgsql
@@ -69,7 +69,7 @@ begin
         cross join lateral (select t.slot, t.amount, w.asset, t.at
                             from (select x.id, x.asset from account as x
                                   where x.owner = k.user_id and x.kind = 'wallet' offset 0) as w
-                            -- In an order that one index has: of a table that it believes to be empty, Postgres takes any.
+                            -- The order of one index forces this index: for a table that it believes empty, Postgres takes any.
                             cross join lateral (select * from transfer as c
                                                 where c.credit between w.id and w.id and c.subject = k.packet and c.slot is not null
                                                 order by c.credit limit 1) as t
@@ -92,8 +92,8 @@ begin
 end
 $$;
 
--- A packet's escrow and payer are there, and its amounts are what it says. By look-ups: for "not exists … or not exists …" Postgres 18 may put
--- a whole table into a hash, even with sequential scans off, and a plan that was made while there were few accounts then reads all of them.
+-- Checks that a packet's escrow and payer exist, and that its amounts equal its total. Uses look-ups: for "not exists … or not exists …",
+-- Postgres 18 may hash a whole table, even with sequential scans off. A plan made with few accounts would later read all of them.
 create or replace function packet_adds_up() returns trigger
     language plpgsql
     set enable_seqscan = off
@@ -102,8 +102,8 @@ as $$
 declare
     wrong record;
 begin
-    -- Once a statement, where foreign keys would look and lock for each row. An account's owner and kind are unique for an asset and
-    -- never change, so no two packets share one.
+    -- Once a statement; foreign keys would look up and lock for each row. An account's owner and kind are unique for an asset and never
+    -- change, so no two packets share one.
     if exists (select from new_packets as n
                where (select a.owner = n.id::text and a.kind = 'escrow' and a.asset = n.asset
                       from account as a where a.id = n.escrow) is not true
@@ -133,41 +133,42 @@ begin
 end
 $$;
 
--- Sends packets: plain ones of different senders, and pools of a campaign that different users open. All or none of them are committed,
--- each with a verdict of its own. When one cannot be stored (two with one key, amounts that do not add up), none is: each is to be sent
--- alone.
+-- Sends packets of different senders, and pools that different users open. All are committed or none; each has its own verdict. When one
+-- cannot be stored (two with one key, amounts that do not add up), none is, and the caller repeats each alone.
 --
--- Called by the names of its parameters: each is an array with one element a packet, in one order.
+-- Call it by parameter names. Each parameter is an array with one element a packet, in one order.
 --
--- Returns for each, in order, a verdict, and for 'done' and 'replayed' the packet; for 'done' also its shard's generation,
--- which stays the shard's until the packet is there: the recovery that ends it sees the packet.
+-- Returns for each, in order, a verdict. For 'done' and 'replayed' also the packet. For 'done' also the shard's generation, which a
+-- recovery can end only after it sees the packet.
 -- 'done'      the packet is sent
--- 'replayed'  it was sent before, by the same command
+-- 'replayed'  the same command sent it before
 -- 'reused'    the key was used for another command; nothing is changed
 -- 'poor'      the wallet holds less than the amount; nothing is changed
--- 'spent'     the campaign's budget does; and see judge_pools, judge_restrictions, judge_caps
+-- 'spent'     the campaign's budget holds less than the amount; nothing is changed
+-- and the verdicts of judge_pools, judge_restrictions and judge_caps
 create or replace function send_packets(
     -- The packet's row.
     ids uuid[], shards smallint[], groups text[], senders text[], kinds text[], assets text[], totals bigint[], counts integer[],
     splits text[], split_versions smallint[], mins bigint[], maxs bigint[], seeds bytea[], commitments bytea[], luckiests integer[],
     greetings text[], passcodes bytea[],
-    metadatas text[], -- the sender's free words as JSON, null for none
-    recipients text[], -- of one packet in one text, separated by spaces; null for all kinds but exclusive ones
+    metadatas text[], -- the sender's free text as JSON, null for none
+    recipients text[], -- one text for each packet, separated by spaces; null unless exclusive
     openings timestamptz[], -- null for now
     lifetimes bigint[], -- from the opening to the expiry, in milliseconds
-    -- Its key: whose it is (a pool's opener, else the sender), and what stands for the command.
+    -- The key: its user (a pool's opener, else the sender), and the command's fingerprint.
     actors text[], keys text[], fingerprints bytea[],
-    -- For the books: who asked for it, in which role, with which reference and reason, or null.
+    -- For the books: the actor, its role, and a reference and a reason, or null.
     askers text[], roles text[], refs text[], reasons text[],
-    -- Of a pool its campaign, which pays (its id is the sender), and its product. Null for a plain packet, which its sender's wallet pays.
+    -- A pool's campaign, which pays and is the sender, and its product. Null for a plain packet, which its sender's wallet pays.
     campaigns uuid[], products text[],
-    -- The amounts, one element a block: its packet's place (from 1), its number, and its amounts as the text of an array, since the packets'
-    -- counts differ.
+    -- The amounts, one element a block: its packet's place (from 1), its number, and its amounts as the text of an array, since packets
+    -- have different counts.
     block_places integer[], blocks integer[], block_amounts text[])
     returns table (verdict text, packet uuid, epoch bigint, nonce text,
                    created_at timestamptz, opens_at timestamptz, expires_at timestamptz)
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a call costs must not depend on their sizes.
+    -- One plan for all calls, perhaps made while the tables are empty. So index look-ups are forced: the cost must not depend on the
+    -- tables' sizes.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
@@ -181,14 +182,14 @@ declare
     wallets     bigint[];
     escrows     bigint[];
     pools constant boolean := array_remove(campaigns, null) <> '{}';
-    spent jsonb := '{}'; -- by the pools of this statement, of each campaign
+    spent jsonb := '{}'; -- by the pools of this statement, for each campaign
     held  bigint;
 begin
-    -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
+    -- A wait for a lock holds up the commands of the same statement, and the commands after it. So it is short for many and longer for one.
     perform set_config('lock_timeout', case when cardinality(keys) > 1 then '1s' else '3s' end, true);
     select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', actors, keys, fingerprints) as u;
 
-    -- Before the accounts: whoever waits here for a recovery keeps nobody from settling.
+    -- Before the accounts: a send that waits here for a recovery blocks no settlement.
     with read as materialized (
         select s.id, s.epoch, s.nonce from shard as s
         where s.id = any (array(select g.shard from unnest(shards, verdicts) as g(shard, verdict) where g.verdict is null))
@@ -236,8 +237,8 @@ begin
         end loop;
     end if;
 
-    -- After the locks: who waited for a wallet sees what was done meanwhile, and the caps that it was done under. Judged is whose wallet
-    -- pays, also when the host's backend sends for him, and who opens a pool.
+    -- After the locks, so that a send that waited for a wallet sees the commits before it, and their caps. Checks the user whose wallet
+    -- pays, also when the host's backend sends, and the opener of a pool.
     verdicts := judge_restrictions(
         verdicts,
         array(select case when g.campaign is null then g.sender else g.actor end
@@ -310,9 +311,9 @@ begin
 end
 $$;
 
--- Moves cursors, all or none: the first effect of every settlement. A stale writer (an old generation, or another owner was
--- quicker) gets HB001, and the whole statement with all its other effects is undone. So does one that does not know that one of
--- the packets or draws was set aside, see quarantine_unit: it gets HB003.
+-- Moves cursors, all or none: the first effect of every settlement. Both errors undo the whole statement:
+-- HB001  a stale writer: an old generation, or another owner moved the cursor first.
+-- HB003  one of the packets or draws is set aside, and the writer does not know it (quarantine_unit).
 create or replace function move_cursors(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[], units uuid[] default '{}')
     returns void
@@ -321,7 +322,7 @@ as $$
 declare
     moved bigint;
 begin
-    perform from shard where id = any (shards) order by id for no key update; -- an update takes them as it finds them
+    perform from shard where id = any (shards) order by id for no key update; -- an update would lock them in any order
     update shard set last_seq = m.to_seq
     from (select * from unnest(shards, epochs, nonces, from_seqs, to_seqs) as u(id, epoch, nonce, from_seq, to_seq)
           order by id) as m
@@ -336,17 +337,20 @@ begin
 end
 $$;
 
--- Settles claims: a transfer from escrow to wallet each, and what is drained. A claim names its packet by its place
--- in packets, from 1. Amounts are passed in, because to subscript a large array in a row is slow; reconcile holds them against
--- the packet's.
+-- Settles claims, each a transfer from escrow to wallet, and closes drained packets.
 --
--- For claims that can all be settled, as nearly always: when a packet is unknown, not open yet or closed, a slot does not follow
--- on those that are settled (HB002, the latter by transfer_moves_balances), or a slot or a user is taken (unique_violation), nothing
--- happens, and settle_claims_but_void settles the rest. Every packet and every wallet is
--- looked up once, by an index: the plan is made once, maybe while the tables are still empty, and what a batch costs must not
--- depend on their sizes.
+-- Takes for each claim its packet's place in packets, from 1. The caller passes the amounts, since a subscript of a large array in a row is
+-- slow; reconcile compares them with the packet's.
 --
--- Returns when it was settled and the packets that are drained now.
+-- Settles all claims or none. Nothing happens in these cases, and settle_claims_but_void then settles the valid claims:
+-- HB002             a packet is unknown, not open yet or closed.
+-- HB002             a slot does not follow the settled ones (by transfer_moves_balances).
+-- unique_violation  a slot or a user is taken.
+--
+-- Looks up each packet and each wallet once, by an index. One plan serves all calls, perhaps made while the tables are empty, and the cost
+-- must not depend on their sizes.
+--
+-- Returns the time of settlement, and the packets that are drained now.
 create or replace function settle_claims(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
@@ -362,7 +366,7 @@ as $$
 declare
     escrows bigint[];
     assets  text[];
-    one     text; -- the asset, when all packets hold the same: to look into a text[] takes as long as the place is far
+    one     text; -- the asset, when all packets have one: a subscript of a text[] takes time by its position
     counts  integer[];
     homes   smallint[]; -- the shards
     wallets bigint[];
@@ -383,7 +387,7 @@ begin
         one := assets[1];
     end if;
 
-    -- Twice when a wallet is new; by a statement of its own, so that one that another transaction makes meanwhile is seen.
+    -- Runs twice when a wallet is new. A statement of its own sees wallets that another transaction just made.
     loop
         wallets := array(
             select (select id from account where owner = g.user_id and kind = 'wallet' and asset = coalesce(one, assets[g.place]))
@@ -416,8 +420,8 @@ begin
 end
 $$;
 
--- Closes those of the packets whose last share is claimed: amounts are more than 0, so that is when the escrow is empty.
--- Looks each of them up by its id: a condition on closed_at would let Postgres read all open packets instead.
+-- Closes the packets whose last share is claimed. Amounts are above 0, so their escrow is empty. Looks up each packet by its id: with a
+-- condition on closed_at, Postgres might read all open packets.
 create or replace function close_drained(packets uuid[]) returns uuid[]
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -439,11 +443,13 @@ begin
 end
 $$;
 
--- As settle_claims, for claims of which some are void: the packet is unknown, not open yet or closed, the slot or the user is
--- taken, or the slot does not follow on those that are settled. A slot that is left out is never handed out again, so to settle
--- beyond it would strand its share. A void claim was never answered as settled. Seldom used, and slower.
+-- Like settle_claims, when some claims may be void. Seldom used, and slower.
 --
--- Returns also which of the given claims (from 1) are void.
+-- A claim is void when its packet is unknown, not open yet or closed, when its slot or user is taken, or when its slot does not follow the
+-- settled ones. A skipped slot is never given out again, so settling beyond it would strand its share. A void claim was never answered as
+-- settled.
+--
+-- Also returns the void claims' places, from 1.
 create or replace function settle_claims_but_void(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     packets uuid[], places integer[], slots integer[], users text[], amounts bigint[],
@@ -466,7 +472,7 @@ begin
         select p.id, p.escrow, p.asset, coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as next
         from packet as p
         where p.id = any (packets) and p.closed_at is null and is_open_at(p.opens_at, p.created_at, latest_moment())
-    ), free as ( -- slots and users that are not taken, also not by an earlier claim of these
+    ), free as ( -- slots and users that are free, also of earlier claims in this call
         select distinct on (c.packet, c.wallet) c.*
         from (select distinct on (p.id, u.slot) p.escrow, w.id as wallet, u.amount, p.id as packet, u.slot, u.n, p.next
               from unnest(places, slots, users, amounts) with ordinality as u(place, slot, user_id, amount, n)
@@ -475,7 +481,7 @@ begin
               where not exists (select from transfer as t where t.credit = w.id and t.subject = p.id and t.slot is not null)
               order by p.id, u.slot, u.n) as c
         order by c.packet, c.wallet, c.n
-    ), given as ( -- as far as they follow on each other
+    ), given as ( -- the claims without a gap before them
         select * from (select f.*, row_number() over (partition by f.packet order by f.slot) as nth from free as f) as f
         where f.slot = f.next + f.nth - 1
     ), settled as (
@@ -486,7 +492,7 @@ begin
     )
     select array(select n::integer from generate_subscripts(users, 1) as n
                  except
-                 select max(n)::integer -- no join: the planner takes both for one row, and compares each with each
+                 select max(n)::integer -- no join: the planner expects one row each, and would compare all pairs
                  from (select packet, slot, wallet, n from given
                        union all
                        select subject, slot, credit, null from settled) as each
@@ -500,19 +506,21 @@ begin
 end
 $$;
 
--- Settles closes: the escrow's remainder goes back to the account that paid, once. A packet that is closed already is left alone; so is
--- one that is far from due (latest_moment), unless its close names an ending: that is asked for, and was decided by the script. One
--- whose remainder cannot be paid fails: it must not close with money that nobody gets. One whose payer's account is held closes, and its
--- refund is due.
+-- Settles closes: pays the escrow's remainder to the account that paid, once.
+-- A closed packet is left alone.
+-- A packet that is not due (latest_moment) is left alone, unless the close names an ending, which the script decided.
+-- A remainder that cannot be paid is an error: no packet may close with money left over.
+-- A packet whose payer's account is locked closes, and its refund is due.
 --
--- Takes of each close its packet; 'cancelled' or 'closed' and who asked for it, both null for one whose time ran out.
+-- Takes for each close its packet. For an early end also 'cancelled' or 'closed', and the actor; both null when the time ran out.
+--
 -- Returns the packets that are closed now, and their shards.
 create or replace function settle_closes(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     packets uuid[], endings text[] default '{}', enders text[] default '{}',
     out settled_at timestamptz, out closed uuid[], out closed_shards smallint[])
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes.
+    -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes.
     set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off
     set enable_mergejoin = off
@@ -527,7 +535,7 @@ begin
         perform drops_never_fall(packets, endings);
     end if;
 
-    -- The accounts before the feeds that a packet's end is told in: a settlement of claims holds its accounts when it tells of an end.
+    -- Locks accounts before feeds: a settlement of claims, too, holds its accounts when it appends an end to a feed.
     perform from packet where id = any (packets) order by id for no key update;
     held := held_accounts(array(select p.refund_to from packet as p where p.id = any (packets) and p.closed_at is null));
     perform lock_accounts(array(select p.escrow from packet as p where p.id = any (packets) and p.closed_at is null));
@@ -543,7 +551,7 @@ begin
         order by p.id
     ), refunds as (
         insert into transfer (subject, debit, credit, amount, kind)
-        select d.id, d.escrow, d.refund_to, d.remainder, 'refund' -- what is unknown is null, and refused
+        select d.id, d.escrow, d.refund_to, d.remainder, 'refund' -- an unknown one is null, and refused
         from due as d
         where d.remainder is distinct from 0 and d.refund_to <> all (held)
     ), waiting as (
@@ -560,10 +568,12 @@ begin
 end
 $$;
 
--- Pays the refunds that are due to one account, at most a thousand, and tells them. Takes the first account that nobody holds. Returns how many
--- are paid: 0 when none is due, or each account is held.
+-- Pays the due refunds of one account, at most a thousand, and reports them in feeds and outbox. Takes the first account that is not
+-- locked.
 --
--- Locks: the account, then the packets' escrows, which nobody else moves; then the feeds.
+-- Returns the number paid; 0 when none is due or all accounts are locked.
+--
+-- Locks the account, then the packets' escrows, which no other transaction moves, then the feeds.
 create or replace function pay_refunds(of_shards smallint[]) returns integer
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -578,7 +588,7 @@ declare
 begin
     for payee in select distinct d.refund_to from refund_due as d where d.shard = any (of_shards) order by 1 loop
         continue when held_accounts(array[payee]) <> '{}';
-        -- Under the lock, and by a statement of its own: another server may have paid them until now.
+        -- Under the lock, and in a statement of its own: another server may have paid them before.
         with due as (
             delete from refund_due as d
             where d.packet = any (array(select x.packet from refund_due as x where x.refund_to = payee order by x.packet limit 1000))
@@ -602,8 +612,8 @@ begin
 end
 $$;
 
--- Sets units aside, and keeps items of units that are. It is called in the statement that moves the cursor past the items, after
--- the move: so all of it happens or nothing. HB003 when an item's unit is not set aside (any more).
+-- Sets units aside, and keeps items of units set aside. The statement that moves the cursor past the items calls it after the move, so both
+-- happen or neither. HB003 when an item's unit is not, or no longer, set aside.
 create or replace function set_aside(
     settled_at timestamptz,
     units uuid[], kinds text[], shards smallint[], sqlstates text[], reasons text[],
@@ -625,7 +635,7 @@ exception when foreign_key_violation then
 end
 $$;
 
--- Ends a statement that only tries whether something can be settled: all of it is undone.
+-- Ends a trial settlement: undoes the whole statement.
 create or replace function undo(settled_at timestamptz) returns void
     language plpgsql
 as $$

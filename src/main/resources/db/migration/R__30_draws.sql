@@ -1,6 +1,6 @@
--- Draws: how costs are held, how the journal's plays are settled, how periods are planned and ended.
+-- Draws: holding costs, settling the journal's plays, planning and ending periods.
 
--- What is issued of a prize follows the plays, once a statement, in the order of draws and prizes.
+-- Updates the issued counts of prizes by the inserted plays, once a statement, in the order of draws and prizes.
 create or replace function plays_are_issued() returns trigger
     language plpgsql
     security definer
@@ -41,25 +41,28 @@ end
 $$;
 revoke execute on function plays_are_issued() from public;
 
--- Holds the costs of requests of paid draws, each of another user, or says what became of them: the first step of a paid play.
+-- Holds the costs of requests of paid draws, or returns their earlier outcome: the first step of a paid play. The requests have different
+-- users.
 --
--- What is settled refuses before anything is held: counters and issues only grow, so the script would refuse, too. What is accepted and
--- not settled is left to the script. A request that is held, or was played, is told so all the same.
+-- Settled plays refuse a request before a hold: counters and issues only grow, so the script would refuse it, too. Accepted plays are left
+-- to the script. A request that is held or played keeps its outcome in any case.
 --
--- Takes the requests' ids, draws, users, numbers of plays and fresh attempts; and how many plays each draw allows a user in all and a day
--- (0: any number), and the day it is, in the draw's zone, as days since 1970-01-01. Without these nothing is refused by
--- 'limit', 'day' and 'exhausted'. Returns for each, in order, its attempt and:
--- 'held'      the cost is in the draw's hold account, now or since an earlier try, whose attempt it then is
+-- Takes the requests' ids, draws, users, numbers of plays and fresh attempts. For the limits: the plays that the draw allows a user in all
+-- and a day (0: any number), and the draw's day in its zone, as days since 1970-01-01. Without them, 'limit', 'day' and 'exhausted' do not
+-- occur.
+--
+-- Returns for each, in order, its attempt and:
+-- 'held'      the cost is in the draw's hold account; of an earlier hold, its attempt is returned
 -- 'settled'   it was played before
--- 'reused'    the same key was used with another number of plays
+-- 'reused'    the key was used with another number of plays
 -- 'closed'    the draw is closed; nothing is changed
 -- 'limit'     the user has had too many plays; nothing is changed
--- 'day'       the user has had too many that day; nothing is changed
+-- 'day'       the user has had too many plays that day; nothing is changed
 -- 'exhausted' the draw has fewer prizes left; nothing is changed
 -- 'poor'      the wallet holds less than the cost; nothing is changed
--- 'frozen'    the user is; nothing is changed
--- 'blocked'   the user is, or the draw's group; nothing is changed
--- 'unknown'   there is no such paid draw (any more: a restored backup may lack it)
+-- 'frozen'    the user is frozen; nothing is changed
+-- 'blocked'   the user or the draw's group is blocked; nothing is changed
+-- 'unknown'   there is no such paid draw; a restored backup may lack it
 create or replace function hold_plays(
     ids uuid[], draws uuid[], users text[], counts smallint[], attempts uuid[],
     totals bigint[] default null, per_days bigint[] default null, days bigint[] default null)
@@ -67,8 +70,8 @@ create or replace function hold_plays(
     language plpgsql
     security definer -- it locks wallets, whose balances only transfers may change
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
-    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes. So all that
-    -- is looked up is looked up by an index, one by one: a limit, or a select for a value, holds the planner to it.
+    -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes. So each look-up uses
+    -- an index, one by one; a limit, or a select for a value, forces it.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
@@ -77,20 +80,20 @@ create or replace function hold_plays(
 as $$
 declare
     known   uuid[]; -- the draws, each once
-    holds   bigint[]; -- of the known draws; null for one that is unknown or free, as what follows
+    holds   bigint[]; -- of the known draws; null for an unknown or free one, also below
     assets  text[];
     costs   bigint[];
     groups  text[];
     closed  boolean[];
-    lefts   bigint[]; -- prizes that are not issued; null when there is one without end
-    places  integer[]; -- of each request's draw among them
+    lefts   bigint[]; -- unissued prizes; null when a prize has no limit
+    places  integer[]; -- the place of each request's draw among them
     wallets bigint[]; -- of each request
     given   uuid[];
     answers text[];
 begin
-    -- One that waits for a lock holds up those that come with it, and when it is alone those that come after it.
+    -- A wait for a lock holds up the requests of the same statement, and the requests after it. So it is short for many and longer for one.
     perform set_config('lock_timeout', case when cardinality(ids) > 1 then '1s' else '3s' end, true);
-    -- The draws first: a close waits for the holds under way, and a hold after it sees it.
+    -- The draws first: a close waits for current holds, and later holds see it.
     perform from draw as d where d.id = any (draws) order by d.id for share;
 
     select array_agg(g.id order by g.id), array_agg(d.hold order by g.id), array_agg(d.asset order by g.id),
@@ -107,8 +110,8 @@ begin
     wallets := array(select (select x.id from account as x
                              where x.owner = g.user_id and x.kind = 'wallet' and x.asset = assets[g.place])
                      from unnest(users, places) with ordinality as g(user_id, place, n) order by g.n);
-    -- Wallets and hold accounts in the order of their ids, as every transfer. Until the commit nobody else can hold these requests, and
-    -- what another transaction has held of them, or settled, is seen by the next statement.
+    -- Wallets and hold accounts in the order of their ids, like every transfer. Until the commit, no other transaction can hold these
+    -- requests, and the next statement sees their earlier holds and settlements.
     perform lock_accounts(wallets || holds);
 
     select array_agg(coalesce(case when t.status = 'held' then t.attempt end, g.attempt) order by g.n),
@@ -135,7 +138,7 @@ begin
                        where x.draw = known[g.place] and x.user_id = g.user_id and (g.total > 0 or g.per_day > 0) limit 1) as c on true
     cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
 
-    -- Who is restricted holds nothing new, nor does anybody in a blocked group.
+    -- A restricted user gets no new hold, and a blocked group's draw takes none.
     if exists (select from restriction) then
         answers := array(
             select case when g.answer not in ('new', 'again') then g.answer
@@ -169,10 +172,10 @@ $$;
 revoke execute on function hold_plays(uuid[], uuid[], text[], smallint[], uuid[], bigint[], bigint[], bigint[]) from public;
 grant execute on function hold_plays(uuid[], uuid[], text[], smallint[], uuid[], bigint[], bigint[], bigint[]) to ${app};
 
--- What becomes of requests whose cost was returned.
+-- Marks requests whose cost was returned.
 create or replace function return_requests(ids uuid[], reasons text[]) returns void
     language sql
-    set enable_nestloop = on -- also within a settlement, which does its own work without
+    set enable_nestloop = on -- also within a settlement, which turns it off
     set enable_hashjoin = off
     set enable_mergejoin = off
     set enable_seqscan = off
@@ -184,7 +187,8 @@ as $$
     where t.id = g.id
 $$;
 
--- Forgets at most `page` requests whose cost was returned longer ago than `keep`: the same key is as good as a new one. Returns how many.
+-- Deletes at most `page` requests whose cost was returned longer ago than `keep`; then their key is like a new one. Returns the number
+-- deleted.
 create or replace function play_request_sweep(keep interval, page integer) returns bigint
     language plpgsql
 as $$
@@ -194,24 +198,32 @@ begin
     delete from play_request as t
     where t.ctid = any (array(select o.ctid from play_request as o
                               where o.status = 'returned' and o.decided_at < now() - keep order by o.decided_at limit page))
-      and t.status = 'returned'; -- it may be tried again at this moment
+      and t.status = 'returned'; -- a new attempt may hold it at this moment
     get diagnostics gone = row_count;
     return gone;
 end
 $$;
 
--- Settles requests: plays and awards of the accepted, the cost back to the wallet for the refused.
+-- Settles requests: plays and awards of the accepted ones, and returned costs of the refused ones.
 --
--- A request is void, and changes nothing, when its draw is unknown or closed, when it was played before, when its hold is not
--- there (any more), when a release is taken, when its places do not follow on those that are settled, or when it would issue more
--- than the stock; also when it played by a time that has not come (latest_moment): its own, the draw's opening, or the moment of a
--- release, which only a guarantee may take before. A void request was never answered as settled. A cost that the end of its draw gave
--- back is not given back again, and that is no fault.
+-- A void request changes nothing, and was never answered as settled. It is void when:
+-- - its draw is unknown or closed,
+-- - it was played before,
+-- - its hold is missing,
+-- - a release is taken,
+-- - its places do not follow the settled ones,
+-- - it would issue more than the stock,
+-- - its time, the draw's opening or a release's moment has not come (latest_moment). A guarantee may take a release early.
 --
--- Everything is given as parallel arrays: draws, each once; requests, which name their draw by its place, from 1; plays, which
--- name their request likewise and stand in its order. Counters are text, '' for none; reasons are null for the accepted; a
--- request's places begin at its first; loadeds are null without a schedule. Returns when it was settled, the void requests' places, and
--- each play's code, null for none.
+-- A cost that the end of its draw returned is not returned again, and the request is not void.
+--
+-- Takes parallel arrays:
+-- - draws, each once.
+-- - requests, with the place of their draw, from 1. firsts: the places of their first plays. counters: text, '' for none. loadeds: null
+--   without a schedule. reasons: null for accepted requests.
+-- - plays, with the place of their request, in its order.
+--
+-- Returns the time of settlement, the void requests' places, and each play's code, null for none.
 create or replace function settle_plays(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     draws uuid[],
@@ -220,9 +232,9 @@ create or replace function settle_plays(
     in_requests integer[], parts smallint[], prizes smallint[], rounds bigint[], periods integer[], releases integer[],
     out settled_at timestamptz, out void integer[], out codes text[])
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a batch costs must not depend on their sizes. So arrays
-    -- are joined by a hash; and all that is looked up is looked up by an index, one by one: a limit, or a select for a value, holds the
-    -- planner to it, where it would read all of the table for an exists.
+    -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes. So arrays are joined
+    -- by a hash, and each look-up uses an index, one by one. A limit, or a select for a value, forces it; for an exists, the planner might
+    -- read the whole table.
     set plan_cache_mode = force_generic_plan
     set enable_nestloop = off
     set enable_mergejoin = off
@@ -230,18 +242,18 @@ create or replace function settle_plays(
     set enable_bitmapscan = off
 as $$
 declare
-    opens   timestamptz[]; -- of each draw; -infinity for one that was open when it was made, null for one that is unknown or closed
+    opens   timestamptz[]; -- of each draw; -infinity if it was open when made, null if unknown or closed
     holds   bigint[]; -- of each draw; null for a free one
     nexts   bigint[]; -- the place of each draw's next play
-    nths    bigint[]; -- of each play; null for one that is void
-    escrows bigint[]; -- that each play's award comes from; null for none
+    nths    bigint[]; -- of each play; null for a void one
+    escrows bigint[]; -- the source of each play's award; null for none
     awards  bigint[];
     more    integer[];
     paid    uuid[]; -- requests whose cost is spent now
     done    bigint;
     latest  constant timestamptz := latest_moment();
-    -- Plays are looked up between these draws: their months alone are opened then. And in an order that one index has: of a table that
-    -- it believes to be empty, Postgres takes any.
+    -- Plays are looked up between these draws, so only their months are opened. The order of one index forces this index: for a table that
+    -- it believes empty, Postgres takes any.
     sorted  constant uuid[] := array(select d from unnest(draws) as d order by d);
     first_draw constant uuid := sorted[1];
     last_draw  constant uuid := sorted[cardinality(sorted)];
@@ -282,7 +294,7 @@ begin
                    from release as r join draw as d on d.id = r.draw
                    where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize and r.n = p.release)));
 
-    -- Until nothing more is void: what is left may fit now, or lies beyond a gap.
+    -- Repeats until no more requests are void: the rest may fit now, or be beyond a gap.
     loop
         select array_agg(case when not o.out then o.nth end order by o.n), array_agg(o.escrow order by o.n),
                array_agg(o.amount order by o.n),
@@ -313,7 +325,7 @@ begin
     end if;
 
     if cardinality(array_remove(escrows, null)) > 0 or cardinality(array_remove(reasons, null)) > 0 then
-        -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
+        -- Missing wallets, in a statement of its own, so that the next one sees wallets that another transaction just made.
         insert into account (kind, owner, asset)
         select distinct 'wallet', g.user_id, (select e.asset from account as e where e.id = p.escrow)
         from unnest(in_requests, escrows) as p(request, escrow)
@@ -368,7 +380,7 @@ begin
     order by g.draw, g.user_id, g.n desc
     on conflict (draw, user_id) do update set counters = excluded.counters;
 
-    -- An owner that gives back what it saw held, and meanwhile the end of the draw gave it back: nothing is left to do, and nothing contradicts.
+    -- A returned cost that the draw's end has returned meanwhile: nothing is left to do, and it is not void.
     void := array(select v from unnest(void) as v
                   where reasons[v] is null
                      or (select t.status = 'returned' and t.reason = 'closed' and t.attempt = attempts[v]
@@ -377,8 +389,9 @@ begin
 end
 $$;
 
--- Plans a period once: takes each prize's quota from the stock, as far as there is stock, and puts the releases on the
--- schedule. Moments are given for the whole quota, prize by prize, in the order of time: those that are left out are the last.
+-- Plans a period once: takes each prize's quota from the stock, at most the stock, and makes the releases.
+--
+-- Takes the moments of the whole quota, prize by prize, in the order of time. With less stock, the last moments are left out.
 --
 -- Returns whether this call planned it.
 create or replace function plan_period(
@@ -391,7 +404,7 @@ begin
     if not found then
         return false;
     end if;
-    -- A second planner waits here for the first, and finds its row; if the first one died, it plans itself.
+    -- A second planner waits here for the first and finds its row, or plans if the first one failed.
     insert into period (draw, n, starts_at, ends_at) values (of_draw, of_period, from_time, to_time)
     on conflict do nothing;
     if not found then
@@ -412,25 +425,26 @@ begin
 end
 $$;
 
--- Settles ends. Of a period (not null): what nobody took returns to the stock, once. Of a draw (period null): costs still held
--- go back, what is left in the escrows and the proceeds go to the owner, and the final table is checked and stored, once. What
--- has ended already, or is far from its end (latest_moment), is left alone; so is a draw while somebody holds a wallet that it pays. Its owner
--- writes the end again.
+-- Settles ends, once each.
+-- - Of a period (not null): untaken releases return to the stock.
+-- - Of a draw (period null): held costs go back. The escrows' rest and the proceeds go to the owner. The final table is checked and stored.
 --
--- What was played of a prize is the number of its latest play, one step down an index: plays are numbered from 1 without gaps. To count
--- them took longer than a statement may, from some millions on; reconcile does, and holds the count against the number.
+-- An end that is settled or not due (latest_moment) is left alone. A draw that pays a locked wallet is left alone, too; the shard's owner
+-- writes its end again.
 --
--- Locks: the shards, the draws, the periods' prizes, then all accounts in one order, before the first of them moves. The shard and the draw
--- keep everybody from the draw's requests.
--- Who plans a period takes a draw and then its prizes, in the same order.
+-- A prize's played count is the number of its latest play, which one index look-up finds: plays are numbered from 1 without gaps. A count
+-- of millions of plays exceeds the statement timeout; reconcile counts them, and compares.
 --
--- Returns the draws that are closed now, and those of them whose table is not true.
+-- Locks the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard and draw protect
+-- the draw's requests. plan_period locks a draw and its prizes in the same order.
+--
+-- Returns the draws that are closed now, and among them the draws with a wrong table.
 create or replace function settle_draw_ends(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     draws uuid[], periods integer[],
     out settled_at timestamptz, out closed uuid[], out wrong uuid[])
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty: what a close costs must not depend on their sizes.
+    -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes.
     set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off
     set enable_mergejoin = off
@@ -438,7 +452,7 @@ create or replace function settle_draw_ends(
     set enable_bitmapscan = off
 as $$
 declare
-    -- Plays are looked up between these draws: their months alone are opened then.
+    -- Plays are looked up between these draws, so only their months are opened.
     sorted  constant uuid[] := array(select d from unnest(draws) as d order by d);
     first_draw constant uuid := sorted[1];
     last_draw  constant uuid := sorted[cardinality(sorted)];
@@ -486,14 +500,14 @@ begin
                                                               and y.draw between first_draw and last_draw), 0) as plays) as p
                        where z.draw = d.id)
     where d.id = any (closed);
-    -- A table that is not true closes all the same, and the alarm is raised: an exception here would block the journal.
+    -- A draw with a wrong table closes, too, and the server raises an alarm: an exception here would block the journal.
     wrong := array(select d.id from draw as d
                    where d.id = any (closed) and not (d.final_table ->> 'checked')::boolean);
     settled_at := now();
 end
 $$;
 
--- Those of some draws that pay only accounts that nobody else holds; these are locked. A step of settle_draw_ends, which has locked the draws.
+-- Returns the draws that pay only unlocked accounts, and locks these. A step of settle_draw_ends, which has locked the draws.
 create or replace function payable_draws(draws uuid[]) returns uuid[]
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -528,8 +542,8 @@ begin
 end
 $$;
 
--- The money of draws that close: costs still held go back to who paid them, and what is left in the draws' accounts to the owner. A step of
--- settle_draw_ends, which has locked the draws.
+-- Pays out draws that close: held costs to the players, and the rest of the draws' accounts to the owner. A step of settle_draw_ends, which
+-- has locked the draws.
 create or replace function close_accounts(draws uuid[]) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -542,7 +556,7 @@ declare
     held constant uuid[] := array(select t.id from play_request as t
                                   where t.draw = any (draws) and t.status = 'held');
 begin
-    -- Wallets that are missing: a statement of its own, so that one that another transaction makes meanwhile is seen below.
+    -- Missing wallets, in a statement of its own, so that the next one sees wallets that another transaction just made.
     insert into account (kind, owner, asset)
     select distinct 'wallet', d.owner, a.asset
     from draw as d join account as a on a.owner = d.id::text and a.kind in ('escrow', 'hold')
@@ -550,7 +564,7 @@ begin
     order by 2, 3
     on conflict do nothing;
 
-    -- Two statements move money below, and each locks in the order of ids only its own.
+    -- Two statements below move money, and each locks only its own accounts in the order of ids.
     perform lock_accounts(array(
         select x.id
         from draw as d
@@ -576,7 +590,7 @@ begin
     where t.id = any (held);
     update play_request as t set status = 'returned', reason = 'closed', decided_at = now() where t.id = any (held);
 
-    -- In as many transfers as their bound asks for: what many have paid may be more than any one may pay.
+    -- Several transfers, since the players' sum may exceed the bound of one.
     insert into transfer (subject, debit, credit, amount, kind)
     select d.id, a.id, w.id, least(a.balance - part * 99999999999999, 99999999999999),
            case a.kind when 'escrow' then 'refund' else 'proceeds' end

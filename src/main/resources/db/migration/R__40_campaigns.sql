@@ -1,4 +1,4 @@
--- Campaigns and rains: which pools may be opened, how a campaign ends, how a rain's drops fall.
+-- Campaigns and rains: the judgement of new pools, the end of campaigns, the drops of rains.
 
 -- The number of a moment's day in a zone.
 create or replace function local_day(moment timestamptz, zone text) returns integer
@@ -6,17 +6,17 @@ create or replace function local_day(moment timestamptz, zone text) returns inte
     stable
 return (moment at time zone zone)::date - date '1970-01-01';
 
--- Judges pools that are about to be sent, and cuts their lives off at their campaign's end. Locks the campaigns until the
--- transaction ends: what is counted here is not counted by another at the same time, and an end waits.
+-- Judges new pools, and limits their lifetimes to their campaign's end. Locks the campaigns until the transaction ends: no other
+-- transaction counts at the same time, and an end waits.
 --
--- Takes the verdicts so far (null for one to be judged), and leaves every packet alone whose campaign is null.
+-- Takes the verdicts so far, and replaces a null one. Packets without a campaign stay unjudged. The verdicts:
 --   'unknown'   there is no such campaign
---   'over'      it has ended
---   'early'     it opens later
---   'paused'    it is paused
+--   'over'      the campaign has ended
+--   'early'     the campaign opens later
+--   'paused'    the campaign is paused
 --   'stranger'  the group or the user may not open pools
---   'opened'    the user has opened one for this product
---   'daily'     the user has opened as many as a day has
+--   'opened'    the user has opened a pool for this product
+--   'daily'     the user has opened all pools of a day
 create or replace function judge_pools(
     inout verdicts text[], inout lifetimes bigint[], campaigns uuid[], products text[], openers text[], groups text[])
     language plpgsql
@@ -29,9 +29,9 @@ declare
     clock timestamptz;
 begin
     perform from campaign as c where c.id = any (campaigns) order by c.id for no key update;
-    clock := clock_timestamp(); -- not now(): an end may have come while this waited
+    clock := clock_timestamp(); -- not now(): the campaign may have ended during the wait
 
-    -- By a statement of its own, so that it sees what was committed while it waited.
+    -- A statement of its own, so that it sees commits during the wait.
     select array_agg(coalesce(g.verdict, case
                          when g.campaign is null then null
                          when c.id is null then 'unknown'
@@ -41,7 +41,7 @@ begin
                          when not coalesce(c.opening -> 'groups' ? g.group_id, true)
                               or not coalesce(c.opening -> 'users' ? g.opener, true) then 'stranger'
                          when (c.opening -> 'onePerProduct')::boolean
-                              -- Not by exists: a plan may read all pools for that.
+                              -- Not exists: its plan may read all pools.
                               and (select o.packet from pool as o where o.campaign = c.id and o.opener = g.opener
                                                                     and o.product = g.product limit 1) is not null then 'opened'
                          when (c.opening -> 'poolsADay')::integer
@@ -58,7 +58,7 @@ begin
 end
 $$;
 
--- Ends a campaign now: no pool is opened any more, and end_pools ends those that are open. Whether it is over already does not matter.
+-- Ends a campaign now: no further pool opens, and end_pools ends the open ones. Does nothing for a campaign that is over.
 create or replace function end_campaign(of_campaign uuid) returns void
     language plpgsql
 as $$
@@ -66,17 +66,19 @@ declare
     moment timestamptz;
 begin
     perform from campaign where id = of_campaign for no key update;
-    moment := clock_timestamp(); -- after the opening of every pool: they were opened under this lock
+    moment := clock_timestamp(); -- after the opening of each pool, which took this lock
     update campaign set opens_at = least(opens_at, moment), ends_at = moment, pools_go_on = true
     where id = of_campaign and closed_at is null and ends_at > moment;
 end
 $$;
 
--- Brings the ends of pools forward of those of some campaigns that were ended, at most `page` of each campaign: a settlement waits for
--- the lock of a pool, and must not wait long. close_campaigns waits for pools only while it holds no lock of a campaign. cancel_rain
--- holds the rain's row and its campaign's; only their owner, who closes them, and another cancelling wait for these. The pools are
--- closed as every packet is; one that opens later never opens. The application's role may not change when a packet opens or expires,
--- but for this.
+-- Moves the expiry of ended campaigns' open pools to the campaigns' end, at most `page` pools for each. Settlements wait for a pool's lock,
+-- so the calls are short. The pools then close like any packet; one that opens later never opens.
+--
+-- Only this function lets the application's role change a packet's opening or expiry.
+--
+-- Locks: close_campaigns waits for pools only while it holds no campaign's lock. cancel_rain holds the locks of the rain and its campaign;
+-- only the closing owner and another cancellation wait for these.
 create or replace function end_pools(of_campaigns uuid[], page integer) returns void
     language plpgsql
     security definer
@@ -85,7 +87,7 @@ as $$
 declare
     ended record;
     pools uuid[];
-    over  uuid[] := '{}'; -- campaigns whose pools have all been ended
+    over  uuid[] := '{}'; -- campaigns without further open pools
 begin
     for ended in
         select c.id, c.ends_at from campaign as c
@@ -107,8 +109,8 @@ $$;
 revoke execute on function end_pools(uuid[], integer) from public;
 grant execute on function end_pools(uuid[], integer) to ${app};
 
--- Closes campaigns of some shards that have ended, each when its last pool is closed and paid back: what is left in its escrow goes to its
--- sponsor, once. One whose sponsor's wallet is held waits for the next call. Returns those that are closed now, and their shards.
+-- Closes ended campaigns of some shards, each after its last pool is closed and refunded. Pays the rest of the escrow to the sponsor, once.
+-- A campaign whose sponsor's wallet is locked waits for the next call. Returns the campaigns that are closed now, and their shards.
 create or replace function close_campaigns(of_shards smallint[]) returns table (campaign uuid, shard smallint)
     language plpgsql
 as $$
@@ -120,7 +122,7 @@ begin
     ended := array(select c.id from campaign as c
                    where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and c.pools_go_on);
     perform end_pools(ended, 2000);
-    -- A look that costs little: a pool of a campaign that has ended is due, and of what is due little is open.
+    -- A cheap look: pools of ended campaigns are due, and few due packets are open.
     due := array(select c.id from campaign as c
                  where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on
                    and not exists (select from packet as p
@@ -130,7 +132,7 @@ begin
         return;
     end if;
     held := held_accounts(array(select c.refund_to from campaign as c where c.id = any (due)));
-    -- Under the locks, and by a statement of its own: it sees the pools of whoever held a lock until now.
+    -- Under the locks, and in a statement of its own: it sees the pools of earlier lock holders.
     due := array(select c.id from campaign as c
                  where c.id = any (due) and c.refund_to <> all (held)
                    and not exists (select from pool as o join packet as p on p.id = o.packet
@@ -150,8 +152,8 @@ begin
 end
 $$;
 
--- Shares of a rain that are caught and settled; and the amount of those on drops that are over, in minor units. Not of an open drop: its
--- last share is the total less the rest.
+-- The settled catches of a rain, and their amount on drops that are over, in minor units. An open drop's amount would reveal its last
+-- share.
 create or replace function rain_catches(of_rain uuid, out caught integer, out amount bigint)
     language sql
     stable
@@ -164,21 +166,21 @@ as $$
            coalesce(sum(p.amount - p.refund) filter (where p.closed_at is not null), 0)::bigint
     from pool as o
     join packet as p on p.id = o.packet
-    -- Slots are handed out without gaps, so the highest one counts the claims.
+    -- Slots have no gaps, so the highest one counts the claims.
     cross join lateral (select coalesce(max(t.slot) + 1, 0) as claims from transfer as t
                         where t.subject = p.id and t.slot is not null) as c
     where o.campaign = of_rain
 $$;
 
--- Whether rains of some shards are under way, or soon will be.
+-- Whether rains of some shards are falling, or soon will be.
 create or replace function rains_going(of_shards smallint[], soon interval) returns boolean
     language sql
     stable
 return exists (select from rain as r join campaign as c on c.id = r.id
                where not r.ended and r.starts_at <= now() + soon and c.shard = any (of_shards));
 
--- A drop is announced at its moment and not before; should its server be gone by then, by whoever looks for packets of which nobody heard.
--- Then tells of the new rain, as the last thing of the transaction that makes it.
+-- Notes the drops as unannounced from their moments on: they are announced at their moments, or later by a server that looks for
+-- unannounced packets. Then appends rain.announced, as the last step of the transaction that makes the rain.
 create or replace function announce_rain(of_rain uuid) returns void
     language plpgsql
 as $$
@@ -191,10 +193,12 @@ begin
 end
 $$;
 
--- Cancels a rain before its end; idempotent. Drops that have not fallen never fall: their opening is just before the cancelling.
+-- Cancels a rain before its end; idempotent. Drops that have not fallen never fall: their opening moves to just before the cancellation.
 --
--- Its moment is read under all locks. Before them, a drop could fall and be announced while they were waited for, and was told to have
--- never fallen. Locks: the campaign, the rain, its packets, then what is unannounced, each in order.
+-- Reads the time of the cancellation under all locks. A time read earlier would let a drop fall and be announced during the wait, and then
+-- count as never fallen.
+--
+-- Locks the campaign, the rain, its packets, then the unannounced rows, each in order.
 create or replace function cancel_rain(of_rain uuid) returns void
     language plpgsql
 as $$
@@ -205,7 +209,7 @@ begin
     perform from campaign where id = of_rain for no key update;
     perform from rain where id = of_rain for no key update;
     perform from packet where id = any (falling) and closed_at is null order by id for no key update;
-    -- Who announces a drop takes it out of here: whatever is announced by now has fallen, and nothing falls until this is committed.
+    -- An announcement deletes the row here. So announced drops have fallen, and no drop falls until the commit.
     perform from unannounced where packet = any (falling) order by packet for update;
 
     perform end_campaign(of_rain);
@@ -213,7 +217,7 @@ begin
     from campaign as c
     where r.id = of_rain and c.id = r.id and r.cancelled_at is null and c.ends_at < r.ends_at;
     if found then
-        -- At once, and all of them: there are at most 500 drops.
+        -- All at once: a rain has at most 500 drops.
         perform end_pools(array[of_rain], 500);
         never := array(select p.id from rain as r join packet as p on p.id = any (falling)
                        where r.id = of_rain and p.opens_at >= r.cancelled_at - interval '1 microsecond');
@@ -228,8 +232,8 @@ create or replace function has_fallen(opens_at timestamptz, cancelled_at timesta
     stable
 return opens_at <= now() and (cancelled_at is null or opens_at < cancelled_at - interval '1 microsecond');
 
--- Some packets are about to be ended early, those with an ending. A drop among them that has not been announced never is: who announces
--- a packet loads it, too. Locks: the packets, then what is unannounced, each in order, as cancel_rain does.
+-- Before packets with an ending are ended early: an unannounced drop among them is never announced, since an announcement also loads the
+-- packet. Locks the packets, then the unannounced rows, each in order, like cancel_rain.
 create or replace function drops_never_fall(packets uuid[], endings text[]) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -243,13 +247,13 @@ declare
         select p.id from unnest(packets, endings) as g(id, ending) join packet as p on p.id = g.id
         where g.ending is not null and p.group_id like 'rain:%');
 begin
-    perform from packet where id = any (packets) order by id for no key update; -- all: the settlement locks the others, too
+    perform from packet where id = any (packets) order by id for no key update; -- all packets: the settlement locks the others, too
     perform from unannounced where packet = any (drops) order by packet for update;
     delete from unannounced where packet = any (drops);
 end
 $$;
 
--- A rain's end goes into the feeds and the outbox in the transaction that ends it. What is not announced by then never is.
+-- Writes a rain's end to the feeds and the outbox, in the transaction that ends it. Drops that are not announced by then never are.
 create or replace function rain_ends() returns trigger
     language plpgsql
 as $$

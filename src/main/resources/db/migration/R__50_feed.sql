@@ -1,7 +1,7 @@
--- The groups' feeds: how events are appended, for packets, draws and rains, and how old ones go.
+-- The groups' feeds: appending events of packets, draws and rains, and deleting old ones.
 
--- After this database went back in time: every feed goes on far beyond any place that it gave before, so that a reader with a
--- place of the time that is lost is told to begin anew, also when it comes back late. Again and again is once.
+-- After this database went back in time: each feed goes on far beyond its earlier places. So a reader with a lost place gets a reset, even
+-- when it returns late. Idempotent.
 create or replace function feeds_begin_anew() returns void
     language plpgsql
 as $$
@@ -20,19 +20,19 @@ begin
 end
 $$;
 
--- Appends events, and packet.sent before the first event of a packet that is not announced yet. A null type announces only.
--- Locks: first the unannounced packets, then the feeds, each in order; nothing is locked after them.
+-- Appends events, and packet.sent before an unannounced packet's first event. A null type only announces. Locks the unannounced packets,
+-- then the feeds, each in order, and nothing after them.
 create or replace function feed_append(
     groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null, amounts bigint[] default null)
     returns void
     language plpgsql
-    -- The plans are made once, maybe while the tables are still empty: to make them takes longer than to append a few events.
+    -- One plan for all calls, perhaps made while the tables are empty: planning takes longer than appending a few events.
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
-    set enable_nestloop = off -- many events may be of many groups
-    set enable_hashjoin = on -- also within a settlement, which does its own work without
+    set enable_nestloop = off -- there may be many events of many groups
+    set enable_hashjoin = on -- also within a settlement, which turns it off
 as $$
 declare
     new_packets constant uuid[] := array(select packet from unannounced where packet = any (subjects)
@@ -52,13 +52,13 @@ begin
               union all
               select group_id, type, subject, claimed, wins, amount, n, 1
               from given
-              -- Under the locks: progress that comes after the packet's end is nothing new. Not by exists: a plan may read all packets for that.
+              -- Under the locks: progress after the packet's end is not new. Not exists: its plan may read all packets.
               where type is not null
                 and (type <> 'packet.progress' or (select closed_at from packet where id = subject) is null)) as e
     ), moved as (
         update feed set last = last + e.events, touched = pg_current_xact_id()
         from (select group_id, count(*) as events from events group by group_id) as e
-        where feed.group_id = e.group_id and feed.group_id = any (groups) -- else a join might read the feeds of all groups
+        where feed.group_id = e.group_id and feed.group_id = any (groups) -- else a join might read all feeds
         returning feed.group_id, feed.last - e.events as before
     )
     insert into group_event (group_id, seq, type, subject, claimed, wins, amount)
@@ -70,16 +70,15 @@ begin
 end
 $$;
 
--- Announces packets that can be claimed by now; those announced before are left alone. As feed_append does for a null type, and with
--- its locks: the unannounced packets in the order of the index that they are found by, then the feeds. A packet that is not announced
--- has no event yet.
+-- Announces packets that can be claimed; leaves announced ones alone. Like feed_append with a null type, and with its locks: the
+-- unannounced packets in the order of their index, then the feeds. An unannounced packet has no event yet.
 create or replace function feed_announce(packets uuid[]) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan
     set enable_seqscan = off
     set enable_bitmapscan = off
     set enable_mergejoin = off
-    set enable_nestloop = off -- many packets may be of many groups
+    set enable_nestloop = off -- there may be many packets of many groups
 as $$
 declare
     fresh  uuid[];
@@ -105,8 +104,8 @@ begin
 end
 $$;
 
--- Tells how far open packets have come, those that have come further than was told. Not the drops of a rain, whose channel's name says
--- what they are: rain.caught tells of all of them.
+-- Appends packet.progress for open packets with new claims. Not for the drops of a rain, known by their channel's name: rain.caught covers
+-- all of them.
 create or replace function feed_progress(packets uuid[]) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -131,13 +130,12 @@ begin
 end
 $$;
 
--- A packet's end goes into the feed in the transaction that ends it. Of a rain's drops only what drains them: the rest end with the
--- rain, together, and rain.ended tells it. packet.expired is told only of one whose time ran out.
--- A refund that is due is told when it is paid.
+-- Writes a packet's end to the feed, in the transaction that ends it. A rain's drop has only packet.drained; rain.ended stands for the
+-- other drops. packet.expired is only for a packet whose time ran out. A due refund is reported when it is paid.
 create or replace function packet_end_to_feed() returns trigger
     language plpgsql
-    set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
-    set enable_hashjoin = on -- also within a settlement, which does its own work without
+    set enable_nestloop = off -- a settlement may end a thousand packets, with a plan made for one
+    set enable_hashjoin = on -- also within a settlement, which turns it off
 as $$
 begin
     perform feed_append(array_agg(o.group_id order by o.id, o.stage), array_agg(o.type order by o.id, o.stage),
@@ -156,8 +154,8 @@ begin
 end
 $$;
 
--- Removes at most `page` events that are older than `keep`, and as many that are beyond the newest `most` of the groups that were changed
--- since an xid; the oldest first. Who appends to these groups waits meanwhile. Returns how many events are gone.
+-- Deletes at most `page` events older than `keep`, and as many beyond the newest `most` of groups changed since an xid, oldest first.
+-- Appends to these groups wait meanwhile. Returns the number deleted.
 create or replace function feed_trim(keep interval, most integer, since xid8, page integer) returns bigint
     language plpgsql
     set enable_seqscan = off
@@ -183,7 +181,7 @@ begin
            limit page)) as o;
     perform from feed where group_id = any (groups) order by group_id for no key update;
     with removed as (
-        -- Progress that has moved to a new place meanwhile is not here any more.
+        -- Progress that has just moved to a new place is not deleted.
         delete from group_event as e
         using unnest(groups, seqs) as o(group_id, seq)
         where e.group_id = o.group_id and e.seq = o.seq
@@ -207,17 +205,17 @@ begin
 end
 $$;
 
--- Tells what is new of draws, each thing once: who comes second waits for the first, and finds nothing left to tell. Plays of a
--- draw commit in the order of their places (one shard, one writer), so what is after `told` is exactly what is untold.
+-- Appends new events of draws, each once: a second caller waits for the first, and finds nothing new. A draw's plays commit in the order of
+-- their places (one shard, one writer), so `told` separates old from new plays.
 --
--- A group has one draw.won in `gap`, whatever is won in however many draws: how many wins of a draw there were, and who had the
--- newest twenty; its draws take turns, the longest untold first. So draws add a bounded number of events to a feed, and a win
--- after a quiet time is told at once.
+-- A group gets at most one draw.won in `gap`, for all its draws: the number of a draw's wins and the newest twenty. Draws take turns, the
+-- longest silent first. So the number of events is bounded, and a win after a quiet time appears at once.
 --
--- A draw that ends before it opens is never heard of, as a packet.
+-- A draw that ends before it opens has no events, like such a packet.
 --
--- Locks: the draws' rows here, then the feeds, each in order; nothing is locked after them.
--- Returns the draws whose turn it is not: they are to be asked for again.
+-- Locks the rows of draw_feed, then the feeds, each in order, and nothing after them.
+--
+-- Returns the draws whose turn it is not; the caller asks again for them.
 create or replace function feed_draws(draws uuid[], gap interval) returns uuid[]
     language plpgsql
 as $$
@@ -280,7 +278,7 @@ begin
 end
 $$;
 
--- A draw's end goes into the feed in the transaction that ends it, after its last wins.
+-- Writes a draw's end to the feed, after its last wins, in the transaction that ends it.
 create or replace function draw_end_to_feed() returns trigger
     language plpgsql
 as $$
@@ -293,7 +291,7 @@ begin
 end
 $$;
 
--- Where what concerns all of a rain is told.
+-- The feeds for a rain's own events: its groups and its channel.
 create or replace function rain_feeds(of_rain uuid) returns setof text
     language sql
     stable
@@ -301,10 +299,11 @@ begin atomic
     select unnest(r.groups || r.channel) from rain as r where r.id = of_rain;
 end;
 
--- Tells what is new of rains that are under way: that they have begun, and, counted at most once in `gap` each, how much is caught.
--- Gives the drops that have fallen and are not announced; and whether anything was told.
+-- Appends new events of current rains: rain.started, and rain.caught at most once in `gap` for each.
 --
--- Locks: the rains' rows, then the feeds, each in order; nothing is locked after them.
+-- Returns the fallen drops that are not announced, and whether an event was appended.
+--
+-- Locks the rains' rows, then the feeds, each in order, and nothing after them.
 create or replace function feed_rains(of_shards smallint[], gap interval, out fallen uuid[], out told boolean)
     language plpgsql
     set plan_cache_mode = force_generic_plan
@@ -329,10 +328,10 @@ begin
         return;
     end if;
 
-    -- Only those of which there is something to tell: this is called ten times a second, and a lock is written down.
+    -- Only rains with news: this call comes ten times a second, and each lock writes to its row.
     perform from rain as r where r.id = any (going) and (not r.started or r.told_at <= now() - gap) order by r.id for no key update;
     if found then
-        -- By a statement of its own: it sees what was committed while it waited.
+        -- A statement of its own, so that it sees commits during the wait.
         with fresh as materialized (
             select r.id, r.channel, not r.started as starts, s.caught, s.amount,
                    s.caught is not null as counted, coalesce(s.caught > r.caught, false) as more
@@ -361,7 +360,7 @@ begin
         end if;
     end if;
 
-    -- A drop that never falls has expired: see cancel_rain.
+    -- Drops that never fall have expired: see cancel_rain.
     fallen := array(select u.packet from pool as o join unannounced as u on u.packet = o.packet join packet as p on p.id = o.packet
                     where o.campaign = any (going) and p.opens_at <= now() and p.expires_at > now() and p.closed_at is null
                     order by p.opens_at limit 500);

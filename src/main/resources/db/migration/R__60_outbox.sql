@@ -1,23 +1,23 @@
--- The outbox: the triggers' functions that write its rows, and what reads the books to make events of them.
+-- The outbox: trigger functions that write its rows, and functions that make events of them from the books.
 
--- After this database went back in time: who reads on from a cursor of the time that is lost is told all that is kept, again.
+-- After this database went back in time: a reader with a lost cursor gets all kept events again.
 create or replace function outbox_begins_anew() returns void
     language sql
 as $$
     update outbox_state set era = gen_random_uuid()
 $$;
 
--- A time as RFC 3339 writes it.
+-- A time in RFC 3339.
 create or replace function outbox_time(at timestamptz) returns text
     language sql
     stable
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 
--- A statement makes claims, or it makes no claims. Who says that it tells of its claims itself knows their packets' shards: to look up every
--- packet once more was a twelfth of what Postgres does for a claim where many packets are claimed at once.
+-- Reports transfers. A statement inserts only claims, or no claims. A settlement that reports its claims itself says so and is skipped: it
+-- knows the shards. Looking up each packet again cost a twelfth of Postgres' work for claims on many packets.
 create or replace function transfer_to_outbox() returns trigger
     language plpgsql
-    -- The plan is made once, maybe while the tables are still empty.
+    -- One plan for all calls, perhaps made while the tables are empty.
     set enable_hashjoin = off
     set enable_mergejoin = off
     set enable_seqscan = off
@@ -40,7 +40,7 @@ begin
                      case i.kind when 'return' then (select d.shard from draw as d where d.id = i.subject) else -1 end as shard
               from inserted as i
               where i.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return', 'reversal')
-                -- Not the drops of a rain: who hears of them knows their moments. rain.created tells what is paid for all of them.
+                -- Not for a rain's drops, whose events would reveal their moments. rain.created reports the payment for all of them.
                 and not exists (select from campaign as c where c.escrow = i.debit and c.kind = 'rain')
               union all
               select i.subject, i.id, fund_event(i.subject, i.id), -1 from inserted as i where i.kind = 'fund') as t
@@ -51,8 +51,8 @@ begin
 end
 $$;
 
--- Tells that draws are open, each once: by a sweep when their time has come, and before their first play or their end. One that ends before
--- it opens is never told. The stream is of_shard: -1, or null for each draw's own, under the lock of its shard's row.
+-- Reports draw.opened, once for each draw: by a sweep after the opening, or before the first play or the end. A draw that ends before it
+-- opens has none. The row's shard is of_shard: -1, or null for the draw's own shard, under the lock of its row.
 create or replace function tell_opened(draws uuid[], of_shard smallint) returns void
     language sql
     set enable_seqscan = off
@@ -70,7 +70,7 @@ begin atomic
     group by 1;
 end;
 
--- Tells of all draws whose time has come.
+-- Reports all draws that have opened.
 create or replace function draws_open() returns void
     language sql
 begin atomic
@@ -90,7 +90,7 @@ begin
 end
 $$;
 
--- The first play of a draw comes after its opening.
+-- Reports plays, and a draw's opening before its first play.
 create or replace function play_to_outbox() returns trigger
     language plpgsql
     set enable_hashjoin = off
@@ -111,11 +111,11 @@ begin
 end
 $$;
 
--- A packet whose time ran out expires, and what is left of it goes back. A refund that is due is told when it is paid.
+-- Reports the ends of packets. A packet whose time ran out expires, and its rest goes back. A due refund is reported when it is paid.
 create or replace function packet_end_to_outbox() returns trigger
     language plpgsql
-    set enable_nestloop = off -- a settlement may end a thousand packets, and a plan made for one is kept
-    set enable_hashjoin = on -- also within a settlement, which does its own work without
+    set enable_nestloop = off -- a settlement may end a thousand packets, with a plan made for one
+    set enable_hashjoin = on -- also within a settlement, which turns it off
 as $$
 begin
     insert into outbox (shard, type, subjects, events)
@@ -132,7 +132,7 @@ begin
 end
 $$;
 
--- The end of a draw that nobody played comes after its opening, too.
+-- Reports the end of a draw, after its opening, also without plays.
 create or replace function draw_end_to_outbox() returns trigger
     language plpgsql
     set enable_nestloop = off
@@ -155,10 +155,10 @@ begin
 end
 $$;
 
--- Events of campaigns: rows of no shard, since nothing here holds a shard's lock. All of one campaign is written under the lock of its
--- row, so it is told in the order in which it happened.
+-- Events of campaigns have no shard, since their writers hold no shard's lock. They are written under the lock of the campaign's row, so
+-- they are in order.
 
--- What a transfer that funds something is told as; null for a rain, which tells itself.
+-- The event type of a 'fund' transfer; null for a rain, which has its own row.
 create or replace function fund_event(of_subject uuid, of_transfer bigint) returns text
     language sql
     stable
@@ -192,7 +192,7 @@ begin
 end
 $$;
 
--- Restrictions and fulfilments are told in no shard's stream: they hold no shard's lock.
+-- Reports restrictions. Their events and fulfilments' have no shard, since their writers hold no shard's lock.
 create or replace function restriction_to_outbox() returns trigger
     language plpgsql
 as $$
@@ -200,7 +200,7 @@ begin
     insert into outbox (shard, type, subjects, firsts, events)
     values (-1,
             new.scope || '.' || case when not new.placed then 'un' else '' end || new.kind,
-            -- Whom it is about, as a uuid; what is told is read from the row of that n.
+            -- The subject as a uuid; the event is read from the row n.
             array[md5(new.scope || ' ' || new.subject)::uuid], array[new.n], 1);
     return null;
 end
@@ -216,7 +216,7 @@ begin
 end
 $$;
 
--- The events of one type in rows of the outbox, read from the books, in the order of the rows; within a row always in the same order.
+-- The events of one type of outbox rows, from the books. In the order of the rows, and in a fixed order within a row.
 create or replace function outbox_events(of_type text, of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language plpgsql
@@ -330,7 +330,7 @@ begin
 end
 $$;
 
--- As outbox_events, which asks it.
+-- The events of campaigns; a part of outbox_events.
 create or replace function campaign_events(of_type text, of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language sql
@@ -356,13 +356,13 @@ begin atomic
     cross join lateral unnest(o.subjects, o.firsts) with ordinality as s(subject, transfer, place)
     join campaign as c on c.id = s.subject
     left join lateral (
-        -- The budget as it was by this transfer: told again later, an event is the same.
+        -- The budget up to this transfer, so that a repeated event is equal.
         select max(t.amount) filter (where t.id = s.transfer) as amount, sum(t.amount) as budget
         from transfer as t where t.subject = c.id and t.kind = 'fund' and t.id <= s.transfer) as f on true
     order by o.n, s.place;
 end;
 
--- As outbox_events, which asks it.
+-- The events of rains; a part of outbox_events.
 create or replace function rain_events(of_type text, of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language sql
@@ -389,7 +389,8 @@ as $$
     order by o.n, u.place
 $$;
 
--- What the outbox tells of reversals, as outbox_events, which asks it: whose wallet gave or got the money, and who had or gave it for that.
+-- The events of reversals; a part of outbox_events. user: the owner of the wallet whose transfer is reversed. payer: the owner of the
+-- wallet that gets a claim's or award's amount back.
 create or replace function reversal_events(of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language sql
@@ -413,7 +414,7 @@ begin atomic
     order by o.n, s.place;
 end;
 
--- As outbox_events, which asks it.
+-- The events of restrictions; a part of outbox_events.
 create or replace function restriction_events(of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language sql
@@ -428,7 +429,7 @@ begin atomic
     order by o.n, s.place;
 end;
 
--- As outbox_events, which asks it: seq is the place of the play, change the place of the change.
+-- The events of fulfilments; a part of outbox_events. seq is the play's place, change the change's place.
 create or replace function fulfilment_events(of_shards smallint[], ns bigint[])
     returns table (n bigint, subject uuid, at text, data text)
     language sql
@@ -447,8 +448,8 @@ begin atomic
     order by o.n, s.place;
 end;
 
--- Removes at most `page` rows that are older than `keep`, or beyond the newest `most`; the oldest first, and none that an enabled
--- webhook has not delivered. Returns how many rows are gone.
+-- Deletes at most `page` rows older than `keep`, or beyond the newest `most`; oldest first, and none that an enabled webhook has not
+-- delivered. Returns the number deleted.
 create or replace function outbox_sweep(keep interval, most bigint, page integer) returns bigint
     language plpgsql
 as $$

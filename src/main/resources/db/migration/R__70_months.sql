@@ -1,6 +1,6 @@
--- Months: how transfer, packet_amounts and play get a part for each month.
+-- Months: making the parts of transfer, packet_amounts and play.
 
--- The tables, and by which id their rows belong to a month.
+-- The tables, with the id that defines a row's month.
 create or replace function month_tables() returns table (parent text, key text)
     language sql
     immutable
@@ -8,7 +8,7 @@ begin atomic
     values ('transfer', 'subject'), ('packet_amounts', 'packet'), ('play', 'draw');
 end;
 
--- The name of a table's part of a month.
+-- The name of a table's part for a month.
 create or replace function month_part(parent text, month date) returns text
     language sql
     stable
@@ -20,8 +20,7 @@ create or replace function month_start(month timestamp) returns timestamptz
     immutable
 return month at time zone 'UTC';
 
--- Refuses what passes a table by and names one of its parts: its triggers would not hear of it. A statement on the table itself does
--- not fire these.
+-- Refuses statements on a part itself, which would bypass the table's triggers. A statement on the table does not fire this trigger.
 create or replace function guard_part(part text) returns void
     language plpgsql
 as $$
@@ -31,7 +30,7 @@ begin
 end
 $$;
 
--- Names the indexes of a part after the table's: an error tells their names.
+-- Names a part's indexes after the table's, since errors name them.
 create or replace function name_indexes(parent text, part text) returns void
     language plpgsql
 as $$
@@ -47,9 +46,8 @@ begin
 end
 $$;
 
--- As make_month(of_parent, month), for the owner of the tables: rows of the month that stand in _other (ids made by a clock that was ahead)
--- come into the part, `most` of them at the most; whoever reads or writes rows of no month waits meanwhile. Fails with check_violation (23514)
--- when there are more.
+-- Like make_month(of_parent, month), for the owner of the tables. Moves rows of the month from _other (ids of a clock that was ahead) into
+-- the part, at most `most`. Readers and writers of _other wait meanwhile. Fails with check_violation (23514) when there are more rows.
 create or replace function make_month(of_parent text, month date, most bigint) returns void
     language plpgsql
     set search_path = ${flyway:defaultSchema}, pg_temp
@@ -72,9 +70,9 @@ begin
     if to_regclass(part) is not null then
         return;
     end if;
-    -- Until it holds some rows nothing is known of it, and then Postgres reads it by its indexes. A plan made for ten rows would read all of
-    -- it while it fills. Rows are only added, so a vacuum finds little to do. While it works the newest rows cannot be summarized, and each
-    -- page of the books' check reads them all: so it comes once in ten million rows.
+    -- Analyze only after 10,000 rows: without statistics, Postgres reads a part by its indexes, but a plan made for ten rows would read all
+    -- of a growing part. Vacuum once in ten million rows: rows are only added, so it has little to do. It also blocks the summary of the
+    -- newest rows, which each page of reconcile would then read.
     execute format('create table %I (like %I including all excluding identity) with (autovacuum_analyze_threshold = 10000,'
                    ' autovacuum_vacuum_insert_threshold = 10000000, autovacuum_vacuum_insert_scale_factor = 0)', part, of_parent);
 
@@ -84,27 +82,26 @@ begin
         raise exception 'more than % rows of % stand in %', most, month, other using errcode = 'check_violation';
     end if;
     if held > 0 then
-        -- To attach needs this lock, too: taken before anything moves, nobody adds a row meanwhile.
+        -- The attach needs this lock, too. Taken first, it prevents new rows during the move.
         execute format('lock table %I in access exclusive mode', other);
         execute format('insert into %I select * from %I where %I >= $1 and %I < $2', part, other, id_key, id_key) using low, high;
-        -- Nothing is lost: the same rows are in the table before and after.
+        -- No row is lost: the part and _other hold the same rows as before.
         execute format('alter table %I disable trigger rows_come_by_their_table', other);
         execute format('delete from %I where %I >= $1 and %I < $2', other, id_key, id_key) using low, high;
         execute format('alter table %I enable trigger rows_come_by_their_table', other);
     end if;
     perform guard_part(part);
-    -- To attach it locks the table but against other changes of its form; only who uses _other waits, and that is nearly empty.
+    -- The attach locks the table only against changes of its form. Only users of _other wait, which is nearly empty.
     execute format('alter table %I attach partition %I for values from (%L) to (%L)', of_parent, part, low, high);
     perform name_indexes(of_parent, part);
 end
 $$;
 
--- Makes a table's part of a month; again is once. Nobody who writes or reads waits longer than this may wait for a lock; it fails with
--- lock_not_available (55P03) then, and is to be tried again. Fails with check_violation (23514) when more than a thousand rows of the
--- month stand in _other.
+-- Makes a table's part for a month; idempotent. No reader or writer waits longer than the lock timeout. Fails with lock_not_available
+-- (55P03) at the timeout: try again. Fails with check_violation (23514) when _other has more than a thousand rows of the month.
 create or replace function make_month(of_parent text, month date) returns void
     language plpgsql
-    security definer -- the server's own role makes no tables
+    security definer -- the server's role may not make tables
     set search_path = ${flyway:defaultSchema}, pg_temp
     set lock_timeout = '200ms'
 as $$
@@ -115,8 +112,8 @@ $$;
 revoke execute on function make_month(text, date) from public;
 grant execute on function make_month(text, date) to ${app};
 
--- The parts that a server makes ahead, and that are missing: of the month of a moment, the one before it (of a server whose clock is
--- behind) and the next two. And whether rows of the month stand in _other, so that its part cannot be made.
+-- The missing parts that a server makes ahead of time: for a moment's month, the month before (a server's clock may be behind) and the next
+-- two. `held`: _other has rows of the month, so the part cannot be made.
 create or replace function missing_months(moment timestamptz) returns table (parent text, month date, held boolean)
     language plpgsql
     stable
@@ -139,8 +136,8 @@ begin
 end
 $$;
 
--- Looks at the rows of tables anew that hold twice as many as when they were looked at last. Postgres does that by itself for their parts
--- only, and the plans of joins need it for the whole.
+-- Analyzes tables that have doubled since their last analysis. Postgres does this itself only for their parts, but the plans of joins need
+-- it for the whole table.
 create or replace function analyze_month_tables() returns void
     language plpgsql
     security definer
@@ -162,7 +159,7 @@ $$;
 revoke execute on function analyze_month_tables() from public;
 grant execute on function analyze_month_tables() to ${app};
 
--- How many rows stand in _other, over all tables; counted to 10,000 each.
+-- The number of rows in _other of all tables; counted up to 10,000 each.
 create or replace function rows_of_no_month() returns bigint
     language plpgsql
     stable

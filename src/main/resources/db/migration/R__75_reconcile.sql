@@ -1,17 +1,17 @@
--- Reconciliation: what a run from the checkpoint has to know.
+-- Reconciliation: functions for runs from the checkpoint.
 
--- The highest id that a transfer was given so far. Null when ids are handed out in blocks: then a lower one may be given later.
+-- The highest id given to a transfer so far. Null when the sequence caches ids: then a lower id may come later.
 create or replace function transfers_begun() returns bigint
     language sql
     stable
-    security definer -- for whom may not look at the sequence
+    security definer -- for roles that may not read the sequence
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 return (select coalesce(pg_sequence_last_value(s.seqrelid), 0) from pg_sequence as s
         where s.seqrelid = pg_get_serial_sequence('transfer', 'id')::regclass and s.seqcache = 1);
 revoke execute on function transfers_begun() from public;
 grant execute on function transfers_begun() to ${app};
 
--- The transactions that write transfers now: all that were given an id and have not ended, also those that are prepared.
+-- The current writing transactions: all with an id that have not ended, prepared ones included.
 create or replace function transfers_under_way() returns text[]
     language sql
     stable
@@ -20,7 +20,7 @@ return array(select distinct l.virtualtransaction || ' ' || coalesce(l.pid, 0) f
                and l.database = (select d.oid from pg_database as d where d.datname = current_database())
                and l.relation in (select 'transfer'::regclass union all select p.relid from pg_partition_tree('transfer') as p));
 
--- What tells whether anything became of a draw since: its plays, its plan and its end.
+-- The state of a draw, to see changes: its plays, its plan and its end.
 create or replace function checkpoint_state_of_draw(of_draw uuid) returns text
     language sql
     stable
@@ -33,10 +33,10 @@ create or replace function checkpoint_state_of_campaign(of_campaign uuid) return
 return (select format('%s %s %s %s %s', coalesce(c.closed_at::text, 'open'), c.budget, c.returned, r.caught, r.ended)
         from campaign as c left join rain as r on r.id = c.id where c.id = of_campaign);
 
--- Has the index on the ids of transfers know the newest rows: of those that it does not know yet, each page of a run reads every one.
+-- Summarizes the newest rows in the index on transfer ids. Each page of a run reads all rows that are not summarized.
 create or replace function summarize_transfers() returns void
     language plpgsql
-    security definer -- for whom the tables do not belong to
+    security definer -- for roles that do not own the tables
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     set lock_timeout = '50ms'
 as $$
@@ -48,7 +48,7 @@ begin
                          to_regclass(month_part('transfer', (date_trunc('month', now() at time zone 'UTC') - interval '1 month')::date)),
                          'transfer_other'::regclass);
 exception when lock_not_available then
-    null; -- a vacuum does it as well
+    null; -- a vacuum does it, too
 end
 $$;
 revoke execute on function summarize_transfers() from public;

@@ -1,7 +1,7 @@
--- What moved, for metrics.
+-- The counts of transfers, for metrics.
 
--- Counts the next transfers, `most` ids at once; one session at a time, the others return at once. A transfer's transaction has written
--- before it takes the transfer's id, so it is known to be under way when that id is the highest one. True when there is more to count.
+-- Counts the next transfers, up to `most` ids. One session counts at a time; the others return at once. A transaction writes before it
+-- takes a transfer's id, so it already counts as in progress when its id is the highest. Returns true when more transfers are left.
 create or replace function count_turnover(most bigint) returns boolean
     language plpgsql
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp

@@ -1,7 +1,7 @@
--- All triggers, by table. A trigger's function stands with its subject.
+-- All triggers, by table. Their functions are in the files of their subjects.
 --
--- To replace a trigger locks its table: so they stand in a file of their own, which is run again only when one of them changes, and nobody
--- who writes or reads waits longer than this waits for a lock. It fails then, with all that the transaction did, and the next start tries again.
+-- Replacing a trigger locks its table, so the triggers have their own file, which runs again only when it changes. No reader or writer
+-- waits longer than the lock timeout. At the timeout, the whole transaction fails, and the next start tries again.
 set local lock_timeout = '5s';
 
 create or replace trigger command_is_kept
@@ -152,7 +152,7 @@ create or replace trigger audit_log_keeps_a_year
     referencing old table as gone
     for each statement execute function audit_log_keeps_a_year();
 
--- What passes a table by and names its part _other is refused, as guard_part has it for the part of a month.
+-- Refuses statements on the part _other itself, like guard_part for the part of a month.
 create or replace trigger rows_come_by_their_table
     before insert or update or delete or truncate on transfer_other
     for each statement execute function refuse_change();

@@ -1,6 +1,6 @@
--- What the server's role may do with tables. Run again whenever the role or this text changes. Role: ${app}
--- What it may do with functions that work with their owner's rights stands under each of them.
--- With one role for everything the revokes still hold: an owner without a privilege is refused until it grants it again.
+-- The rights of the server's role on tables. Runs again whenever the role or this text changes. Role: ${app}
+-- Rights on functions with their owner's rights are below each function.
+-- The revokes hold also with one role for everything: an owner without a privilege is refused until it grants it again.
 
 grant usage on schema ${flyway:defaultSchema} to ${app};
 grant select on all tables in schema ${flyway:defaultSchema} to ${app};
@@ -50,7 +50,7 @@ grant insert on asset to ${app};
 grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app};
 grant insert, update (day, amount) on sent_on_day to ${app};
 grant insert on budget_raise, reversal, audit_log to ${app};
-grant delete on audit_log to ${app}; -- as far as its trigger lets it, as below
+grant delete on audit_log to ${app}; -- within its trigger's limits, also below
 revoke update, delete, truncate on budget_raise, reversal from ${app};
 revoke update, truncate on audit_log from ${app};
 
