@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * An address, or a block of them in CIDR notation: {@code 10.0.0.0/8}, {@code 2001:db8::/32}. Names are not looked up.
  *
  * @param address the block's first address
- * @param bits how many leading bits all of the block share, 0 to 32 or 128
+ * @param bits the number of leading bits that identify the block, 0 to 32 or 128
  */
 public record AddressRange(InetAddress address, int bits) {
     /**
      * Reads a block.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when the text is not a block
      */
     public static AddressRange parse(String text) {
         String[] parts = text.split("/", 2);
@@ -33,9 +33,9 @@ public record AddressRange(InetAddress address, int bits) {
     }
 
     /**
-     * An address as it is written; an IPv4 address that is mapped into IPv6 is an IPv4 address.
+     * Reads an address literal. An IPv4 address mapped into IPv6 counts as an IPv4 address.
      *
-     * @return null for anything else, a name too
+     * @return null for any other text, also for a name
      */
     public static @Nullable InetAddress literal(String text) {
         byte[] bytes = NetUtil.createByteArrayFromIpAddressString(text);

@@ -2,12 +2,12 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/** What auditors read beside the ledger. */
+/** The audit log. */
 public record AuditConfig(
         @ConfigOption(
                 path = "audit.retention",
                 range = "365d … 36500d",
                 unset = "1095d",
-                doc = "How long it is known who called what and who was refused, and what is over of restrictions"
-                        + " and revocations. What moved money is known for ever.")
+                doc = "The time for which the audit log keeps calls and refusals, and for which ended restrictions"
+                        + " and revocations are kept. Commands that moved money are kept for ever.")
         Duration retention) {}

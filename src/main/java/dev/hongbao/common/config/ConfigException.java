@@ -3,7 +3,7 @@ package dev.hongbao.common.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The configuration cannot be used; carries every fault, not only the first. Without a stack trace: it is for a person. */
+/** The configuration has faults. Carries all of them, and no stack trace, since people read it. */
 public final class ConfigException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

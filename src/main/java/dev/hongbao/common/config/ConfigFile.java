@@ -33,11 +33,11 @@ import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 
 /**
- * A YAML file as texts by option path. Only the tree of nodes is used: no object is ever made from the file, and a value is
- * the text that stands there, so {@code 0123} or {@code yes} have no second meaning.
+ * A YAML file as texts by option path. Only the tree of nodes is read: the file creates no objects, and each value is its
+ * text, so {@code 0123} and {@code yes} have no second meaning.
  */
 final class ConfigFile {
-    /** Ten times what every option with its comment takes. */
+    /** Ten times the size of a file with every option and its comment. */
     static final int MAX_BYTES = 256 * 1_024;
 
     private static final int MAX_DEPTH = 10;
@@ -51,7 +51,7 @@ final class ConfigFile {
         this.faults = faults;
     }
 
-    /** What the file sets, known option or not; what cannot be read goes to {@code faults}. */
+    /** The file's settings, also of unknown options. Adds faults of the file to {@code faults}. */
     static Map<String, Setting> read(Path file, List<ConfigFault> faults) {
         ConfigFile reader = new ConfigFile(file, faults);
         reader.parse();

@@ -15,16 +15,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the configuration: flags beat environment beats file beats default. Not shared: one loader, one load. */
+/**
+ * Reads the configuration. Flags beat the environment, the environment beats the file, the file beats defaults. One loader
+ * makes one load; not shared.
+ */
 public final class ConfigLoader {
-    /** A file that is another one has thousands of unknown names; nobody reads what each was meant to be. */
+    /** A wrong file has thousands of unknown names, and hints for all of them help no reader. */
     private static final int MAX_HINTS = 50;
 
     private final ConfigSources sources;
     private final List<Option<?>> options;
     private final List<ConfigFault> faults = new ArrayList<>();
     private final Map<String, Setting> settings = new LinkedHashMap<>();
-    /** By path, of every option: the default until another one is read. */
+    /** Every option's value by path: the default, until a setting is read. */
     private final Map<String, Object> values = new HashMap<>();
 
     private ConfigLoader(ConfigSources sources, List<Option<?>> options) {
@@ -34,8 +37,8 @@ public final class ConfigLoader {
     }
 
     /**
-     * The configuration of these sources. Every name in them must be known; of an option's values only the winning one must
-     * be good.
+     * The configuration of these sources. Every name in them must be known. Only the winning value of an option must be
+     * valid.
      *
      * @throws ConfigException with all faults
      */
@@ -43,7 +46,7 @@ public final class ConfigLoader {
         return new ConfigLoader(sources, Options.ALL).load();
     }
 
-    /** The defaults with others in place of some options and constants. */
+    /** The defaults, with some options and constants replaced. */
     static HongbaoConfig ofCode(Map<String, String> byPath) {
         return new ConfigLoader(new ConfigSources(byPath, Map.of(), null, null), Options.WITH_CONSTANTS)
                 .load()
@@ -115,7 +118,7 @@ public final class ConfigLoader {
     }
 
     private void unknownVariable(String name, String text, List<String> known) {
-        // Kubernetes adds such variables for a Service with the name hongbao.
+        // Kubernetes adds such variables for a Service named hongbao.
         if (name.contains("_SERVICE_") || text.startsWith("tcp://")) {
             faults.add(new ConfigFault(
                     name,
@@ -156,7 +159,7 @@ public final class ConfigLoader {
         return bad;
     }
 
-    /** A second server on one machine asks for free ports with one flag only. */
+    /** With one flag, a second server on a machine gets free ports. */
     private void freeManagementPort() {
         if (Objects.equals(values.get("http.port"), 0) && !settings.containsKey("management.port")) {
             values.put("management.port", 0);

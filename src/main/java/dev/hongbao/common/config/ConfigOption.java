@@ -6,37 +6,40 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Makes a component of a record below {@link HongbaoConfig} an option. This is the one place where it stands: file,
- * environment, flags, documents, checks and the record's value follow from it, see {@link Options}.
+ * Declares a component of a record below {@link HongbaoConfig} as an option. File, environment, flags, documents, checks and
+ * the record's value follow from this declaration, see {@link Options}.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
 @interface ConfigOption {
-    /** Its name in the file, sections separated by dots: {@code http.base-path}. */
+    /** The name in the file, with dots between sections: {@code http.base-path}. */
     String path();
 
-    /** What kind of value it takes, where the component's type does not say so. */
+    /** The kind of value, when the component's type does not define it. */
     Kind kind() default Kind.OF_TYPE;
 
-    /** Of numbers and durations: {@code "1 … 200 connections"}, {@code "1s … 1h"}. */
+    /** The range of a number or duration: {@code "1 … 200 connections"}, {@code "1s … 1h"}. */
     String range() default "";
 
-    /** The default, as it would be written in the file. Empty is none: the component is null, or an empty list. */
+    /** The default, as written in the file. Empty for none: the component is null or an empty list. */
     String unset() default "";
 
-    /** A further flag beside the one that is made from the path; empty for none. */
+    /** Another flag, beside the flag made from the path; empty for none. */
     String shortFlag() default "";
 
-    /** A constant: no option of the server. Tests change it through {@link HongbaoConfig#of}. */
+    /** Whether it is a constant, not an option of the server. Tests change it through {@link HongbaoConfig#of}. */
     boolean fixed() default false;
 
-    /** For people: what it does, and what a special value such as 0 or empty means; of a constant also why it is so. */
+    /**
+     * A sentence for operators: the effect, and the meaning of special values such as 0 or empty. For a constant, also the
+     * reason for its value.
+     */
     String doc();
 
-    /** Values that are one Java type and differ all the same. */
+    /** Kinds of value that share a Java type. */
     enum Kind {
         OF_TYPE,
-        /** Choices as they print themselves; others are written in small letters. */
+        /** Choices in their own spelling; other enums are written in lower case. */
         AS_PRINTED,
         DIRECTORY,
         HOST,

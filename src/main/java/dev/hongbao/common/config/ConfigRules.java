@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What must hold between options. A rule is skipped when one of its options is already at fault by itself. */
+/** Rules between options. A rule is skipped when one of its options already has a fault. */
 final class ConfigRules {
     private final HongbaoConfig config;
     private final Set<String> bad;
@@ -14,9 +14,9 @@ final class ConfigRules {
     private final UnaryOperator<String> origin;
 
     /**
-     * @param config with the default in place of what is bad
-     * @param bad the paths of options that are at fault
-     * @param origin of an option, by its path
+     * @param config with defaults in place of faulty values
+     * @param bad the paths of faulty options
+     * @param origin an option's source, by its path
      */
     ConfigRules(HongbaoConfig config, Set<String> bad, List<ConfigFault> faults, UnaryOperator<String> origin) {
         this.config = config;
@@ -81,7 +81,7 @@ final class ConfigRules {
     private void tokens(TokenConfig token) {
         boolean symmetric = token.algorithm().isSymmetric();
         PublicKeys keys = token.publicKeys();
-        // A public key taken for an HMAC secret is the classic forgery (RFC 8725, 2.1): never both kinds of key.
+        // Never both kinds of key: a public key used as an HMAC secret is the classic forgery (RFC 8725, 2.1).
         tokenKeys("token.secret-file", symmetric || token.secrets().file() == null, "HS256 only");
         tokenKeys(
                 "token.further-secret-files",

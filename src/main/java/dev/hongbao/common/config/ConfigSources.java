@@ -5,20 +5,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the options come from; the earlier wins.
+ * The sources of options. An earlier component wins over a later one.
  *
  * @param flags texts by option path
- * @param environment the process's variables; only those that begin with {@code HONGBAO_} are looked at, and those that
- *     begin with {@code HONGBAO_TEST_} are not
- * @param file asked for by {@code --config}, must exist; null looks for {@code HONGBAO_CONFIG}, then for {@code defaultFile}
- * @param defaultFile read only when it exists; null for none
+ * @param environment the process's variables. Only names with the prefix {@code HONGBAO_} count, except those with {@code
+ *     HONGBAO_TEST_}
+ * @param file the file of {@code --config}, which must exist; null uses {@code HONGBAO_CONFIG}, then {@code defaultFile}
+ * @param defaultFile read if it exists; null for none
  */
 public record ConfigSources(
         Map<String, String> flags,
         Map<String, String> environment,
         @Nullable Path file,
         @Nullable Path defaultFile) {
-    /** Read when it exists and no other is named, relative to the working directory. */
+    /** Read if it exists and no other file is named; relative to the working directory. */
     public static final Path DEFAULT_FILE = Path.of("conf", "hongbao.yaml");
 
     /** The variable that names a file. */

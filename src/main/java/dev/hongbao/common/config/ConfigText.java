@@ -2,19 +2,19 @@ package dev.hongbao.common.config;
 
 import java.util.stream.Collectors;
 
-/** The options as text for people: a file to start from, a table for the README, the values in force. */
+/** The options as text: the default file, the guide's table, and the effective values. */
 public final class ConfigText {
     private ConfigText() {}
 
     /**
-     * A YAML file with every option at its default, commented out ({@code #key: value}; prose is {@code # like this}), so
-     * that the file changes nothing until a line is uncommented.
+     * A YAML file with every option at its default, commented out ({@code #key: value}; prose is {@code # like this}). It
+     * changes nothing until a line is uncommented.
      */
     public static String defaultYaml() {
         StringBuilder out = new StringBuilder("""
-                # Hongbao's options, each commented out at its default; remove the # before a key to set it.
+                # Hongbao's options, each commented out at its default. Remove the # before a key to set it.
                 # Flags beat environment variables beat this file. Read from conf/hongbao.yaml, or from --config FILE (HONGBAO_CONFIG).
-                # The environment variable of http.port is HONGBAO_HTTP_PORT, its flag --http-port; so for every option.
+                # Every option also has a variable and a flag: HONGBAO_HTTP_PORT and --http-port for http.port.
                 # Relative paths start at the working directory.
                 """);
         String section = "";
@@ -53,7 +53,7 @@ public final class ConfigText {
         return "| option | default | allowed | what it does |\n|---|---|---|---|\n" + rows + "\n";
     }
 
-    /** One line per option: path, value without passwords, and where it came from. */
+    /** One line per option: path, value without passwords, and source. */
     public static String effective(LoadedConfig loaded) {
         return loaded.effective().stream()
                 .map(each -> each.option().path() + " = " + each.text() + "  (" + each.origin() + ")")

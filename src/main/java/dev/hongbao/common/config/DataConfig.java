@@ -3,13 +3,13 @@ package dev.hongbao.common.config;
 import dev.hongbao.common.config.ConfigOption.Kind;
 import java.nio.file.Path;
 
-/** Where the server keeps its own files. */
+/** The server's own files. */
 public record DataConfig(
         @ConfigOption(
                 path = "data.dir",
                 kind = Kind.DIRECTORY,
                 unset = "./data",
-                doc = "Where the token key and the embedded Redis and Postgres keep their files.")
+                doc = "The directory of the token key and of the embedded Redis and Postgres.")
         Path dir) {
     /** The HS256 key that is made at first use. */
     public Path tokenKeyFile() {

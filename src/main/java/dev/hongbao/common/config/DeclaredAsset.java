@@ -4,7 +4,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * An asset that the configuration declares: {@code CNY:2:¥}, {@code POINTS:0}.
+ * A declared asset: {@code CNY:2:¥}, {@code POINTS:0}.
  *
  * @param code 1 to 16 of A–Z, 0–9, {@code _} and {@code -}, a letter first
  * @param scale digits behind the point, 0 to 9
@@ -18,7 +18,7 @@ public record DeclaredAsset(String code, int scale, String symbol) {
     /**
      * Reads one.
      *
-     * @throws IllegalArgumentException when it is none
+     * @throws IllegalArgumentException when the text is not an asset
      */
     public static DeclaredAsset parse(String text) {
         Matcher matcher = TEXT.matcher(text);

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them in the configuration: a whole number and one of {@code ms}, {@code s}, {@code m}, {@code h}, {@code d}. */
+/** Durations in the configuration: a whole number and a unit, {@code ms}, {@code s}, {@code m}, {@code h}, {@code d}. */
 public final class DurationText {
     private static final Pattern PATTERN = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
 
@@ -14,7 +14,7 @@ public final class DurationText {
     /**
      * Reads {@code 500ms}, {@code 2s}, {@code 24h}. A unit is required.
      *
-     * @throws IllegalArgumentException when it is no such text
+     * @throws IllegalArgumentException when the text is not a duration
      */
     public static Duration parse(String text) {
         Matcher matcher = PATTERN.matcher(text.strip().toLowerCase(Locale.ROOT));
@@ -44,7 +44,7 @@ public final class DurationText {
         if (seconds % 3_600 != 0) {
             return seconds / 60 + "m";
         }
-        // One and two days stay "24h" and "48h"; longer reads better as days.
+        // One and two days print as 24h and 48h, longer times as days.
         return seconds % 86_400 == 0 && seconds > 2 * 86_400 ? seconds / 86_400 + "d" : seconds / 3_600 + "h";
     }
 }

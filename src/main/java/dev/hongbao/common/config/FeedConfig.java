@@ -8,5 +8,5 @@ public record FeedConfig(
                 path = "feed.retention",
                 range = "1m … 30d",
                 unset = "24h",
-                doc = "How long events are kept for clients that were away; of a group, the newest 1000.")
+                doc = "The time for which a group's feed keeps events for absent clients; at most the newest 1000.")
         Duration retention) {}

@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
-    /** Where the data is, and how it is written and checked. */
+    /** The stores, and the writing and checking of data. */
     public record Engine(
             DataConfig data,
             RedisConfig redis,
@@ -14,7 +14,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             JournalConfig journal,
             ReconcileConfig reconcile) {}
 
-    /** What is counted; of packets, claims and what they leave behind. */
+    /** Assets, packets, claims, and the retention of their traces. */
     public record Domain(
             AssetsConfig assets,
             PacketConfig packet,
@@ -23,7 +23,7 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             OutboxConfig outbox,
             IdempotencyConfig idempotency) {}
 
-    /** The listeners, who may come in, and whom we call. */
+    /** The listeners, access to them, and outgoing calls. */
     public record Web(
             HttpConfig http,
             SocketConfig socket,
@@ -33,27 +33,27 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             WebhooksConfig webhooks) {}
 
     /**
-     * The defaults with some options and constants replaced, without environment or file; for tests and for commands that start their own
-     * server.
+     * The defaults, with some options and constants replaced. Reads no environment and no file. For tests, and for commands
+     * that start their own server.
      *
      * @param byPath texts by option path, as in the file: {@code "http.port" → "0"}
-     * @throws ConfigException when an option is unknown or a value not allowed
+     * @throws ConfigException when an option is unknown or a value is not allowed
      */
     public static HongbaoConfig of(Map<String, String> byPath) {
         return ConfigLoader.ofCode(byPath);
     }
 
     /**
-     * Of a server that a command starts for itself: everything in one directory, free ports, no checks of the books while it
-     * measures, and no limits per user, since one program plays them all.
+     * For a server that a command starts for itself: all files in one directory, and free ports. No background
+     * reconciliation, which would disturb measurements. No rates per user, since one program plays all users.
      *
-     * @param more options by path, which win
+     * @param more options by path; they win over the trial's
      */
     public static HongbaoConfig forTrial(Path directory, Map<String, String> more) {
         return of(trialOptions(directory, more));
     }
 
-    /** The options of {@link #forTrial}, by path: for a server that another process starts. */
+    /** The options of {@link #forTrial} by path, for a server in another process. */
     public static Map<String, String> trialOptions(Path directory, Map<String, String> more) {
         Map<String, String> all = new HashMap<>(Map.of(
                 "data.dir", directory.toString(),

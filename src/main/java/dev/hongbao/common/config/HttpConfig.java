@@ -13,7 +13,7 @@ public record HttpConfig(
                 kind = Kind.HOST,
                 unset = "127.0.0.1",
                 shortFlag = "--host",
-                doc = "Address the API listens on.")
+                doc = "The address of the API.")
         String host,
 
         @ConfigOption(
@@ -29,7 +29,7 @@ public record HttpConfig(
                 range = "0 … 256 threads",
                 unset = "0",
                 fixed = true,
-                doc = "Event loops that serve requests; 0 is one per core: more of them only share the cores.")
+                doc = "Event loops that serve requests; 0 is one per core. More loops only share the cores.")
         int eventLoops,
 
         Timeouts timeouts,
@@ -39,26 +39,27 @@ public record HttpConfig(
         @ConfigOption(
                 path = "http.tls-certificate",
                 doc = "This server's certificate (PEM), followed by its intermediate certificates, for TLS 1.2 and"
-                        + " 1.3, HTTP/2 and wss. Read again when it changes. Empty is no TLS.")
+                        + " 1.3, HTTP/2 and wss. Read again when it changes. Empty: no TLS.")
         @Nullable
         Path tlsCertificate,
 
-        @ConfigOption(path = "http.tls-key", doc = "Its key (PEM). Read again when it changes.") @Nullable
+        @ConfigOption(path = "http.tls-key", doc = "The certificate's key (PEM). Read again when it changes.") @Nullable
         Path tlsKey,
 
         @ConfigOption(
                 path = "http.tls-client-authority",
-                doc = "The certificate (PEM) of who signs the host application's: a token of the service role is"
-                        + " then believed only on a connection that shows one of these. Users need none.")
+                doc = "The certificate (PEM) of the authority that signs the host application's client"
+                        + " certificates. A token of role service then requires a connection with such a certificate."
+                        + " Users need none.")
         @Nullable
         Path tlsClientAuthority) {
-    /** How long the listener waits. */
+    /** Timeouts of the listener. */
     public record Timeouts(
             @ConfigOption(
                     path = "http.idle-timeout",
                     range = "1s … 1h",
                     unset = "1m",
-                    doc = "A connection silent for so long is closed.")
+                    doc = "A connection without traffic for this time is closed.")
             Duration idle,
 
             @ConfigOption(
@@ -66,7 +67,7 @@ public record HttpConfig(
                     range = "100ms … 1h",
                     unset = "10s",
                     fixed = true,
-                    doc = "A call whose answer the stores keep back for so long gets 503 unknown: callers wait no"
+                    doc = "A call that the stores do not answer within this time gets 503 (unknown). Callers wait no"
                             + " longer, and Postgres gets half of it.")
             Duration answer,
 
@@ -74,57 +75,57 @@ public record HttpConfig(
                     path = "http.drain-delay",
                     range = "0s … 5m",
                     unset = "0s",
-                    doc = "How long the server, once told to stop, says that it is not ready and still serves. Longer"
-                            + " than the load balancer takes to notice.")
+                    doc = "The time after a stop signal in which the server still serves but reports not ready. Choose"
+                            + " more than the load balancer takes to notice.")
             Duration drain) {}
 
-    /** Who may connect, and how many connections may be open at once. */
+    /** Limits on connections. */
     public record Connections(
             @ConfigOption(
                     path = "http.max-connections",
                     range = "1 … 1000000 connections",
                     unset = "20000",
-                    doc = "Connections open at once, WebSockets among them, counted after their TLS handshake; then the"
-                            + " one idle longest makes room, else new ones are closed.")
+                    doc = "The most open connections, with WebSockets, counted after their TLS handshake. At the limit,"
+                            + " the longest idle connection makes room, else a new one is closed.")
             int max,
 
             @ConfigOption(
                     path = "http.max-per-address",
                     range = "1 … 1000000 connections",
                     unset = "1000",
-                    doc = "Connections of one address, counted after their TLS handshake; further ones are closed. Of"
-                            + " IPv6 a /64 counts as one; proxies and loopback are exempt.")
+                    doc = "The most connections of one address, counted after their TLS handshake; further ones are"
+                            + " closed. An IPv6 /64 counts as one address. Proxies and loopback are exempt.")
             int maxPerAddress,
 
             @ConfigOption(
                     path = "http.origins",
                     kind = Kind.ORIGINS,
-                    doc = "Whose pages may call (CORS) and open a WebSocket; on a loopback address this server's own"
-                            + " page may too.")
+                    doc = "Origins whose pages may call (CORS) and open a WebSocket. On a loopback address, this"
+                            + " server's own page may, too.")
             List<String> origins) {}
 
-    /** The proxies in front of the listener. */
+    /** Proxies in front of the listener. */
     public record Proxies(
             @ConfigOption(
                     path = "http.base-path",
                     kind = Kind.URL_PATH,
                     doc = "The path below which a proxy publishes this server, such as /hongbao. Requests are answered"
-                            + " with it and without it; Location headers have it.")
+                            + " with and without it; Location headers have it.")
             String basePath,
 
             @ConfigOption(
                     path = "http.trusted-proxies",
-                    doc = "Proxies whose word about a client's address is believed, for socket.max-per-address and the"
-                            + " audit log; http.max-per-address does not count them. With http.proxy-protocol only they may"
+                    doc = "Proxies whose report of a client's address is trusted, for socket.max-per-address and the"
+                            + " audit log. http.max-per-address does not count them. With http.proxy-protocol, only they may"
                             + " connect.")
             List<AddressRange> trusted,
 
             @ConfigOption(
                     path = "http.proxy-protocol",
                     unset = "off",
-                    doc = "Whether each connection begins with the PROXY protocol, version 1 or 2, which tells its"
-                            + " client's address. On closes those without, and those that do not come from"
-                            + " http.trusted-proxies.")
+                    doc = "Whether each connection begins with the PROXY protocol, version 1 or 2, which gives the"
+                            + " client's address. When on, connections without it or from outside http.trusted-proxies are"
+                            + " closed.")
             ProxyProtocol protocol) {}
 
     /** Whether each connection begins with the PROXY protocol. */
@@ -133,12 +134,12 @@ public record HttpConfig(
         ON
     }
 
-    /** Where it listens. */
+    /** The listener's address. */
     public ListenAddress address() {
         return new ListenAddress(host, port, ListenTls.of(tlsCertificate, tlsKey, tlsClientAuthority));
     }
 
-    /** Event loops to start; at least 1. */
+    /** The number of event loops; at least 1. */
     public int effectiveEventLoops() {
         return eventLoops > 0 ? eventLoops : Runtime.getRuntime().availableProcessors();
     }

@@ -2,26 +2,26 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/** What makes commands happen once. */
+/** Idempotency keys and references. */
 public record IdempotencyConfig(
         @ConfigOption(
                 path = "idempotency.retention",
                 range = "24h … 365d",
                 unset = "48h",
-                doc = "How long an Idempotency-Key is remembered.")
+                doc = "The time for which an Idempotency-Key is kept.")
         Duration retention,
 
         @ConfigOption(
                 path = "idempotency.references",
                 unset = "any",
-                doc = "How many commands one reference of the host may name: any, or unique, and then a second one"
-                        + " is refused (409). Of all servers the one that started last says.")
+                doc = "The number of commands that one reference of the host may name: any, or unique, which"
+                        + " refuses a second command (409). The server that started last sets it for all servers.")
         References references) {
-    /** How many commands one reference may name. */
+    /** The number of commands per reference. */
     public enum References {
-        /** As many as the host gives it to. */
+        /** Any number. */
         ANY,
-        /** One, for ever: a second one is refused. */
+        /** One, for ever. A second command is refused. */
         UNIQUE
     }
 }

@@ -2,14 +2,14 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/** From accepted to settled. */
+/** Shards and their journals, from accepted to settled. */
 public record JournalConfig(
         @ConfigOption(
                 path = "shards",
                 range = "1 … 256 shards",
                 unset = "16",
-                doc = "Fractions of packets with a journal each; fixed in Postgres at the first start. Over three"
-                        + " masters of a Redis Cluster 64 fall evenly enough.")
+                doc = "The number of shards. Each holds a fraction of the packets and has a journal. Fixed in"
+                        + " Postgres at the first start. 64 fall evenly enough over three masters of a Redis Cluster.")
         int shards,
 
         @ConfigOption(
@@ -17,8 +17,8 @@ public record JournalConfig(
                 range = "10ms … 1s",
                 unset = "100ms",
                 fixed = true,
-                doc = "How often an idle shard looks into its journal: what a claim at another server waits at"
-                        + " most, and ten calls of Redis a second.")
+                doc = "The interval at which an idle shard reads its journal. It bounds the wait of a claim at"
+                        + " another server, and costs ten Redis calls a second.")
         Duration pollInterval,
 
         @ConfigOption(
@@ -26,7 +26,6 @@ public record JournalConfig(
                 range = "256 … 10000000 entries",
                 unset = "100000",
                 fixed = true,
-                doc =
-                        "Journal entries, of up to 256 claims each, that a shard may hold unsettled; beyond, claims get 503,"
-                                + " so that a Postgres that is away does not fill Redis.")
+                doc = "The most unsettled journal entries of a shard, of up to 256 claims each. At the limit,"
+                        + " claims get 503, so that Redis does not fill up while Postgres is away.")
         int maxEntries) {}

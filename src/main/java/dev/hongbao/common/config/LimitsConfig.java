@@ -1,8 +1,8 @@
 package dev.hongbao.common.config;
 
-/** What one user may do; 0 is no limit. */
+/** Limits on one user; 0 is no limit. */
 public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongPasscodes) {
-    /** What one user may do in a second. */
+    /** Rates of one user. */
     public record Rates(
             @ConfigOption(
                     path = "limits.claims-per-second",
@@ -22,19 +22,19 @@ public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongP
                     path = "limits.shares-per-second",
                     range = "0 … 1000000 shares a second",
                     unset = "1000",
-                    doc = "Shares of the packets that one user sends; as many as the largest packet has at once; 0 is"
-                            + " no limit.")
+                    doc = "Shares of the packets that one user sends; a burst may have as many as the largest packet. 0"
+                            + " is no limit.")
             int shares) {}
 
-    /** What may be under way at once. */
+    /** Calls in flight. */
     public record InFlight(
             @ConfigOption(
                     path = "limits.calls-in-flight",
                     range = "0 … 1000000 calls",
                     unset = "6",
-                    doc = "Calls of one user under way at once, claims not counted; further ones get 429; 0 is no"
-                            + " limit. Fewer than postgres.pool-size, so that nobody takes it all; as many as a browser"
-                            + " sends.")
+                    doc = "The most calls of one user at once, without claims; further ones get 429. 0 is no limit."
+                            + " Choose less than postgres.pool-size, so that one user cannot take the pool. A browser sends"
+                            + " six at once.")
             int calls,
 
             @ConfigOption(
@@ -42,7 +42,8 @@ public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongP
                     range = "0 … 1000000 calls",
                     unset = "500",
                     fixed = true,
-                    doc = "The same for a caller with the service role, which calls for all users.")
+                    doc = "The most calls at once of a caller with the service role, which calls for all users; 0 is no"
+                            + " limit.")
             int serviceCalls,
 
             @ConfigOption(
@@ -50,10 +51,10 @@ public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongP
                     range = "0 … 1000000 polls",
                     unset = "50",
                     fixed = true,
-                    doc = "Polls of one caller that wait for events of groups at once; 0 is no limit.")
+                    doc = "The most polls of one caller that wait for events of groups at once; 0 is no limit.")
             int polls) {}
 
-    /** How many wrong passcodes are taken. */
+    /** Limits on wrong passcodes. */
     public record WrongPasscodes(
             @ConfigOption(
                     path = "limits.wrong-passcodes-per-minute",
@@ -67,8 +68,7 @@ public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongP
                     range = "0 … 1000000 tries an hour",
                     unset = "100",
                     fixed = true,
-                    doc =
-                            "Wrong passcodes of one packet an hour, of all users on all servers; beyond, each user has one"
-                                    + " guess a minute; 0 is no limit.")
+                    doc = "Wrong passcodes for one packet an hour, of all users on all servers. Beyond, each user has"
+                            + " one guess a minute. 0 is no limit.")
             int perPacket) {}
 }

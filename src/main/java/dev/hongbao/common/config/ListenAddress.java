@@ -3,9 +3,9 @@ package dev.hongbao.common.config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a server listens, and how.
+ * The address of a listener, with its TLS.
  *
- * @param host a name or an address of this machine
+ * @param host a name or address of this machine
  * @param port 0 to 65535; 0 takes a free one
  * @param tls null for none
  */

@@ -3,7 +3,7 @@ package dev.hongbao.common.config;
 import java.util.List;
 
 /**
- * The configuration and how it came to be.
+ * The configuration with the source of each value.
  *
  * @param effective every option in the order of the documentation
  */
@@ -17,7 +17,7 @@ public record LoadedConfig(HongbaoConfig config, List<Effective> effective) {
      *
      * @param text without passwords
      * @param origin as in {@link ConfigFault#origin}, or {@code default}
-     * @param isDefault whether the value is the default one, wherever it came from
+     * @param isDefault whether the value equals the default, from any source
      */
     public record Effective(Option<?> option, String text, String origin, boolean isDefault) {}
 }

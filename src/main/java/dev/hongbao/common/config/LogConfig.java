@@ -2,43 +2,46 @@ package dev.hongbao.common.config;
 
 import java.time.Duration;
 
-/** What operators read, on stderr. */
+/** The log on stderr. */
 public record LogConfig(
-        @ConfigOption(path = "log.format", unset = "text", doc = "Lines for people, or JSON for machines; on stderr.")
+        @ConfigOption(
+                path = "log.format",
+                unset = "text",
+                doc = "The format of lines on stderr: text for people, or JSON for machines.")
         Format format,
 
         @ConfigOption(
                 path = "log.level",
                 unset = "info",
-                doc = "The least severe of Hongbao's own events to write; debug also shows stack traces of a failed"
+                doc = "The least severe level of Hongbao's own events. debug also shows stack traces of a failed"
                         + " start.")
         Level level,
 
         @ConfigOption(
                 path = "log.access",
                 unset = "off",
-                doc = "Whether each answer is a line: method, path, status, time, the request's id and its trace.")
+                doc = "Whether each answer gets a line: method, path, status, time, the request's id and its trace.")
         Access access,
 
         @ConfigOption(
                 path = "log.slow-claim",
                 range = "0s … 1m",
                 unset = "0s",
-                doc = "A claim whose answer takes longer is a line with its packet, its shard and its outcome; 0s"
-                        + " is none.")
+                doc = "A claim that is answered later than this gets a line with its packet, shard and outcome; 0s"
+                        + " for none.")
         Duration slowClaim) {
-    /** Without lines of their own for answers and slow claims. */
+    /** Without access lines and slow claims. */
     public LogConfig(Format format, Level level) {
         this(format, level, Access.OFF, Duration.ZERO);
     }
 
-    /** Whether each answer is a line. */
+    /** Whether each answer gets a line. */
     public enum Access {
         OFF,
         ON
     }
 
-    /** How a line looks. */
+    /** The format of a line. */
     public enum Format {
         /** For people. */
         TEXT,

@@ -10,8 +10,9 @@ public record ManagementConfig(
                 path = "management.host",
                 kind = Kind.HOST,
                 unset = "127.0.0.1",
-                doc = "Address of health checks and metrics. On loopback they answer only to loopback's names; on"
-                        + " any other address to every name, so keep it where only operators and Prometheus reach it.")
+                doc = "The address of health checks and metrics. On loopback they answer only requests for"
+                        + " loopback's names, elsewhere requests for any name. So keep it reachable only for operators"
+                        + " and Prometheus.")
         String host,
 
         @ConfigOption(
@@ -23,27 +24,28 @@ public record ManagementConfig(
 
         @ConfigOption(
                 path = "management.tls-certificate",
-                doc = "A certificate (PEM) for that port, as http.tls-certificate is for the API's. Empty is no"
-                        + " TLS: health checks are plain.")
+                doc = "The certificate (PEM) of this port, like http.tls-certificate for the API. Empty: no TLS,"
+                        + " and plain health checks.")
         @Nullable
         Path tlsCertificate,
 
-        @ConfigOption(path = "management.tls-key", doc = "Its key (PEM). Read again when it changes.") @Nullable
+        @ConfigOption(path = "management.tls-key", doc = "The certificate's key (PEM). Read again when it changes.")
+        @Nullable
         Path tlsKey,
 
         @ConfigOption(
                 path = "console.oidc-issuer",
                 kind = Kind.WEB_URL,
-                doc = "The OpenID provider whose users may enter the console, named as its discovery document names"
-                        + " itself. The access tokens that it gives must be ones that this server believes, of role"
-                        + " service. Empty: only a token that is pasted enters.")
+                doc = "The OpenID provider whose users may enter the console, by the issuer name in its discovery"
+                        + " document. Its access tokens must be valid for this server, with role service. Empty: only a"
+                        + " pasted token gives access.")
         @Nullable
         SecretUrl oidcIssuer,
 
         @ConfigOption(
                 path = "console.oidc-client-id",
                 kind = Kind.TEXT,
-                doc = "What the provider calls the console: a public client, with the console's address as its"
+                doc = "The console's client id at the provider: a public client, with the console's address as its"
                         + " redirect URI.")
         @Nullable
         String oidcClientId,
@@ -52,18 +54,18 @@ public record ManagementConfig(
                 path = "console.oidc-scope",
                 kind = Kind.LINE,
                 unset = "openid",
-                doc = "What the console asks the provider for, with spaces between: maybe more, so that the token"
-                        + " has its audience and role.")
+                doc = "The scopes that the console requests from the provider, separated by spaces. The token's"
+                        + " audience and role may need more than the default.")
         String oidcScope) {
-    /** An OpenID provider, as the options say. */
+    /** An OpenID provider, from the options. */
     public record Oidc(String issuer, String clientId, String scope) {}
 
-    /** Where it listens. */
+    /** The listener's address. */
     public ListenAddress address() {
         return new ListenAddress(host, port, ListenTls.of(tlsCertificate, tlsKey, null));
     }
 
-    /** Who lets operators into the console, beside the tokens that they paste; null for nobody. */
+    /** The console's OpenID provider. Null when only pasted tokens give access. */
     public @Nullable Oidc oidc() {
         return oidcIssuer == null || oidcClientId == null
                 ? null

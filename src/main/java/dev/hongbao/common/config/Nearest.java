@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** What a mistyped name was probably meant to be. */
+/** Guesses the name that a mistyped name stands for. */
 public final class Nearest {
     private static final int MAX_EDITS = 3;
 
@@ -20,7 +20,7 @@ public final class Nearest {
 
     private static int edits(String a, String b) {
         if (Math.abs(a.length() - b.length()) > MAX_EDITS) {
-            return Integer.MAX_VALUE; // a name may be as long as a file
+            return Integer.MAX_VALUE; // a mistyped name may be as long as the file
         }
         int[] row = new int[b.length() + 1];
         Arrays.setAll(row, j -> j);

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One option of the server, as a {@link ConfigOption} declares it.
+ * An option of the server, as declared by a {@link ConfigOption}.
  *
- * @param path its name in the file, sections separated by dots: {@code http.base-path}
- * @param defaultText the default, as it would be written in the file
- * @param doc one line for people: what it does, and what a special value such as 0 or empty means
- * @param isFixed whether it is a constant that only code changes
- * @param shortFlags further flags beside {@link #flag}; usually none
+ * @param path the name in the file, with dots between sections: {@code http.base-path}
+ * @param defaultText the default, as written in the file
+ * @param doc for operators: the effect, and the meaning of special values such as 0 or empty
+ * @param isFixed whether it is a constant that only code can change
+ * @param shortFlags other flags beside {@link #flag}; usually none
  */
 public record Option<T>(
         String path, OptionType<T> type, String defaultText, String doc, boolean isFixed, List<String> shortFlags) {
-    /** What every environment variable of Hongbao begins with. */
+    /** The prefix of Hongbao's environment variables. */
     public static final String ENVIRONMENT_PREFIX = "HONGBAO_";
 
     public Option {
@@ -41,7 +41,7 @@ public record Option<T>(
         return type.kind();
     }
 
-    /** Whether a value may carry a password: never print one as it was given. */
+    /** Whether a value may contain a password. Never print such a value as given. */
     public boolean isSecret() {
         return type.kind().equals("url");
     }
@@ -51,7 +51,7 @@ public record Option<T>(
     }
 
     /** The value as text, without passwords. */
-    @SuppressWarnings("unchecked") // Only the type itself reads values of the option.
+    @SuppressWarnings("unchecked") // Only the option's own type reads its values.
     String print(Object value) {
         return type.printer().apply((T) value);
     }

@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * What values an option takes: how they are read, checked and printed.
+ * The values of an option: reading, checking and printing.
  *
  * @param kind one word for the documentation: integer, duration, text, file …
  * @param allowed the range or the choices, with the unit; completes "must be …"
- * @param parser reads a value; throws {@link IllegalArgumentException} for text that is none
- * @param rule whether a value that could be read is in range
+ * @param parser reads a value; throws {@link IllegalArgumentException} for an unreadable text
+ * @param rule whether a readable value is allowed
  * @param printer the text that {@code parser} reads back as the same value
  */
 record OptionType<T>(
@@ -38,7 +38,7 @@ record OptionType<T>(
     /**
      * The value of {@code text}.
      *
-     * @throws IllegalArgumentException when it is not allowed
+     * @throws IllegalArgumentException when the text is not an allowed value
      */
     T read(String text) {
         T value = parser.apply(text);
@@ -48,7 +48,7 @@ record OptionType<T>(
         return value;
     }
 
-    /** Whether {@link #read} takes it. */
+    /** Whether {@link #read} succeeds. */
     boolean allows(String text) {
         try {
             read(text);
@@ -58,7 +58,7 @@ record OptionType<T>(
         }
     }
 
-    /** What a component of a config record takes. */
+    /** The type of a config record's component. */
     static OptionType<?> of(ConfigOption declared, RecordComponent component) {
         return switch (declared.kind()) {
             case OF_TYPE -> ofJava(component.getType(), component.getGenericType(), declared.range());
@@ -125,7 +125,6 @@ record OptionType<T>(
                 text -> text);
     }
 
-    /** One that others connect to: not all addresses of this machine. */
     /** The path of a URL, without a slash at its end; may be empty. */
     private static OptionType<String> urlPath() {
         return new OptionType<>(
@@ -163,12 +162,12 @@ record OptionType<T>(
                 paths -> paths.stream().allMatch(OptionType::isReadableFile));
     }
 
-    /** What browsers send as Origin: scheme, host and, unless it is the scheme's own, port; no path. */
+    /** Values of a browser's Origin header: scheme, host, and a port that is not the scheme's default; no path. */
     private static OptionType<List<String>> origins() {
         return list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
     }
 
-    /** Origins whose certificates say who they are. */
+    /** Origins with https. */
     private static OptionType<List<String>> secureOrigins() {
         return list(
                 "origins",
@@ -196,11 +195,11 @@ record OptionType<T>(
     }
 
     /**
-     * Values separated by commas, or a YAML list.
+     * A list: values separated by commas, or a YAML list.
      *
-     * @param each what one is, for the documentation
-     * @param parser reads one; what {@code toString} prints of it, it reads back
-     * @param rule on all of them
+     * @param each the description of one value
+     * @param parser reads one value, also from its {@code toString}
+     * @param rule on the whole list
      */
     private static <T> OptionType<List<T>> list(
             String kind, String each, Function<String, T> parser, Predicate<List<T>> rule) {
@@ -237,7 +236,7 @@ record OptionType<T>(
                 value -> value);
     }
 
-    /** A name that is never empty, made of characters that need no escape anywhere. */
+    /** A name of 1 or more characters, none of which needs an escape. */
     private static OptionType<String> word(int maxLength) {
         Pattern word = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
         return new OptionType<>(
@@ -248,7 +247,7 @@ record OptionType<T>(
                 value -> value);
     }
 
-    /** A short name made of characters that need no escape anywhere. */
+    /** A name of characters that need no escape; may be empty. */
     private static OptionType<Optional<String>> name(int maxLength) {
         Pattern name = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
         return new OptionType<>(

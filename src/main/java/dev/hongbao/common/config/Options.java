@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Every option, as the records below {@link HongbaoConfig} declare them. Immutable. */
 public final class Options {
-    /** Every option and the constants beside them. */
+    /** Every option and every constant. */
     static final List<Option<?>> WITH_CONSTANTS = declaredBy(HongbaoConfig.class);
 
-    /** Every option, in the order of the documentation: that of the records. */
+    /** Every option, in the order of the records, which is also the documentation's. */
     public static final List<Option<?>> ALL =
             WITH_CONSTANTS.stream().filter(option -> !option.isFixed()).toList();
 
@@ -42,9 +42,9 @@ public final class Options {
     }
 
     /**
-     * The record with these values in place of the options that it declares.
+     * Fills a record with the values of its options.
      *
-     * @param values by path, of every option; an {@link Optional} stands for a component that may be null
+     * @param values every option's value by path; an {@link Optional} for a component that may be null
      */
     static <R> R fill(Class<R> record, Map<String, Object> values) {
         RecordComponent[] components = record.getRecordComponents();

@@ -8,5 +8,5 @@ public record OutboxConfig(
                 path = "outbox.retention",
                 range = "1m … 365d",
                 unset = "7d",
-                doc = "How long the outbox is kept for a host that was away.")
+                doc = "The time for which the outbox keeps events for an absent host.")
         Duration retention) {}

@@ -3,11 +3,11 @@ package dev.hongbao.common.config;
 import dev.hongbao.common.config.ConfigOption.Kind;
 import java.util.List;
 
-/** The page that comes with the server. */
+/** The server's own page. */
 public record PageConfig(
         @ConfigOption(
                 path = "page.images",
                 kind = Kind.SECURE_ORIGINS,
-                doc = "Where the page loads pictures of users from; without any it draws their initials. Who runs"
-                        + " such a place sees the addresses of those who look.")
+                doc = "Origins from which the page loads users' pictures; without any it draws initials. The"
+                        + " operators of such an origin see the addresses of the page's users.")
         List<String> images) {}

@@ -4,26 +4,27 @@ import dev.hongbao.common.config.ConfigOption.Kind;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** The Postgres that holds the truth; a {@code url} that is null starts one as a child process. */
+/** The Postgres that holds the truth. A null {@code url} starts one as a child process. */
 public record PostgresConfig(
         @ConfigOption(
                 path = "postgres.url",
                 kind = Kind.POSTGRES_URL,
-                doc = "The Postgres that holds the truth; empty starts one as a child process.")
+                doc = "The Postgres that holds the truth. Empty starts one as a child process.")
         @Nullable
         SecretUrl url,
 
         @ConfigOption(
                 path = "postgres.owner-url",
                 kind = Kind.POSTGRES_URL,
-                doc = "The same database as the role that owns the tables, for migrations; empty is postgres.url.")
+                doc = "The URL for migrations: this database, with the role that owns the tables. Empty is"
+                        + " postgres.url.")
         @Nullable
         SecretUrl ownerUrl,
 
         @ConfigOption(
                 path = "postgres.tls-authority",
                 doc = "With sslmode=verify-ca or verify-full: the certificate (PEM) of the authority that signed"
-                        + " Postgres' certificate. Empty: what the JVM trusts.")
+                        + " Postgres' certificate. Empty: the authorities that the JVM trusts.")
         @Nullable
         Path tlsAuthority,
 
@@ -33,12 +34,12 @@ public record PostgresConfig(
                 unset = "8",
                 doc = "Connections to Postgres for requests.")
         int poolSize) {
-    /** Whether the server starts its own. */
+    /** Whether the server starts its own Postgres. */
     public boolean isEmbedded() {
         return url == null;
     }
 
-    /** The URL for migrations: the owner's when there is one; null when the server starts its own Postgres. */
+    /** The URL for migrations: the owner's if set. Null when the server starts its own Postgres. */
     public @Nullable SecretUrl migrationUrl() {
         return ownerUrl != null ? ownerUrl : url;
     }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Options that may hold a password, and the files that hold them instead, so that a password is on no command line, in no
- * environment and in no file with other options. Orchestrators mount such files.
+ * Files that hold one option with a password. They keep the password off the command line, the environment and the file with
+ * other options. Orchestrators mount such files.
  */
 final class SecretFiles {
     /** Longer than any URL. */
@@ -26,15 +26,15 @@ final class SecretFiles {
     private final List<ConfigFault> faults;
 
     /**
-     * @param settings by option path, before they are read; what files hold is added
-     * @param faults what is wrong is added, never with what a file holds
+     * @param settings unread texts by option path; the contents of files are added
+     * @param faults takes faults, never with the contents of a file
      */
     SecretFiles(Map<String, Setting> settings, List<ConfigFault> faults) {
         this.settings = settings;
         this.faults = faults;
     }
 
-    /** Whether what may hold a password may stand in a file of its own. */
+    /** Whether an option of this kind may come from its own file. */
     static boolean mayHold(ConfigOption.Kind kind) {
         return kind == ConfigOption.Kind.REDIS_URL || kind == ConfigOption.Kind.POSTGRES_URL;
     }
@@ -45,12 +45,12 @@ final class SecretFiles {
                 path + SUFFIX,
                 OptionType.file(),
                 "",
-                "A file that holds " + path + " and nothing else: give one of the two.",
+                "A file with the value of " + path + " and nothing else. Give one of the two.",
                 false,
                 List.of());
     }
 
-    /** Names in each URL the file that it was read from. */
+    /** Adds to each URL the file that it came from. */
     static void nameIn(Map<String, Object> values) {
         values.replaceAll((path, value) -> value instanceof Optional<?> optional
                         && optional.orElse(null) instanceof SecretUrl url
@@ -64,7 +64,7 @@ final class SecretFiles {
         return secret.path() + SUFFIX;
     }
 
-    /** A file that cannot be read is left to the check of the option that names it. */
+    /** An unreadable file is reported by the check of the option that names it. */
     void read() {
         for (Option<?> option : Options.ALL) {
             Setting named = given(pathFor(option));

@@ -6,10 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server's address that may carry a password. {@link #toString} shows it without; only {@link #value} tells it.
+ * A server's URL that may contain a password. {@link #toString} hides the password; only {@link #value} has it.
  *
  * @param value the URL as configured
- * @param file that holds it; null when it was given itself
+ * @param file the file that it came from; null when it was given directly
  */
 public record SecretUrl(String value, @Nullable Path file) {
     // Up to the last @: a password may hold an @ or a / that should have been percent-encoded.
@@ -17,7 +17,7 @@ public record SecretUrl(String value, @Nullable Path file) {
     private static final Pattern PARAMETER =
             Pattern.compile("([?&][^=&\\s]*(?:password|secret|token|key)[^=&\\s]*=)[^&\\s]*", Pattern.CASE_INSENSITIVE);
 
-    /** One that was given itself. */
+    /** A URL that was given directly. */
     public SecretUrl(String value) {
         this(value, null);
     }
@@ -32,7 +32,7 @@ public record SecretUrl(String value, @Nullable Path file) {
         return redacted();
     }
 
-    /** {@code text} with {@code ***} in place of the password of every URL in it; too much rather than too little. */
+    /** {@code text} with {@code ***} in place of the password of every URL in it. Hides too much rather than too little. */
     public static String redact(String text) {
         Matcher matcher = USER_INFO.matcher(text);
         String hidden = matcher.replaceAll(match -> Matcher.quoteReplacement(

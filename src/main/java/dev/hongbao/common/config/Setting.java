@@ -1,9 +1,9 @@
 package dev.hongbao.common.config;
 
 /**
- * What an option was set to, before it is read.
+ * The unread text of an option.
  *
- * @param text as given; may hold a password
+ * @param text as given; may contain a password
  * @param origin as in {@link ConfigFault#origin}
  */
 record Setting(String text, String origin) {}

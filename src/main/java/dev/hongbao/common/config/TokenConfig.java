@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Which tokens are good. */
+/** The rules for valid tokens. */
 public record TokenConfig(
         @ConfigOption(
                 path = "token.algorithm",
                 kind = Kind.AS_PRINTED,
                 unset = "HS256",
-                doc = "The one signature that tokens may carry.")
+                doc = "The only signature algorithm that tokens may have.")
         Algorithm algorithm,
 
         Secrets secrets,
@@ -23,11 +23,12 @@ public record TokenConfig(
                 range = "1s … 1h",
                 unset = "1m",
                 fixed = true,
-                doc = "How often the files and the URL of keys are read again: a new key waits so long at most.")
+                doc = "The interval at which the key files and the key URL are read again: the longest wait for a"
+                        + " new key.")
         Duration refreshInterval,
 
         Claims claims) {
-    /** What tokens must say; null takes any. */
+    /** Claims that tokens must have; null takes any. */
     public record Claims(
             @ConfigOption(
                     path = "token.issuer",
@@ -50,33 +51,33 @@ public record TokenConfig(
                     doc = "A token whose exp is further away is refused, so that a lost token cannot be used for ever.")
             Duration maxLife) {}
 
-    /** The signatures there are, named as in RFC 7518. */
+    /** Signature algorithms, named as in RFC 7518. */
     public enum Algorithm {
         HS256,
         RS256,
         ES256;
 
-        /** Whether the one who verifies can also sign. */
+        /** Whether the verification key also signs. */
         public boolean isSymmetric() {
             return this == HS256;
         }
     }
 
-    /** The secrets of HS256; that of {@code file} also signs. */
+    /** The secrets of HS256. The secret in {@code file} also signs. */
     public record Secrets(
             @ConfigOption(
                     path = "token.secret-file",
-                    doc = "HS256: the file with the shared secret; empty is token.key in data.dir, made at first use.")
+                    doc = "HS256: the file with the shared secret. Empty: token.key in data.dir, made at first use.")
             @Nullable
             Path file,
 
             @ConfigOption(
                     path = "token.further-secret-files",
-                    doc = "HS256: files with further secrets whose tokens are believed as well: the next one or the"
-                            + " last one, while the secret is being changed.")
+                    doc = "HS256: files with further secrets whose tokens are valid, too: the next or the previous"
+                            + " secret during a change.")
             List<Path> furtherFiles) {}
 
-    /** Where the public keys of RS256 and ES256 are. */
+    /** The sources of public keys for RS256 and ES256. */
     public record PublicKeys(
             @ConfigOption(
                     path = "token.public-key-files",
@@ -90,8 +91,8 @@ public record TokenConfig(
             @ConfigOption(
                     path = "token.jwks-url",
                     kind = Kind.WEB_URL,
-                    doc = "RS256 and ES256: where the issuer publishes its public keys as JWKS: at most 256 KiB, within"
-                            + " 10 s, no redirect. A start needs it, unless files hold keys as well.")
+                    doc = "RS256 and ES256: the URL of the issuer's public keys as JWKS: at most 256 KiB, within 10 s,"
+                            + " no redirect. A start needs it, unless files hold keys as well.")
             @Nullable
             SecretUrl jwksUrl) {}
 }

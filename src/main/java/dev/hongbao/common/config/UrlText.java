@@ -14,11 +14,11 @@ final class UrlText {
     private static final Pattern REDIS =
             Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
                     + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
-    // As strict as the client that will read it: other characters are percent-encoded.
+    // As strict as the client that reads it: other characters must be percent-encoded.
     private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
             + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
     private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
-    /** Some clients read these for what the URL itself says, and others do not. */
+    /** Parameters that repeat a part of the URL: only some clients read them. */
     private static final Pattern SAID_TWICE =
             Pattern.compile("[?&](?i:host|hostaddr|port|user|password|dbname|options)=");
 
@@ -28,7 +28,7 @@ final class UrlText {
 
     private UrlText() {}
 
-    /** One server, a cluster's, or the sentinels of a master. */
+    /** Of one server, of nodes of a cluster, or of the sentinels of a master. */
     static boolean isRedis(String text) {
         return REDIS.matcher(text).matches();
     }

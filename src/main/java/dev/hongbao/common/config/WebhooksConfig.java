@@ -5,40 +5,39 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How webhooks are delivered. */
+/** The delivery of webhooks. */
 public record WebhooksConfig(
         @ConfigOption(
                 path = "webhooks.timeout",
                 range = "100ms … 1m",
                 unset = "15s",
                 fixed = true,
-                doc = "A webhook's receiver that has not answered after so long has failed, as Standard"
-                        + " Webhooks recommends.")
+                doc = "An attempt without an answer after this time has failed. Standard Webhooks recommends this"
+                        + " value.")
         Duration timeout,
 
         @ConfigOption(
                 path = "webhooks.max-wait",
                 range = "100ms … 7d",
                 unset = "24h",
-                doc = "The longest wait before a failed delivery is tried again. It begins with 1s and doubles.")
+                doc = "The longest wait before a failed delivery is tried again. Waits begin with 1s and double.")
         Duration maxWait,
 
         @ConfigOption(
                 path = "webhooks.disable-after",
                 range = "1s … 30d",
                 unset = "5d",
-                doc = "A webhook that fails for so long is disabled; the outbox waits for it no more.")
+                doc = "A webhook that fails for this time is disabled. The outbox then no longer waits for it.")
         Duration disableAfter,
 
         @ConfigOption(
                 path = "webhooks.private-networks",
-                doc = "Networks that are not public and that webhooks may lead to all the same, there also over"
-                        + " plain http.")
+                doc = "Private networks that webhooks may lead to, also over plain http.")
         List<AddressRange> privateNetworks,
 
         @ConfigOption(
                 path = "webhooks.tls-authority",
-                doc = "Certificates (PEM) of who may have signed those of webhooks' receivers, besides whom the JVM"
-                        + " trusts.")
+                doc = "Certificates (PEM) of authorities that may sign the certificates of webhooks' receivers, in"
+                        + " addition to those that the JVM trusts.")
         @Nullable
         Path authority) {}

@@ -1,7 +1,10 @@
 /**
- * The configuration: every option declared once, at its component of a record below {@link dev.hongbao.common.config.HongbaoConfig}, read once at start from flags,
- * environment, file and defaults, in that order, into immutable validated records. Nothing here changes after the start;
- * safe on any thread. An error names the option's path, where its value came from and what is allowed.
+ * The configuration. Each option is declared once, at its component of a record below {@link
+ * dev.hongbao.common.config.HongbaoConfig}. A start reads the options once, from flags, environment, file and defaults, in
+ * this order, into validated records.
+ *
+ * <p>The records are immutable and safe on any thread. An error names the option's path, the source of its value and the
+ * allowed values.
  */
 @NullMarked
 package dev.hongbao.common.config;

@@ -276,7 +276,7 @@ class ConsoleIT extends ConsoleFixture {
         ask("checks", "check");
         confirm();
         page.see("[data-checks=ended]");
-        page.seeText("[data-checks]", "The books are right");
+        page.seeText("[data-checks]", "The books are correct");
         page.screenshot("console-checks");
         assertWellLaidOut("main");
 

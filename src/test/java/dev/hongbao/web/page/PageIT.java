@@ -95,7 +95,7 @@ class PageIT extends PageUse {
         ben.grab(next);
 
         // Then he is told that he has had his
-        ben.browser().seeText("[data-outcome=limited] h2", "You have had yours");
+        ben.browser().seeText("[data-outcome=limited] h2", "You have reached the limit");
         ben.browser().seeNo(".cover");
         ben.browser().screenshot("limited");
         ben.close(next);
