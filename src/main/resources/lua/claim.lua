@@ -1,35 +1,51 @@
 -- Gives shares of packets of one shard to a batch of users: first come, first served.
 --
--- The generation in this text makes the script's SHA its own: a Redis that lost data answers NOSCRIPT (the fence).
+-- The fence: the generation in this text gives the script a SHA of its own, so a Redis that lost data answers NOSCRIPT.
 -- Generation @generation@
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2..]  a hash per packet: '#' is the next slot, '!' is there once the packet is closed (close.lua), every other field is user -> slot, a user as UserId.inRedis has it;
---            then a hash per campaign that counts claims, each once: '#' is there, user -> 'claims:day:claims that day',
---            'user product' -> claims. No user id has a space, and none begins with one of the marks here
--- ARGV[1]    how many entries the journal may hold
+-- KEYS[2..]  a hash for each packet:
+--            '#'   the next slot
+--            '!'   there once the packet is closed (close.lua)
+--            user  the user's slot; users as in UserId.inRedis
+-- KEYS[…]    then a hash for each campaign that counts claims:
+--            '#'             always there
+--            user            'claims:day:claims that day'
+--            'user product'  claims
+--            No user id has a space or begins with one of these marks.
+-- ARGV[1]    the most entries of the journal
 -- ARGV[2]    the number of packets
--- ARGV[3..]  for each packet, in the order of KEYS: its id, its number of slots (0: none is given, only told), the number n of claims, the place in KEYS of the
---            campaign that counts them; unless that is 0: claims a user may have in all, a day, a product (0: no limit), the
---            campaign's day, the product; n users
+-- ARGV[3..]  for each packet, in the order of KEYS:
+--            its id
+--            its number of slots; 0 gives none, and only returns earlier outcomes
+--            the number n of claims
+--            the index in KEYS of the campaign that counts them; 0 for none
+--            for a campaign: a user's limits in all, a day and a product (0: none), the campaign's day, the product
+--            n users
 --
--- Returns    { sequence number of the journal entry, or '' when nothing was given;
---              an outcome per claim, in the order of ARGV, separated by spaces:
---              '+5' won slot 5 now, '=5' holds slot 5 already, 'drained', 'closed', 'missing', 'total', 'limit' or 'product' when the
---              user has had all shares of the campaign in all, on the day or for the product,
---              'uncounted' when the campaign's hash is missing }
--- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed; BROKEN: the same, and what Redis holds is not what was written
--- Idempotent a user who holds a slot gets it back, also one that is given in the same entry of this batch
--- Cost       O(claims); at most 256 claims, so that unpack never meets Lua's stack limit
+-- Returns    { sequence number of the journal entry, or '' when nothing was given; an outcome per claim, separated by spaces }
+--            '+5'         won slot 5 now
+--            '=5'         holds slot 5 already
+--            'drained'    every share is given
+--            'closed'     the packet is closed
+--            'missing'    the packet's hash is missing
+--            'total'      the user has had all shares of the campaign
+--            'limit'      all shares of the day
+--            'product'    all shares for the product
+--            'uncounted'  the campaign's hash is missing
+-- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
+--            BROKEN: nothing was changed, and Redis holds wrong values
+-- Idempotent a user with a slot gets it back, also a slot from earlier in this batch
+-- Cost       O(claims); at most 256 claims, so that unpack stays below Lua's stack limit
 --
--- A script is atomic but not transactional: everything is built first, and the append is the first write. What fails
--- before it has changed nothing.
+-- A script is atomic but not transactional. It builds everything first, and the append is its first write, so an earlier failure changes
+-- nothing.
 
 local limit, packets = tonumber(ARGV[1]), tonumber(ARGV[2])
 local outcomes, entry, winners = {}, {}, {}
 
--- What is written after the append, in one table for all hashes, for a table takes longer than a claim: the fields of hashes[i]
--- and their values end at ends[i].
+-- The writes after the append, in one table for all hashes, since a table costs more than a claim. The fields and values of
+-- hashes[i] end at ends[i].
 local fields, size, hashes, ends = {}, 0, {}, {}
 local function set(field, value)
   fields[size + 1], fields[size + 2] = field, value
@@ -41,10 +57,10 @@ end
 
 local at = 3
 
--- The counts of campaigns, by key: as they are in Redis, and then as this batch leaves them. 'changed' has the fields to write.
+-- The counts of campaigns, by key: first Redis' values, then the values after this batch. 'changed' has the fields to write.
 local campaigns = {}
 
--- Reads what a campaign has counted of the users in ARGV, but for what this batch has read before.
+-- Reads a campaign's counts of the users in ARGV, except counts that this batch has read.
 local function counts_of(key, from, to, product)
   local campaign = campaigns[key] or { counts = {}, changed = {} }
   campaigns[key] = campaign
@@ -63,7 +79,7 @@ local function counts_of(key, from, to, product)
   return campaign
 end
 
--- Counts one more claim of a user, or says which limit forbids it. A day never goes back: a server's clock may lag.
+-- Counts one more claim of a user, or returns the limit that forbids it. A day never goes back, since a server's clock may lag.
 local function counted(campaign, user, total, a_day, a_product, day, product)
   local counts = campaign.counts
   local all, last, that_day = string.match(counts[user] or '0:0:0', '^(%d+):(%d+):(%d+)$')
@@ -94,7 +110,7 @@ for k = 2, packets + 1 do
   local users = at
   at = at + claims
 
-  -- By place: '#', '!' and each user's slot; by user: the slots that this batch gives. A slot is the text that Redis holds.
+  -- By index: '#', '!' and each user's slot. By user: slots given in this batch. A slot is the text as in Redis.
   local held = redis.call('HMGET', KEYS[k], '#', '!', unpack(ARGV, users, at - 1))
   local first, closed = held[1], held[2]
   local slot, given = first, 0

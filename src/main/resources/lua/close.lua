@@ -1,19 +1,21 @@
 #!lua flags=allow-oom
 -- Closes packets of one shard: no share is given after it. The refund follows when the journal entry settles.
--- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
+-- Generation @generation@ (the fence, as in claim.lua). The flag lets a full Redis run it, since it frees memory.
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  the packets' hashes
--- ARGV       what the journal says of each packet, in the order of KEYS[2..]: its id; when it ends before its time also how and who
---            asked for it, separated by spaces; then for each 'unclaimed' for one that is closed only while no share of it was given;
---            may be left out when there is none
+-- ARGV       first, for each packet in the order of KEYS[2..]: the text of the journal item. It is the packet's id; for an early end also the
+--            ending and the actor, separated by spaces
+--            then, for each packet: 'unclaimed' to close it only before the first share. Absent when no packet has it
 --
--- Returns    { sequence number of the journal entry, or '' when nothing was closed;
---              an outcome per packet, separated by spaces: 'closing', 'closed' (it was before, and that waits to be settled),
---              'claimed' (a share was given, and nothing is changed), 'missing' }
+-- Returns    { sequence number of the journal entry, or '' when nothing was closed; an outcome per packet, separated by spaces }
+--            'closing'  it is closed now
+--            'closed'   it was closed before, and that entry is not settled yet
+--            'claimed'  a share was given; nothing is changed
+--            'missing'  the packet's hash is missing
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent a second close is a no-op here while the first is in the journal, and in Postgres ever after. One that Postgres has
---            passed over, since its clock had gone back, is written again, whatever the mark says.
+-- Idempotent a second close changes nothing while the first is in the journal, and nothing in Postgres after that. A close that Postgres
+--            skipped, since its clock had gone back, is written again in spite of the mark.
 -- Cost       O(packets); at most 256
 --
 -- The mark '!' is the sequence number of the close's entry, which is trimmed once it is settled.

@@ -1,9 +1,9 @@
 #!lua flags=no-writes
--- Names the commands that this Redis does not have, or does not allow its caller. Runs none of them.
+-- Returns the names of commands that this Redis lacks or forbids its caller. Runs none of them.
 --
--- ARGV[1]  a key or channel such as the commands are sent for
--- ARGV[2…] the commands; a subcommand stands after a |
--- returns  the names of those that are missing
+-- ARGV[1]   a key or channel for the check
+-- ARGV[2..] the commands; a subcommand follows a |
+-- Returns   the names of missing or forbidden commands
 local missing = {}
 if redis.acl_check_cmd then
   for i = 2, #ARGV do

@@ -1,4 +1,4 @@
--- Makes a draw that was just made playable, if it is not yet.
+-- Makes a new draw playable, if it is not yet.
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
@@ -6,9 +6,9 @@
 -- KEYS[3]    its schedule, when it has one
 -- ARGV       its rules and its first state (MessagePack)
 --
--- Returns    1 when it was not there before, else 0
+-- Returns    1 when the draw was not there before, else 0
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent a draw that is there keeps its state
+-- Idempotent an existing draw keeps its state
 -- Cost       O(1)
 
 --@include fence/journal

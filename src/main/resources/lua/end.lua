@@ -1,17 +1,18 @@
 #!lua flags=allow-oom
--- Ends draws of one shard, or periods of draws whose releases do not carry over: nothing of them is given after it. What
--- follows (money back to the owner, releases back to the stock) follows when the journal entry settles.
--- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
+-- Ends draws of one shard, or periods of draws whose releases do not carry over: no prize of them is given after it. When the journal entry
+-- settles, the money goes back to the owner, or the releases to the stock.
+-- Generation @generation@ (the fence, as in claim.lua). The flag lets a full Redis run it, since it frees memory.
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  two for each end: the draw's hash and its schedule
--- ARGV       for each end: the draw's id and the period, '-' for the draw itself
+-- ARGV       for each end: the draw's id, and the period or '-' for the draw itself
 --
--- Returns    { sequence number of the journal entry, or '' when nothing was ended;
---              an outcome per end, separated by spaces: 'ending', 'ended' (it was before, and that waits to be settled),
---              'missing' }
+-- Returns    { sequence number of the journal entry, or '' when nothing was ended; an outcome per end, separated by spaces }
+--            'ending'   it is ended now
+--            'ended'    it was ended before, and that entry is not settled yet
+--            'missing'  the draw's hash is missing
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent the end of a draw as the close of a packet (close.lua); that of a period is settled once
+-- Idempotent for a draw, like a packet's close (close.lua); for a period, Postgres settles the end once
 -- Cost       O(ends + releases); at most 256 ends
 
 local outcomes, entry, closing, removing = {}, {}, {}, {}

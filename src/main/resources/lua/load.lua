@@ -1,12 +1,12 @@
--- Makes packets that were just sent claimable, if they are not yet.
+-- Makes new packets claimable, if they are not yet.
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2..]  the packets' hashes
 --
--- Returns    how many were not there before
+-- Returns    the number of packets that were not there before
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent a packet that is there keeps its slots
+-- Idempotent an existing packet keeps its slots
 -- Cost       O(packets)
 
 --@include fence/journal

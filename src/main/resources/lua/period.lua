@@ -2,14 +2,14 @@
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2]    the draw's hash: '~' is the last period that was loaded
+-- KEYS[2]    the draw's hash: '~' is the last loaded period
 -- KEYS[3]    its schedule (see play.lua)
 -- ARGV[1]    the period, from 0; periods are loaded in order
--- ARGV[2..]  moment in milliseconds and 'period:prize:n', for each release
+-- ARGV[2..]  for each release: its moment in milliseconds, and 'period:prize:n'
 --
--- Returns    1 when they were put there, 0 when they had been before, -1 when the draw is not there
+-- Returns    1 when they are loaded now, 0 when they were before, -1 when the draw is missing
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent a period is loaded once: releases that were taken meanwhile do not come back
+-- Idempotent a period is loaded once: taken releases do not come back
 -- Cost       O(releases * log(releases)); at most 50,000
 
 --@include fence/journal

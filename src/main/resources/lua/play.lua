@@ -1,42 +1,54 @@
--- Plays prize draws of one shard for a batch of requests: each request is one user's plays under one key, all of them or none.
+-- Plays prize draws of one shard for a batch of requests. A request is one user's plays under one key, all of them or none.
 --
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2]    the shard's decided attempts: a sorted set, attempt -> sequence number of the journal entry
--- KEYS[3..]  two for each draw: its hash, and its schedule (a sorted set, 'period:prize:n' -> moment in milliseconds; '#' -> -inf is there
---            also when no release is left, so that a schedule that was lost is missed).
---            The hash: '#' is the number of plays, '!' is there once the draw is closed, '*' its rules and '=' its state
---            (MessagePack, below), '~' the last period that was loaded; every other field is user -> counters:
---            plays, day, plays that day, plays without a prize of each guarantee …, wins of each prize with a limit …
---            A user is as UserId.inRedis has it, and so begins with none of the marks.
--- ARGV[1]    how many entries the journal may hold
--- ARGV[2]    now, in milliseconds, by Postgres' clock as the server knows it: what is due is due by it
--- ARGV[3..]  for each draw: its id, its local day, the number of its requests; for each request: id, attempt, user, plays,
---            1 when its cost is held, and random numbers from 0 to 2^52 - 1 (MessagePack array), as many for each play, one play's
---            after the other's: chance comes from the server, and no play takes another's; the script is deterministic
+-- KEYS[2]    the shard's decided attempts, a sorted set: attempt -> sequence number of the journal entry
+-- KEYS[3..]  two for each draw, its hash and its schedule. The hash:
+--            '#'   the number of plays
+--            '!'   there once the draw is closed
+--            '*'   its rules, '=' its state (MessagePack, below)
+--            '~'   the last loaded period
+--            user  counters: plays, day, plays that day, plays without a prize of each guarantee …, wins of each prize with a limit …
+--                  Users as in UserId.inRedis, which begin with none of these marks.
+--            The schedule is a sorted set: 'period:prize:n' -> moment in milliseconds. Its '#' -> -inf is there even without releases, so that
+--            a lost schedule is noticed.
+-- ARGV[1]    the most entries of the journal
+-- ARGV[2]    now in milliseconds, by Postgres' clock as the server knows it; it decides the due releases
+-- ARGV[3..]  for each draw: its id, its local day, the number of its requests; for each request:
+--            id, attempt, user, plays
+--            1 when its cost is held
+--            random numbers from 0 to 2^52 - 1 (MessagePack array), play after play, equally many for each. The server provides all
+--            chance, no play uses another play's numbers, and the script is deterministic.
 --
--- Rules      { mode 0 table 1 weights 2 schedule, 0 stop 1 repeat 2 rescale 3 fallback, chances, limits per user,
+-- Rules      { mode (0 table, 1 weights, 2 schedule), after a round (0 stop, 1 repeat, 2 rescale, 3 fallback), chances, limits per user,
 --              guarantees fulfilled (by prize), fallback, plays per user, plays per user and day, plays of each guarantee,
---              first period's start, period's length, 1 when releases carry over, 1 when the schedule has its '#' (not of a draw that the
---              version before has loaded) }
+--              start of the first period, length of a period, 1 when releases carry over,
+--              1 when the schedule has its '#' (not when the version before loaded the draw) }
 -- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
 --
--- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }; outcomes are '+'
---            played now, '=' decided before (wait for it), 'limit', 'day', 'exhausted', 'closed', 'missing'; when a play has too few
---            numbers, all are '?' and nothing was changed: call again with more
--- Journal    an item per request that was played or whose cost is to be returned:
---            draw request attempt user now seq prize:round[:period:n],… counters [~]    ('-' for no counters; '~' of a schedule)
+-- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }
+--            '+'          played now
+--            '='          decided before: wait for it
+--            'limit'      the user has too few plays left in all
+--            'day'        … or on this day
+--            'exhausted'  a play would win nothing
+--            'closed'     the draw is closed
+--            'missing'    the draw's hash is missing
+--            '?'          for all requests: a play has too few numbers, and nothing was changed. Call again with more
+-- Journal    an item for each request that was played, or whose cost is to be returned:
+--            draw request attempt user now seq prize:round[:period:n],… counters [~]    ('-' for no counters; '~' with a schedule)
 --            draw request attempt user now ! reason
--- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed; BROKEN: the same, and what Redis holds is not what was written
+-- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
+--            BROKEN: nothing was changed, and Redis holds wrong values
 -- Idempotent by attempt, also within one batch
--- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack never meets Lua's stack limit
+-- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack stays below Lua's stack limit
 --
--- Everything is built first, and the append is the first write. DrawModel.java is the twin of what happens here.
+-- It builds everything first, and the append is the first write. DrawModel.java does the same in Java.
 
 local RANGE = 4503599627370496 -- 2^52
 local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
-local numbers, used, last, starved -- of the play that is played: its numbers are those from used + 1 to last
+local numbers, used, last, starved -- of the current play: its numbers are at used + 1 to last
 local outcomes, entry, attempts, writes = {}, {}, {}, {}
 
 local function below(bound)
@@ -53,7 +65,7 @@ local function below(bound)
   end
 end
 
--- One draw of the batch. Changes are noted in undo, so that a request that cannot be played to its end leaves nothing.
+-- One draw of the batch. undo keeps changes, so that a request that cannot be completed leaves none.
 local function open(hash, schedule, held)
   local r, s = cmsgpack.unpack(held[3]), cmsgpack.unpack(held[4])
   local mode, when, chances, per_user, fulfils, fallback = r[1], r[2], r[3], r[4], r[5], r[6]
@@ -109,7 +121,7 @@ local function open(hash, schedule, held)
     return 0
   end
 
-  -- The schedule, read in pages as far as it is needed.
+  -- The schedule, read in pages as needed.
   local listed, complete = {}, mode ~= 2
   local from = '(-inf'
   if mode == 2 and r[12] == 0 then
@@ -227,7 +239,7 @@ local function open(hash, schedule, held)
     return player
   end
 
-  -- Plays a request: the prizes in the journal's words, and the user's counters after it; or nil and why not.
+  -- Plays a request. Returns the prizes as in the journal, and the user's new counters; or nil and the reason.
   function draw.request(text, plays, day, chance)
     local player = tracks and counters(text) or { 0, -1, 0 }
     if plays_total > 0 and player[1] + plays > plays_total then return nil, 'limit' end

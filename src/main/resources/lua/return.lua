@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- Gives back the costs of requests that were held and never decided (a server died in between), and forgets old decisions.
--- Generation @generation@ (the fence, as in claim.lua); the flag: what gives memory back has to run in a full Redis
+-- Returns the costs of requests that were held and never decided (a server died in between), and forgets old decisions.
+-- Generation @generation@ (the fence, as in claim.lua). The flag lets a full Redis run it, since it frees memory.
 --
 -- KEYS[1]    the shard's journal
 -- KEYS[2]    the shard's decided attempts (see play.lua)
@@ -8,9 +8,9 @@
 -- ARGV[2]    forget decisions of journal entries up to this sequence number; -1 for none
 -- ARGV[3..]  for each request: draw, id, attempt, user
 --
--- Returns    { sequence number of the journal entry, or ''; how many are given back; the journal entry's items }
+-- Returns    { sequence number of the journal entry, or ''; the number of returned costs; the journal entry's items }
 -- Errors     NO_JOURNAL: nothing was changed
--- Idempotent by attempt: one that was decided, also by this script, is left alone
+-- Idempotent by attempt: a decided attempt is left alone, also one that this script decided
 -- Cost       O(requests + forgotten decisions * log(decisions)); at most 256 requests
 
 local entry, attempts = {}, {}

@@ -64,7 +64,7 @@ end
 $$;
 
 -- Checks commands that move money out of locked wallets. Changes a verdict 'done' to 'frozen' or 'blocked' when the user or the command's
--- group is restricted. A null group is not checked.
+-- group is restricted. Without a group, only 'frozen' is checked.
 create or replace function judge_restrictions(verdicts text[], users text[], groups text[]) returns text[]
     language plpgsql
     set plan_cache_mode = force_generic_plan

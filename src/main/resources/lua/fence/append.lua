@@ -1,5 +1,5 @@
--- Included: takes `entry`, the fields of the journal entry; gives its `number`.
--- The append is the first write: what fails before it has changed nothing. A journal that is gone is not made anew.
+-- Included. Takes `entry`, the fields of the journal entry; sets its `number`.
+-- The append is the first write, so an earlier failure changes nothing. A missing journal is not created.
 local entry_id = redis.call('XADD', KEYS[1], 'NOMKSTREAM', '@epoch@-*', unpack(entry))
 if not entry_id then
   return redis.error_reply('NO_JOURNAL generation @generation@ has no journal')
