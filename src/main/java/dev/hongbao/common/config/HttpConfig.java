@@ -13,7 +13,7 @@ public record HttpConfig(
                 kind = Kind.HOST,
                 unset = "127.0.0.1",
                 shortFlag = "--host",
-                doc = "The address of the API.")
+                doc = "The address that the API listens on.")
         String host,
 
         @ConfigOption(

@@ -10,9 +10,9 @@ public record ManagementConfig(
                 path = "management.host",
                 kind = Kind.HOST,
                 unset = "127.0.0.1",
-                doc = "The address of health checks and metrics. On loopback they answer only requests for"
-                        + " loopback's names, elsewhere requests for any name. So keep it reachable only for operators"
-                        + " and Prometheus.")
+                doc = "The address that health checks and metrics listen on. On loopback they answer only requests"
+                        + " for loopback's names, elsewhere requests for any name. So keep it reachable only for"
+                        + " operators and Prometheus.")
         String host,
 
         @ConfigOption(

@@ -323,7 +323,7 @@ class PageUseIT extends PageUse {
         operator.seeText("[data-health=down]", "not ready: redis");
         operator.seeText("[data-check=redis]", "Redis does not answer · Since 22 Nov 2026");
         operator.seeText("[data-check=redis]", "Connection refused");
-        operator.seeText("[data-check=redis]", "Start it, or let the failover do its work");
+        operator.seeText("[data-check=redis]", "Start it, or wait for the failover");
         operator.seeText("[data-panel=events] [data-word=void]", "look into it");
         operator.js("document.querySelector('[data-panel=events]').scrollIntoView()");
         operator.screenshot("console-events");
