@@ -19,7 +19,7 @@ class ConsoleIT extends ConsoleFixture {
         // When it is no token, a user's, one that nobody signed
         page.type("#token", "nonsense");
         page.press(Keys.ENTER);
-        page.seeText("[role=alert]", "This is no token");
+        page.seeText("[role=alert]", "This is not a token");
         page.type("#token", token(Role.USER));
         page.press(Keys.ENTER);
         page.seeText("[role=alert]", "This token is a user's");

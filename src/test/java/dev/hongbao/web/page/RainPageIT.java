@@ -46,7 +46,7 @@ class RainPageIT extends PageUse {
         page.screenshot("rain-caught");
 
         // Then she is told so, and has it
-        page.seeText(".rain-head", "all that one may");
+        page.seeText(".rain-head", "caught your limit");
         mei.seeBalance(before + 2 * SHARE);
 
         // When it is over
