@@ -38,7 +38,7 @@ class AdmissionIT {
             "shards", "1",
             "http.event-loops", "1",
             "packet.max-count", Integer.toString(SHARES),
-            // before the rate is known 5,000 are let in: 5 s of the writer's time, and 3 s for a machine that does other things
+            // Before the rate is known, 5,000 are let in: 5 s of the writer's time, with 3 s of slack.
             "claim.max-waiting", "5000",
             "claim.settle-timeout", "8s");
 
