@@ -7,11 +7,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer as it stands in the books.
+ * A transfer in the books.
  *
- * @param subject what it belongs to: a packet, a draw, a campaign, or the command that asked for it
- * @param reference what the host calls the command; null for none
- * @param at when it was made, by Postgres' clock
+ * @param subject a packet, a draw, a campaign, or the command that made the transfer
+ * @param reference the host's reference of the command; null for none
+ * @param at time of the transfer, by Postgres' clock
  */
 public record BookedTransfer(
         long id,
@@ -21,14 +21,18 @@ public record BookedTransfer(
         @Nullable String reference,
         Instant at) {
 
-    /** What went where. @param amount minor units */
+    /**
+     * The accounts and the amount.
+     *
+     * @param amount minor units
+     */
     public record Move(Side debit, Side credit, Asset asset, long amount) {}
 
     /**
      * An account.
      *
      * @param kind {@code wallet}, {@code escrow}, {@code hold} or {@code source}
-     * @param owner of a wallet the user; of an escrow or a hold the packet's, draw's or campaign's id; else {@code outside}
+     * @param owner the user of a wallet; the id of the packet, draw or campaign of an escrow or hold; else {@code outside}
      */
     public record Side(String kind, String owner) {}
 }

@@ -26,14 +26,14 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What finance and auditors ask of the ledger. Thread-safe; futures complete on the caller's context. */
+/** Reads the ledger for finance and auditors. Thread-safe; futures complete on the caller's context. */
 public final class Books {
-    /** The most days of which totals are asked for at once. */
+    /** The most days of totals in one call. */
     public static final int MAX_DAYS = 366;
 
     /**
-     * The wallet's transfers since the beginning of the statement, in one snapshot with its balance: what it held before is the balance
-     * less all of them.
+     * The wallet's transfers since the statement's beginning, in one snapshot with its balance. The opening balance is the balance less all
+     * of them.
      */
     static final String STATEMENT = """
         with wallet as materialized (
@@ -72,7 +72,7 @@ public final class Books {
 
     /**
      * @param pool of requests
-     * @param lengthy for statements that may take minutes; who takes all of it must keep nobody else waiting
+     * @param lengthy for statements that may take minutes; used up, it must block no other work
      */
     public Books(Pool pool, Pool lengthy, Assets assets) {
         this.pool = pool;
@@ -93,8 +93,8 @@ public final class Books {
     }
 
     /**
-     * A user's wallet of an asset from a moment on and before another. Which transfers are in it is decided by the times that they
-     * carry, so a statement that ends before another begins has its closing balance as that one's opening.
+     * A statement of a user's wallet of an asset, from one moment until before another. A transfer's own time decides where it belongs. So
+     * a statement's closing balance is the opening balance of one that begins at its end.
      *
      * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers
      */
@@ -129,11 +129,11 @@ public final class Books {
     }
 
     /**
-     * What was moved, by day in UTC, asset and kind; a day at a time, each of one snapshot.
+     * Reads the total of transfers by day in UTC, asset and kind. One day at a time, each from one snapshot.
      *
      * @param from the first day
      * @param to the day after the last; at most {@link #MAX_DAYS} later
-     * @param write takes the totals of a day; the next one is read when its future is done
+     * @param write takes the totals of a day; the next day is read when its future completes
      */
     public Future<Void> totals(LocalDate from, LocalDate to, Function<List<DayTotal>, Future<Void>> write) {
         long days = ChronoUnit.DAYS.between(from, to);

@@ -5,9 +5,9 @@ import java.math.BigInteger;
 import java.time.LocalDate;
 
 /**
- * What was moved on a day in UTC.
+ * The total of a day's transfers in UTC.
  *
- * @param transfers how many
- * @param amount of all, minor units; of many days' worth of money a {@code long} may not hold it
+ * @param transfers their number
+ * @param amount of all, minor units; a total may exceed a {@code long}
  */
 public record DayTotal(LocalDate day, String asset, TransferKind kind, long transfers, BigInteger amount) {}

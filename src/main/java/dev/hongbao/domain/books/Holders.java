@@ -6,7 +6,7 @@ import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** Everybody who has a wallet. Thread-safe. */
+/** All users with a wallet. Thread-safe. */
 public final class Holders {
     /** The index of accounts begins with their owner. */
     private static final String LIST = "select owner, count(*) as wallets from account"
@@ -15,9 +15,9 @@ public final class Holders {
     private final Pool pool;
 
     /**
-     * A user.
+     * A user with wallets.
      *
-     * @param wallets how many assets they have, or had
+     * @param wallets the number of assets that the user has, or had
      */
     public record Holder(String user, long wallets) {}
 
@@ -25,7 +25,11 @@ public final class Holders {
         this.pool = pool;
     }
 
-    /** The next ones by id. @param after the last one of the page before; empty for the first page */
+    /**
+     * The next users by id.
+     *
+     * @param after the last one of the page before; empty for the first page
+     */
     public Future<List<Holder>> list(String after, int limit) {
         return pool.preparedQuery(LIST)
                 .execute(Tuple.of(after, limit))

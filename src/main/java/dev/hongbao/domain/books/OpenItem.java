@@ -6,15 +6,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Something that is not closed, with the money that is in it. What it holds is owed to those who will win it, and else to whom it goes
- * back to.
+ * An open packet, draw, campaign or rain, with its money. The money belongs to future winners, or returns to its payer.
  *
- * @param owner the sender, the draw's owner, or the campaign's host; of a pool its campaign's id
- * @param holds by asset and account; a draw that pays nothing and costs nothing holds nothing
- * @param endsAt when it is due
+ * @param owner the sender, the draw's owner, or the campaign's host; for a pool its campaign's id
+ * @param holds by asset and account; empty for a draw without costs and awards
+ * @param endsAt the due time
  */
 public record OpenItem(Kind kind, UUID id, String owner, List<Held> holds, Instant createdAt, Instant endsAt) {
-    /** What it is. A pool of a campaign and a drop of a rain are packets of their own. */
+    /** The kind. Pools of campaigns and drops of rains are separate packets. */
     public enum Kind {
         PACKET,
         DRAW,
@@ -23,9 +22,9 @@ public record OpenItem(Kind kind, UUID id, String owner, List<Held> holds, Insta
     }
 
     /**
-     * What an account of it holds.
+     * The balance of one of its accounts.
      *
-     * @param account {@code escrow}; {@code hold} for what players paid
+     * @param account {@code escrow}; {@code hold} for players' costs
      * @param amount minor units, 0 or more
      */
     public record Held(String account, Asset asset, long amount) {}

@@ -16,9 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What is open and what it holds: packets, then draws, then campaigns and rains, each through the index of those that are open. */
+/** Open items with their money: packets, then draws, then campaigns and rains, each through the index of open ones. */
 final class OpenItems {
-    /** Places are (section, shard, id); of each section those after the place that is given for it. */
+    /** Places are (section, shard, id). Each section starts after its own place. */
     static final String PAGE = """
             select i.section, i.shard, i.kind, i.id, i.owner, i.created_at, i.ends_at, h.holds
             from (
@@ -50,7 +50,7 @@ final class OpenItems {
     private record Place(int section, int shard, UUID id) {}
 
     /**
-     * A page of what is open. All pages, read while nothing changes, hold what all escrow and hold accounts do.
+     * A page of open items. Over all pages, without changes meanwhile, they hold the total of all escrow and hold accounts.
      *
      * @param cursor a page's {@code next}; null for the first page
      */

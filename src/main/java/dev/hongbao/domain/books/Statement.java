@@ -4,11 +4,11 @@ import dev.hongbao.domain.ledger.WalletRecord;
 import java.util.List;
 
 /**
- * A wallet over a time: the opening balance and all its transfers are the closing balance, exactly.
+ * A wallet's statement of a period. The opening balance plus all its transfers is the closing balance, exactly.
  *
- * @param opening what it held by the transfers before, minor units
- * @param entries in the order in which they were booked
- * @param closing what it held with these
+ * @param opening the balance before, minor units
+ * @param entries in the order of booking
+ * @param closing the balance after these entries
  */
 public record Statement(long opening, List<WalletRecord> entries, long closing) {
     /** The most transfers of one statement. */

@@ -6,13 +6,13 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which transfers are looked for: those that fit all that is given.
+ * A filter of transfers. All given fields must match.
  *
- * @param reference what the host calls the command; null for any
- * @param user in or out of whose wallets; null for anybody's
+ * @param reference the host's reference of the command; null for any
+ * @param user whose wallet pays or receives; null for any
  * @param kind null for all
- * @param from made then or later; null from the beginning
- * @param to made before; null until now
+ * @param from earliest time, inclusive; null for no start
+ * @param to exclusive; null for now
  */
 public record TransferFilter(
         @Nullable String reference,

@@ -28,8 +28,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for transfers, in one of three orders, whichever reads least: by the command's subject when there is a reference; by id in the
- * user's wallets when there is a user; else by time, in growing steps, so that a page reads little more than it gives.
+ * Searches transfers in the order that reads least: by the command's subject for a reference, by id in the wallets for a user, else by
+ * time. Time is read in growing steps, so a page reads little more than it returns.
  */
 public final class TransferSearch {
     private static final String COLUMNS =
@@ -44,7 +44,7 @@ public final class TransferSearch {
             + " and ($6::text is null or d.kind = 'wallet' and d.owner = $6 or c.kind = 'wallet' and c.owner = $6)"
             + " and ($8::text is null or t.kind = $8) order by t.subject, t.id limit $7";
 
-    /** From the first that may be in range on: each wallet's transfers in the order of their ids, each side through its own index. */
+    /** Each wallet's transfers by id, from the first that may be in range, each side through its own index. */
     static final String BY_USER =
             COLUMNS + """
              from account as w
@@ -68,12 +68,12 @@ public final class TransferSearch {
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
 
-    /** The first step in time; each next one is eight times as long, or an eighth when it would read too much. */
+    /** The first step in time. Each next step is eight times as long, or an eighth if it would read too much. */
     private static final Duration STEP = Duration.ofSeconds(1);
 
     private static final int FACTOR = 8;
 
-    /** More rows than this are not read and sorted for one page. */
+    /** The most rows read and sorted for one page. */
     private static final int MANY = 10_000;
 
     private final Pool pool;
@@ -82,17 +82,17 @@ public final class TransferSearch {
         this.pool = pool;
     }
 
-    /** Where a page ended. */
+    /** The end of a page. */
     private record Place(UUID subject, Instant at, long id) {
         static final Place START = new Place(FIRST, BEGINNING, 0);
     }
 
     /**
-     * A page of transfers, the earliest first.
+     * A page of transfers, earliest first.
      *
      * @param filter has a reference, a user or a {@code from}
      * @param cursor a page's {@code next}, under the same filter; null for the first page
-     * @return refused with INVALID without one of those; fails as {@link Page#badCursor} says
+     * @return refused with INVALID without one of these fields; fails as {@link Page#badCursor}
      */
     public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
@@ -180,7 +180,7 @@ public final class TransferSearch {
                         : step(after, to, end, kind, step, most, found));
     }
 
-    /** Whether a step is too long: a quiet time was before it, and a busy one is in it. Never of the shortest one. */
+    /** Whether a step has too many rows, as when a busy time follows a quiet one. False for the shortest step. */
     private Future<Boolean> areMany(Instant since, Instant until, Duration step) {
         return step.equals(STEP)
                 ? Future.succeededFuture(false)

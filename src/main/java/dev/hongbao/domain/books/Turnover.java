@@ -15,17 +15,16 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.StreamSupport;
 
 /**
- * How much moved, by kind of transfer and asset, for the people of the business. Postgres counts each transfer once, whichever server
- * asks for it, and keeps the sums: every server shows the same numbers, also after a restart. A look that fails keeps the numbers before.
- * Thread-safe.
+ * The turnover by kind of transfer and asset, for business metrics. Postgres counts each transfer once and keeps the sums, so every server
+ * shows the same numbers, also after a restart. A failed read keeps the last numbers. Thread-safe.
  */
 public final class Turnover {
     private static final Duration EVERY = Duration.ofSeconds(10);
 
-    /** Transfers counted by one statement: it takes less than 0.2 s. */
+    /** Transfers counted by one statement, in less than 0.2 s. */
     private static final int PIECE = 20_000;
 
-    /** An asset is a label: those that moved first have their own, the others are {@code other}. */
+    /** The most assets with their own label, by their first transfer. The others are {@code other}. */
     private static final int ASSETS = 50;
 
     private static final String READ = "with asset as (select asset, row_number() over (order by min(place)) as n"
@@ -39,22 +38,22 @@ public final class Turnover {
     private final AtomicBoolean busy = new AtomicBoolean();
     private final Map<Label, Moved> all = new ConcurrentHashMap<>();
 
-    /** Of one number. */
+    /** The labels of one number. */
     private record Label(String kind, String asset) {}
 
-    /** As it was read last. */
+    /** The values last read. */
     private record Moved(double transfers, double amount) {
         static final Moved NOTHING = new Moved(0, 0);
     }
 
     /**
-     * What moved so far.
+     * The sum of one kind and asset.
      *
      * @param amount minor units
      */
     public record Sum(String kind, String asset, long transfers, long amount) {}
 
-    /** Every kind and asset as Postgres has counted it, by asset. */
+    /** The sums of all kinds and assets in Postgres, by asset. */
     public static Future<List<Sum>> sums(Pool pool) {
         return pool.query("select kind, asset, transfers, least(amount, 9000000000000000000)::bigint as amount"
                         + " from turnover order by asset, place")
@@ -73,17 +72,17 @@ public final class Turnover {
         this.registry = registry;
     }
 
-    /** Keeps {@code hongbao.turnover.transfers} and {@code hongbao.turnover.amount} up to date as long as {@code vertx} runs. */
+    /** Updates {@code hongbao.turnover.transfers} and {@code hongbao.turnover.amount} while {@code vertx} runs. */
     public void watch(Vertx vertx) {
         vertx.setPeriodic(EVERY.toMillis(), tick -> look());
     }
 
-    /** Counts what is new, and reads the sums; at once when a look is under way. Never fails. */
+    /** Counts new transfers and reads the sums. Returns at once while another call is under way. Never fails. */
     public Future<Void> look() {
         if (!busy.compareAndSet(false, true)) {
             return Future.succeededFuture();
         }
-        return count() // what was begun at the last look; then what is done since
+        return count() // the rest of the last call's piece, then the transfers since
                 .compose(before -> count())
                 .compose(counted -> pool.query(READ).execute())
                 .onSuccess(rows -> rows.forEach(this::show))
@@ -103,7 +102,7 @@ public final class Turnover {
         Label label = new Label(row.getString("kind"), row.getString("asset"));
         if (all.put(label, new Moved(row.getDouble("transfers"), row.getDouble("amount"))) == null) {
             counter("hongbao.turnover.transfers", "Transfers", label, Moved::transfers);
-            counter("hongbao.turnover.amount", "What they moved, in minor units", label, Moved::amount);
+            counter("hongbao.turnover.amount", "Their amount, in minor units", label, Moved::amount);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.books;
 
-/** A wallet's transfers through their two indexes, which know the kinds of each side. */
+/** A wallet's transfers through their two indexes, one for each side and its kinds. */
 final class WalletSides {
     static final String IN = "('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')";
     static final String OUT = "('withdrawal', 'send', 'fund', 'cost', 'reversal')";
@@ -8,8 +8,8 @@ final class WalletSides {
     private WalletSides() {}
 
     /**
-     * SQL for an id up to which all of a wallet's transfers are older than a moment. An hour of tolerance: a transfer's time is that at
-     * which its transaction began, minutes at the most before it got its id. 0, without a look, for a moment before all.
+     * SQL for an id: all the wallet's transfers up to it are older than a moment. With an hour of tolerance, since a transfer's time is the
+     * start of its transaction, some minutes before its id. 0, without a lookup, for a moment before all transfers.
      */
     static String lastBefore(String wallet, String moment) {
         String last =

@@ -1,6 +1,15 @@
 /**
- * Reading the books: transfers, statements, totals and what is open, for finance, support and auditors. Each answer is of one snapshot of the
- * database, and bounded. Changes nothing; thread-safe.
+ * The books: reading the ledger, for finance, support and auditors.
+ *
+ * <p>The parts: {@code TransferSearch} finds transfers. {@code Books} makes statements and daily totals. {@code OpenItems} lists open items
+ * with their money. {@code Holders} lists users. {@code Turnover} keeps business metrics.
+ *
+ * <p>Callers: {@code web}, for the host's backend and the console; {@code server}, for the metrics. Thread-safe.
+ *
+ * <p>Invariants: each answer comes from one snapshot of the database, and its size is bounded. Nothing changes, except the sums that {@code
+ * Turnover} keeps. Consecutive statements of a wallet join without a gap.
+ *
+ * <p>Begin with {@code Books}.
  */
 @NullMarked
 package dev.hongbao.domain.books;
