@@ -7,9 +7,9 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import org.jspecify.annotations.Nullable;
 
-/** What never changes of campaigns: a bounded cache over Postgres. Thread-safe. */
+/** The fixed facts of campaigns: a bounded cache over Postgres. Thread-safe. */
 public final class CampaignCatalog {
-    /** At up to 100 KB for one with a list of users, 2 KB mostly. */
+    /** Up to 100 KB for a campaign with a list of users, usually 2 KB. */
     private static final int MAX_CAMPAIGNS = 1_000;
 
     private final CampaignStore store;
@@ -18,7 +18,7 @@ public final class CampaignCatalog {
     private final Cache<CampaignId, Campaign> campaigns =
             Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build();
 
-    /** @param books whose statements may take minutes */
+    /** @param books a pool whose statements may take minutes */
     public CampaignCatalog(Pool pool, Pool books) {
         this.store = new CampaignStore(pool);
         this.reports = new CampaignStore(books);
@@ -28,12 +28,12 @@ public final class CampaignCatalog {
         return store;
     }
 
-    /** For reports: a line adds up all pools of a day and a product. */
+    /** A store for reports, whose lines sum all pools of a day and a product. */
     CampaignStore reports() {
         return reports;
     }
 
-    /** The campaign; null for an unknown one, which is not remembered. */
+    /** The campaign. Null for an unknown one, which is not cached. */
     Future<@Nullable Campaign> find(CampaignId id) {
         Campaign known = campaigns.getIfPresent(id);
         return known != null
@@ -48,7 +48,7 @@ public final class CampaignCatalog {
                         }));
     }
 
-    /** Postgres went back: what is cached may never have been made. */
+    /** Drops everything. For a Postgres that stepped back: cached campaigns may never have been made. */
     public void forgetAll() {
         campaigns.invalidateAll();
     }

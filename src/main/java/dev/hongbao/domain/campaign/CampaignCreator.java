@@ -22,8 +22,8 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Clock;
 
 /**
- * The commands of a sponsor that move money: one transaction for a campaign and the transfer of its budget into its escrow, and one for
- * what the budget is raised by. One instance per event loop.
+ * A sponsor's commands that move money. One transaction makes a campaign and funds its escrow; one raises the budget. One instance per
+ * event loop.
  */
 final class CampaignCreator {
     private final Shards shards;
@@ -43,8 +43,8 @@ final class CampaignCreator {
     /**
      * Makes a campaign. Idempotent by (sponsor, key).
      *
-     * @param body the definition as the sponsor wrote it; it is stored
-     * @return fails with {@link InvalidInputException} where a new one makes no sense
+     * @param body the sponsor's definition, stored as it is
+     * @return fails with {@link InvalidInputException} when a new definition breaks a rule
      */
     Future<CampaignId> create(Caller sponsor, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
@@ -65,7 +65,7 @@ final class CampaignCreator {
                 });
     }
 
-    /** A campaign that was made under its key stays made when its time is over: so only a new one is asked. */
+    /** Checks new definitions only. A repeated command gets its first answer, also after the campaign's end. */
     private Future<Void> fitting(CampaignDefinition definition) {
         try {
             CampaignText.require(definition, clock.instant(), limits);
@@ -96,7 +96,7 @@ final class CampaignCreator {
                 : Ledger.refusal(fault);
     }
 
-    /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
+    /** Returns the shard's generation, locked until the transaction ends. */
     private Future<Generation> insert(
             SqlConnection tx, CampaignId id, UserId sponsor, CampaignDefinition definition, JsonObject body) {
         int shard = shards.shardFor(id.value());

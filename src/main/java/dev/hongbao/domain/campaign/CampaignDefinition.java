@@ -11,9 +11,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sponsor says of a campaign, but for who may open pools: that is judged in Postgres, from the definition that is stored there.
+ * A sponsor's definition of a campaign, without the rules for openers: Postgres judges those from its stored copy.
  *
- * @param budget minor units, put in when it is made
+ * @param budget minor units, paid in at the creation
  */
 public record CampaignDefinition(
         String name,
@@ -24,13 +24,17 @@ public record CampaignDefinition(
         PoolShape pool,
         PoolTerms.Claiming claiming) {
 
-    /** When pools are opened. @param opensAt null for at once */
+    /**
+     * The time for opening pools.
+     *
+     * @param opensAt null for now
+     */
     public record Window(@Nullable Instant opensAt, Instant endsAt) {}
 
     /**
-     * What every pool is like.
+     * The shape of every pool.
      *
-     * @param shares how many
+     * @param shares their number
      * @param min smallest share, null for 1
      * @param max largest share, null for no limit of its own
      * @param life at most until the campaign ends
@@ -43,7 +47,7 @@ public record CampaignDefinition(
             SplitAlgorithm split,
             Duration life) {
 
-        /** Why some amount of the range cannot be split; null when all can. What holds at both ends holds between them. */
+        /** The reason why some amount of the range cannot be split; null when all can. It is enough to check both ends. */
         public @Nullable Text infeasible() {
             if (amount.from > amount.to) {
                 return Text.of("pool.amount-range");
@@ -56,6 +60,6 @@ public record CampaignDefinition(
         }
     }
 
-    /** What is in a pool, minor units: drawn for each, from and to included. */
+    /** The amount of a pool, minor units: drawn for each pool, both ends included. */
     public record Range(long from, long to) {}
 }

@@ -5,11 +5,7 @@ import dev.hongbao.common.values.Uuids;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A campaign's id: a UUIDv7 (RFC 9562), so that newer campaigns sort after older ones.
- *
- * @param value the UUID
- */
+/** A campaign's id: a UUIDv7 (RFC 9562). Newer campaigns sort after older ones. */
 public record CampaignId(UUID value) {
     /** A new id from the clock and SecureRandom; not guessable. */
     public static CampaignId create() {

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ends the pools of campaigns that were ended early, and closes campaigns that have ended, when their last pool is closed: what is left
- * of the budget goes back to the sponsor. What a crash leaves of their keys is swept later.
+ * Ends the pools of campaigns that were ended early. Closes an ended campaign after its last pool, and returns the remainder to the
+ * sponsor. The sweep removes keys left by a crash.
  */
 public final class CampaignOwnerTask implements OwnerTask {
     private static final String CLOSE = "select campaign, shard from close_campaigns($1)";

@@ -3,14 +3,14 @@ package dev.hongbao.domain.campaign;
 import java.time.LocalDate;
 
 /**
- * What became of the pools that were opened on one day for one product.
+ * The totals of the pools opened on one day for one product.
  *
  * @param day from 1970-01-01, in the campaign's zone
- * @param claims settled ones, whenever they were made
+ * @param claims settled claims on these pools, of any day
  */
 public record CampaignReport(int day, String product, long pools, long claims, Money money) {
     /**
-     * Minor units; what is neither claimed nor returned is in pools that are open.
+     * Minor units. The rest, neither claimed nor returned, is in open pools.
      *
      * @param amount put into the pools
      * @param claimed by users
@@ -18,7 +18,6 @@ public record CampaignReport(int day, String product, long pools, long claims, M
      */
     public record Money(long amount, long claimed, long returned) {}
 
-    /** The day. */
     public LocalDate date() {
         return LocalDate.ofEpochDay(day);
     }

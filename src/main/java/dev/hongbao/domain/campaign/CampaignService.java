@@ -37,17 +37,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Campaigns, and the pools that users open from them. One instance per event loop; call it on that loop.
  *
- * <p>All calls but {@link #shares} and {@link #open} are the host application's: refused with NOT_ELIGIBLE for a plain user, and with
- * NOT_FOUND for an unknown campaign.
+ * <p>All calls except {@link #view}, {@link #shares} and {@link #open} are for the host application: refused with NOT_ELIGIBLE for a plain
+ * user, and with NOT_FOUND for an unknown campaign.
  */
 public final class CampaignService {
-    /** After every campaign's id: the start of a list of the newest. */
+    /** Sorts after every campaign's id: the start of a list. */
     private static final CampaignId NEWEST = new CampaignId(new UUID(-1, -1));
 
-    /** Lines of a report that are read at once. */
+    /** Lines of a report in one query. */
     private static final int REPORT_PAGE = 500;
 
-    /** Where a page of a report begins: after this line. */
+    /** The start of a report's page: the line before it. */
     private record Place(int day, String product) {
         private static final Place BEFORE_ALL = new Place(Integer.MIN_VALUE, "");
     }
@@ -60,7 +60,7 @@ public final class CampaignService {
 
     /**
      * @param packets of this event loop
-     * @param clock for refusing what is over already: what is due is decided by Postgres' clock
+     * @param clock for early refusals only; Postgres' clock decides what is due
      */
     public CampaignService(
             Pool pool, Shards shards, CampaignCatalog catalog, KeyLoader loading, PacketService packets, Clock clock) {
@@ -74,7 +74,7 @@ public final class CampaignService {
      * Makes a campaign, and moves its budget from the caller's wallet into its escrow. Idempotent by (caller, key).
      *
      * @param body fits the contract's {@code CampaignDefinition}
-     * @return fails with {@link InvalidInputException} where it makes no sense; refused with INSUFFICIENT_FUNDS
+     * @return fails with {@link InvalidInputException} when the definition breaks a rule; refused with INSUFFICIENT_FUNDS
      */
     public Future<CampaignView> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
@@ -85,7 +85,9 @@ public final class CampaignService {
         }
     }
 
-    /** A campaign as it is now, for the host application and for whoever may open its pools; refused with NOT_ELIGIBLE for others. */
+    /**
+     * The campaign's current state, for the host application and for users who may open its pools. Refused with NOT_ELIGIBLE for others.
+     */
     public Future<CampaignView> view(Caller caller, CampaignId id) {
         return known(id)
                 .compose(view -> caller.role() == Role.SERVICE
@@ -98,9 +100,9 @@ public final class CampaignService {
     }
 
     /**
-     * Campaigns, the newest first.
+     * Campaigns, newest first.
      *
-     * @param sponsor of this one only; null for all
+     * @param sponsor null for all
      * @param status null for all
      * @param cursor a page's {@code next}; null for the first page
      */
@@ -121,7 +123,7 @@ public final class CampaignService {
                                 views, limit, view -> view.campaign().id().toString())));
     }
 
-    /** Stops the opening of pools; those that are open go on. Idempotent. Refused with CAMPAIGN_OVER. */
+    /** Stops the opening of pools; open pools go on. Idempotent. Refused with CAMPAIGN_OVER. */
     public Future<CampaignView> pause(Caller caller, CampaignId id) {
         return unlessOver(caller, id, () -> store.pause(id));
     }
@@ -131,7 +133,7 @@ public final class CampaignService {
         return unlessOver(caller, id, () -> store.resume(id));
     }
 
-    /** @param change false when the campaign has ended */
+    /** @param change gives false when the campaign has ended */
     private Future<CampaignView> unlessOver(Caller caller, CampaignId id, Supplier<Future<Boolean>> change) {
         return forService(
                 caller,
@@ -143,7 +145,7 @@ public final class CampaignService {
                                         new RefusedException(Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))));
     }
 
-    /** Ends a campaign and its pools now. Idempotent; what is left is returned within seconds. */
+    /** Ends a campaign and its pools now. Idempotent. The remainder is returned within seconds. */
     public Future<CampaignView> end(Caller caller, CampaignId id) {
         return forService(
                 caller, () -> known(id).compose(before -> store.end(id)).compose(ended -> known(id)));
@@ -162,7 +164,7 @@ public final class CampaignService {
                         .compose(raised -> known(id)));
     }
 
-    /** How many shares a pool has, for who counts them; refused with NOT_FOUND. */
+    /** The number of shares of a pool; refused with NOT_FOUND. */
     public Future<Integer> shares(CampaignId id) {
         return campaign(id).map(campaign -> campaign.definition().pool().shares());
     }
@@ -171,7 +173,7 @@ public final class CampaignService {
      * Opens a pool in one of the caller's groups, paid from the campaign's budget. Idempotent by (caller, key).
      *
      * @param product see {@link dev.hongbao.domain.packet.PoolTerms#PRODUCT}
-     * @return the pool; refused as {@link PacketService#send} says
+     * @return the pool; refused as {@link PacketService#send}
      */
     public Future<Packet> open(
             Caller caller, CampaignId id, String product, GroupId group, Metadata metadata, IdempotencyKey key) {
@@ -190,7 +192,7 @@ public final class CampaignService {
         });
     }
 
-    /** The campaign lets only some groups and users open pools: the refusal says which of both it is. */
+    /** Adds the cause to a refusal: the campaign excludes the group, or the user. */
     private Future<Packet> explained(Throwable fault, CampaignId id, GroupId group) {
         return fault instanceof RefusedException refused
                         && refused.refusal() == Refusal.NOT_ELIGIBLE
@@ -206,9 +208,9 @@ public final class CampaignService {
     }
 
     /**
-     * Gives a campaign's report page by page, by day and product.
+     * Reads a campaign's report page by page, by day and product.
      *
-     * @param write takes a page that is not empty; the next one is read when its future succeeds
+     * @param write takes a page, never empty; the next page is read when its future succeeds
      */
     public Future<Void> report(Caller caller, CampaignId id, Function<List<CampaignReport>, Future<Void>> write) {
         return forService(

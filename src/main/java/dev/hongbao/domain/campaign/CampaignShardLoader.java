@@ -17,12 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Writes what the open campaigns of a shard have counted of their users, from the settled claims and from those of pools that are set
- * aside: they may be settled yet. A claim counts for the day on which it was settled. That is the day of the claim or, just after
- * midnight, the next one: so it is never forgotten while it counts.
+ * Rewrites the claim counts of a shard's open campaigns. Counts settled claims, and claims of pools set aside, since these may still
+ * settle. A claim counts for the day of its settlement. That is the claim's day or, just after midnight, the next one: no claim stops
+ * counting too early.
  */
 public final class CampaignShardLoader implements ShardLoader {
-    /** A condition on a campaign, named {@code c}: it is open and counts claims, so it has a hash. */
+    /** A condition on a campaign {@code c}: it is open and counts claims, so it has a hash. */
     public static final String COUNTING =
             " c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct'] ";
 
@@ -30,7 +30,7 @@ public final class CampaignShardLoader implements ShardLoader {
 
     private static final String OVER = "select id from campaign where id = any ($1) and closed_at is not null";
 
-    /** Two kinds of fields; see {@code claim.lua}. An item that is set aside has ids as {@link UserId#inRedis} has them. */
+    /** Two kinds of fields; see {@code claim.lua}. An item set aside has ids in the form of {@link UserId#inRedis}. */
     static final String COUNTS =
             "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day, c.definition"
                     + " -> 'claiming' ? 'aProduct' as by_product from campaign as c join pool as o on o.campaign = c.id"

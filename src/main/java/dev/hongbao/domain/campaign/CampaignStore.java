@@ -21,7 +21,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Campaigns as Postgres has them, but for rains. Thread-safe. */
+/** Campaigns in Postgres, without rains. Thread-safe. */
 final class CampaignStore {
     private static final String VIEW =
             "select c.id, c.shard, c.sponsor, c.definition, c.budget, c.returned, c.opens_at, c.ends_at, c.paused_at,"
@@ -31,8 +31,8 @@ final class CampaignStore {
                     + " where c.kind = 'campaign'";
 
     /**
-     * Pools by day and product from a place on. What is claimed of a closed one is what is not refunded; of an open one its claims are read
-     * through their index. Slots are given in their order, so the highest tells how many.
+     * Pools by day and product, from a given line on. A closed pool's claimed amount is its amount less its refund. An open pool's claims
+     * are read through their index. Slots have no gaps, so the highest one counts the claims.
      */
     private static final String REPORT = """
         select g.day, g.product, count(*) as pools, sum(p.amount)::bigint as amount, sum(p.refund)::bigint as returned,
@@ -59,7 +59,7 @@ final class CampaignStore {
         this.pool = pool;
     }
 
-    /** What never changes of a campaign; null for an unknown one. */
+    /** The fixed facts of a campaign; null for an unknown one. */
     Future<@Nullable Campaign> find(CampaignId id) {
         return pool.preparedQuery(
                         "select id, shard, sponsor, definition from campaign where id = $1 and kind = 'campaign'")
@@ -68,14 +68,19 @@ final class CampaignStore {
                         stream(rows).map(CampaignStore::campaign).findFirst().orElse(null));
     }
 
-    /** How a campaign is now; null for an unknown one. */
+    /** The current state of a campaign; null for an unknown one. */
     Future<@Nullable CampaignView> view(CampaignId id) {
         return pool.preparedQuery(VIEW + " and c.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows).map(CampaignStore::view).findFirst().orElse(null));
     }
 
-    /** Campaigns older than a campaign, the newest first. @param sponsor of this one only; null for all @param status null for all */
+    /**
+     * Campaigns older than a given one, newest first.
+     *
+     * @param sponsor null for all
+     * @param status null for all
+     */
     Future<List<CampaignView>> list(
             @Nullable UserId sponsor, CampaignView.@Nullable Status status, CampaignId before, int limit) {
         Tuple parameters = Tuple.of(before.value(), limit);
@@ -94,7 +99,7 @@ final class CampaignStore {
                 .map(rows -> stream(rows).map(CampaignStore::view).toList());
     }
 
-    /** Whether a campaign lets a user open pools, in one of these groups at least; its limits are not looked at. */
+    /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */
     Future<Boolean> admits(CampaignId id, UserId user, Collection<GroupId> groups) {
         return pool.preparedQuery("select coalesce(definition -> 'opening' -> 'groups' ?| $3, true)"
                         + " and coalesce(definition -> 'opening' -> 'users' ? $2, true) from campaign where id = $1")
@@ -105,12 +110,12 @@ final class CampaignStore {
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** Stops pools; false when the campaign has ended. Idempotent. */
+    /** Stops the opening of pools; false when the campaign has ended. Idempotent. */
     Future<Boolean> pause(CampaignId id) {
         return setPaused(id, "coalesce(paused_at, now())");
     }
 
-    /** Allows pools again; false when the campaign has ended. Idempotent. */
+    /** Allows the opening of pools again; false when the campaign has ended. Idempotent. */
     Future<Boolean> resume(CampaignId id) {
         return setPaused(id, "null");
     }
@@ -122,7 +127,7 @@ final class CampaignStore {
                 .map(rows -> rows.rowCount() == 1);
     }
 
-    /** Ends it; its pools are ended by {@link CampaignOwnerTask}. Idempotent. */
+    /** Ends the campaign. {@link CampaignOwnerTask} ends its pools. Idempotent. */
     Future<Void> end(CampaignId id) {
         return pool.preparedQuery("select end_campaign($1)")
                 .execute(Tuple.of(id.value()))
@@ -130,9 +135,9 @@ final class CampaignStore {
     }
 
     /**
-     * Puts more into the escrow, within a transaction.
+     * Adds to the escrow, within a transaction.
      *
-     * @param scope who asks for it
+     * @param scope the caller and the key
      * @return false when the campaign has ended
      */
     static Future<Boolean> raise(SqlConnection tx, CampaignId id, long amount, Idempotency.Scope scope) {
@@ -162,7 +167,7 @@ final class CampaignStore {
                 });
     }
 
-    /** Whether pools of a campaign may be opened in a group, by some user. */
+    /** Whether a campaign lets any user open pools in a group. */
     Future<Boolean> opensIn(CampaignId id, GroupId group) {
         return pool.preparedQuery(
                         "select coalesce(definition -> 'opening' -> 'groups' ? $2, true) from campaign where id = $1")
@@ -170,7 +175,11 @@ final class CampaignStore {
                 .map(rows -> rows.rowCount() == 1 && rows.iterator().next().getBoolean(0));
     }
 
-    /** Moves money of the sponsor's wallet into the escrow, within a transaction. @return the transfer; refused with FROZEN */
+    /**
+     * Moves money from the sponsor's wallet into the escrow, within a transaction.
+     *
+     * @return the transfer; refused with FROZEN
+     */
     static Future<Long> fund(SqlConnection tx, CampaignId id, UserId sponsor, long wallet, long escrow, long amount) {
         return Ledger.lockToPay(tx, sponsor, List.of(wallet, escrow))
                 .compose(locked -> tx.preparedQuery("insert into transfer (subject, debit, credit, amount, kind)"
@@ -179,7 +188,7 @@ final class CampaignStore {
                 .map(rows -> rows.iterator().next().getLong(0));
     }
 
-    /** What was opened and claimed, by day and product, from after a place on. */
+    /** The report's lines after a given one, by day and product. */
     Future<List<CampaignReport>> report(CampaignId id, int afterDay, String afterProduct, int limit) {
         return pool.preparedQuery(REPORT)
                 .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))

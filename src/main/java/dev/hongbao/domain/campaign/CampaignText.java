@@ -26,7 +26,7 @@ import java.util.function.Function;
 
 /** Reads definitions from JSON that fits the contract's schema {@code CampaignDefinition}. Pure. */
 public final class CampaignText {
-    /** From the opening to the end, and from now to the opening. */
+    /** The longest time from now to the opening, and from the opening to the end. */
     static final Duration LONGEST = Duration.ofDays(3_660);
 
     private CampaignText() {}
@@ -34,7 +34,7 @@ public final class CampaignText {
     /**
      * Reads a definition, new or stored.
      *
-     * @throws InvalidInputException where a value fits the schema but names nothing
+     * @throws InvalidInputException for an unknown zone or another value that the schema cannot check
      */
     public static CampaignDefinition read(JsonObject body) {
         JsonObject pool = body.getJsonObject("pool");
@@ -58,10 +58,10 @@ public final class CampaignText {
                         definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
     }
 
-    /** The zone of the days; also the one that is stored. */
+    /** The zone of the campaign's days, also stored in its row. */
     static ZoneId zone(JsonObject body) {
         String name = body.getString("zone", "UTC");
-        // An offset such as +08:00 means the opposite to Postgres.
+        // In Postgres an offset such as +08:00 has the opposite sign.
         if (!ZoneId.getAvailableZoneIds().contains(name)) {
             throw InvalidInputException.of("#/zone", Text.of("campaign.zone"));
         }
@@ -92,9 +92,9 @@ public final class CampaignText {
     }
 
     /**
-     * The rules on a new definition, beside the schema's.
+     * The rules for a new definition, beside the schema's.
      *
-     * @throws InvalidInputException with everything that is wrong
+     * @throws InvalidInputException with all errors
      */
     static void require(CampaignDefinition definition, Instant now, PacketService.Limits limits) {
         List<FieldFault> faults = new ArrayList<>();

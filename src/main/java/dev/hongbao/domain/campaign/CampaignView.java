@@ -5,9 +5,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign as its sponsor sees it.
+ * A campaign's state for its sponsor.
  *
- * @param money what was put in, and what of it is not in a pool now
+ * @param money the budget, and the part that is not in a pool now
  * @param pausedAt null when it is not paused
  */
 public record CampaignView(
@@ -19,25 +19,25 @@ public record CampaignView(
     /**
      * Minor units.
      *
-     * @param budget all that was put in
-     * @param left of it in the campaign's escrow; 0 once it is closed
+     * @param budget the total paid in
+     * @param left the balance of the campaign's escrow; 0 once it is closed
      * @param returned to the sponsor at the end
      */
     public record Money(long budget, long left, long returned) {}
 
-    /** Of pools being opened: an end that was brought forward is here, not in the definition. */
+    /** The current times for opening pools. An early end shows here, not in the definition. */
     public record Times(Instant opensAt, Instant endsAt) {}
 
-    /** Where a campaign is in its life. */
+    /** The state of a campaign. */
     public enum Status {
-        /** It opens later. */
+        /** Before its opening. */
         PLANNED,
         OPEN,
-        /** No pools are opened until it is resumed. */
+        /** No pool can be opened until it is resumed. */
         PAUSED,
-        /** Its time is over; its pools close, and what is left goes back to the sponsor. */
+        /** After its end. Its pools close, and the remainder returns to the sponsor. */
         ENDING,
-        /** Over; what was left is returned. */
+        /** Over. The remainder is returned. */
         CLOSED;
 
         /** The name in the API. */

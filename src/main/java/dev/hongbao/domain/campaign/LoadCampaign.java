@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 
-/** The call of {@code load.lua} for the hash of a campaign that counts claims. Answers how many were not there before. */
+/** The call of {@code load.lua} for the hash of a campaign that counts claims. Idempotent. Returns the number of new hashes, 0 or 1. */
 public record LoadCampaign(CampaignId id) implements ShardScript.Call<Integer> {
     @Override
     public String script() {
@@ -30,7 +30,7 @@ public record LoadCampaign(CampaignId id) implements ShardScript.Call<Integer> {
         return ShardScript.Reply.of(reply.toInteger());
     }
 
-    /** Makes its claims countable once it is committed, as {@link KeyLoader#load} does. */
+    /** Loads the hash of a committed campaign, as {@link KeyLoader#load} does. */
     public Future<Void> by(KeyLoader loading, Generation generation) {
         return loading.load(generation, PacketKeys.campaign(generation, id.value()), this)
                 .mapEmpty();

@@ -19,32 +19,39 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A campaign, or a rain, that is about to be made: its row, its escrow, and the transfer of its budget.
+ * A campaign or rain to be made: its row, its escrow, and the transfer of its budget.
  *
- * @param sponsor whose wallet pays, and gets what is left
- * @param definition what is stored of it
+ * @param sponsor whose wallet pays and gets the remainder
+ * @param definition in its stored form
  */
 public record NewCampaign(CampaignId id, Kind kind, UserId sponsor, Budget budget, Times times, JsonObject definition) {
-    /** A zone that only this server knows fails here: Postgres reckons the days of pools. */
+    /** Fails for a zone that Postgres does not know: Postgres computes the days of pools. */
     private static final String INSERT = "insert into campaign"
             + " (id, shard, kind, sponsor, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)"
             + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, now()), $13"
             + " where local_day(now(), $7) is not null";
 
-    /** Who opens its pools: users, or the server. */
+    /** The opener of the pools: users, or the server. */
     public enum Kind {
         CAMPAIGN,
         RAIN
     }
 
-    /** @param name the campaign's @param amount minor units */
+    /**
+     * @param name the campaign's
+     * @param amount minor units
+     */
     public record Budget(String name, Asset asset, long amount) {}
 
-    /** When pools are opened, and in which zone their days begin. @param opensAt null for at once */
+    /**
+     * The time for opening pools, and the zone of their days.
+     *
+     * @param opensAt null for now
+     */
     public record Times(@Nullable Instant opensAt, Instant endsAt, ZoneId zone) {}
 
     /**
-     * Writes it, in a transaction that holds its shard's row and has noted the command.
+     * Writes the campaign, in a transaction that holds its shard's row and has written the command.
      *
      * @return refused with INSUFFICIENT_FUNDS or FROZEN
      */
