@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A journal item: users who won the slots of a packet from {@code firstSlot} on, in this order.
- */
+/** A journal item: winners of a packet's slots from {@code firstSlot} on, in slot order. */
 public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
     /** {@code <packet> <first slot> <user> …}, as claim.lua writes it. */
     public static final JournalFormat FORMAT = new JournalFormat("claim", AcceptedClaims::decode);

@@ -5,12 +5,12 @@ import io.vertx.core.Future;
 /**
  * The two answers to one claim.
  *
- * @param accepted completes first: {@code ACCEPTED}, or the final outcome when it is known without waiting
- * @param settled the final outcome: never {@code ACCEPTED}
+ * @param accepted completes first: {@code ACCEPTED}, or the final outcome if no wait was needed
+ * @param settled the final outcome, never {@code ACCEPTED}
  */
 public record ClaimAnswers(Future<ClaimOutcome> accepted, Future<ClaimOutcome> settled) {
 
-    /** The answers to a claim whose outcome is known at once. */
+    /** Both answers of a claim with an immediate outcome. */
     public static ClaimAnswers of(ClaimOutcome outcome) {
         Future<ClaimOutcome> known = Future.succeededFuture(outcome);
         return new ClaimAnswers(known, known);

@@ -23,10 +23,9 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** One claim on its way from the first look to its outcome. Confined to its event loop. */
+/** One claim, from the early answers to its outcome. Confined to its event loop. */
 final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> {
 
-    /** Whose claim on what. */
     record Key(PacketId packet, UserId user) {
         static Key of(Claim claim) {
             return new Key(claim.packet(), claim.user());
@@ -64,7 +63,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
                         packet.pool() == null ? null : packet.pool().claiming().members());
     }
 
-    /** Begins. For who does not await the settlement, the second answer is the first one. */
+    /** Begins. Without a wait for the settlement, both answers are the same. */
     ClaimAnswers begin() {
         Future<ClaimOutcome> outcome = orUnknown(start().compose(this::orRestricted))
                 .onComplete(done -> {
@@ -113,14 +112,14 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return new Key(packet.id(), caller.user());
     }
 
-    /** A passcode is looked at only while its packet has not had too many wrong ones. */
+    /** Counts the passcode as a guess first, and refuses it beyond the packet's limit. */
     private Future<ClaimOutcome> start() {
         if (packet.passcode() == null || passcode == null || isRefusedByTerms()) {
             return attempt();
         }
         UnavailableException refused = askForEntry();
         if (refused != null) {
-            return Future.failedFuture(refused); // before anybody is asked, and whether it is right or wrong
+            return Future.failedFuture(refused); // before any lookup, with a right or a wrong passcode
         }
         ClaimNeeds.Guesses guesses = needs.guesses();
         return guesses.counted()
@@ -128,13 +127,13 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
                 .compose(looked -> attempt());
     }
 
-    /** Whoever may not claim anyway has not guessed: an outsider must not use up a packet's guesses. */
+    /** Refused for another reason than the passcode. Such a claim is no guess: an outsider must not use up a packet's guesses. */
     private boolean isRefusedByTerms() {
         Kind refusal = refusal();
         return refusal != null && refusal != Kind.WRONG_PASSCODE;
     }
 
-    /** Says first what can be said without Redis: from the terms, from settled facts, from this server's clock when it refuses. */
+    /** Gives the answers that need no Redis: from the terms, from settled facts, and from this server's clock for a refusal. */
     @Override
     protected Future<ClaimOutcome> attempt() {
         Kind refusal = refusal();
@@ -156,7 +155,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return askScript(refusal);
     }
 
-    /** Says to a user who may not claim why: which restriction it is, or which of the packet's terms. */
+    /** Adds the cause to NOT_ELIGIBLE: the restriction, or the packet's term. */
     private Future<ClaimOutcome> orRestricted(ClaimOutcome outcome) {
         if (outcome.kind() != Kind.NOT_ELIGIBLE) {
             return Future.succeededFuture(outcome);
@@ -177,7 +176,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         Kind reason = refusal != null ? refusal : over.status() == PacketStatus.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
         var winners = over.winners();
         if (winners == null && over.mayHold(caller.user())) {
-            // All its claims are settled.
+            // All its claims are settled, so Postgres has this one.
             return inTime(needs.known().store().claim(packet.id(), caller.user()))
                     .map(claim -> outcome(claim, reason));
         }
@@ -189,7 +188,10 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return won == null ? ClaimOutcome.refused(refusal) : new ClaimOutcome(Kind.ALREADY_CLAIMED, won);
     }
 
-    /** Of a packet that is set aside: a settled claim stands, and what else was accepted may still be settled. */
+    /**
+     * For a packet set aside. A settled claim stands. Other accepted claims may still settle, so their users get a fault instead of a
+     * refusal.
+     */
     private Future<ClaimOutcome> refusedUnlessWon(@Nullable Kind refusal) {
         return inTime(needs.known().lookups().find(key())).compose(claim -> {
             if (claim == null && refusal != Kind.NOT_ELIGIBLE) {
@@ -200,8 +202,8 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
     }
 
     /**
-     * A winner gets the claim back, whatever else would refuse it now. Redis is asked, since it knows also those whose claim is
-     * accepted and not settled yet: to tell one of them "expired" would be wrong.
+     * A winner gets the claim back despite any refusal. Redis also knows accepted claims before their settlement; "expired" would be wrong
+     * for their users.
      */
     private Future<ClaimOutcome> askScript(@Nullable Kind refusal) {
         if (refusal == null) {
@@ -245,9 +247,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED, reason));
     }
 
-    /**
-     * Why it is not let in; null when it is. Who waits for the same here already needs no settlement of his own.
-     */
+    /** The refusal, or null if the claim is admitted. A claim that joins a waiting claim of the same user adds no settlement. */
     private @Nullable UnavailableException askForEntry() {
         if (!awaitsSettlement) {
             return entry.askInPassing();
@@ -271,12 +271,12 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         return await(answer, Kind.CLAIMED);
     }
 
-    /** Who waits for the settlement hears of it there, if the amount cannot be read now. */
+    /** Answers "accepted". If the amount cannot be read, the settlement is the only answer. */
     private void accept(int slot) {
         var unused = acceptance(slot).onSuccess(accepted::tryComplete);
     }
 
-    /** Mostly the amount is at hand. */
+    /** Reads the amount, usually from the cache. */
     private Future<ClaimOutcome> acceptance(int slot) {
         return inTime(needs.known().catalog().amountOf(packet, slot))
                 .map(amount -> new ClaimOutcome(
@@ -289,7 +289,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
                                 null)));
     }
 
-    /** Mostly settled long ago, and then Postgres has it; if not, it waits like the first. */
+    /** Answers a held slot. It is usually settled, and read from Postgres. Otherwise it waits like the first claim. */
     private Future<ClaimOutcome> held(Answer answer) {
         boolean joins = waiters().joined(key()) != null;
         if (!awaitsSettlement) {

@@ -27,16 +27,16 @@ import java.util.Objects;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Claims in calls of {@code claim.lua}. One instance per event loop, used on it only. */
+/** Batches claims into calls of {@code claim.lua}. One instance per event loop, used on it only. */
 final class ClaimBatcher {
-    /** The script's place of the first packet's key: the journal's is before it. */
+    /** The index of the first packet's key in the script. The journal's key precedes it. */
     private static final int FIRST_PACKET = 2;
 
     private final ScriptBatcher<Submission, Answer> batcher;
     private final AttemptSettings settings;
     private final Clock clock;
 
-    /** @param clock tells which day it is, for the limits of campaigns */
+    /** @param clock gives the day, for the limits of campaigns */
     ClaimBatcher(
             Vertx vertx, RedisLinks redis, Shards shards, AttemptSettings settings, ClaimMetrics metrics, Clock clock) {
         this.settings = settings;
@@ -54,22 +54,22 @@ final class ClaimBatcher {
                 ClaimScriptCall::new);
     }
 
-    /** What the script said to one claim. */
+    /** The script's result for one claim. */
     enum Verdict {
-        /** Won now. */
+        /** Won in this call. */
         GIVEN,
-        /** Holds a slot already. */
+        /** The user already holds a slot. */
         HELD,
         DRAINED,
         CLOSED,
-        /** Has as many shares as the packet's campaign gives one user in all. */
+        /** The user has as many shares as the campaign allows one user in all. */
         LIMITED_IN_ALL,
         LIMITED_TODAY,
-        /** For the pool's product. */
+        /** The user has as many shares as the campaign allows for the pool's product. */
         LIMITED_BY_PRODUCT,
-        /** Redis does not have the counts of the packet's campaign. */
+        /** Redis lacks the counts of the packet's campaign. */
         UNCOUNTED,
-        /** Redis does not have the packet. */
+        /** Redis lacks the packet. */
         MISSING
     }
 
@@ -77,17 +77,17 @@ final class ClaimBatcher {
      * The script's answer.
      *
      * @param slot for GIVEN and HELD, else -1
-     * @param generation in which it was said
+     * @param generation of the script
      */
     record Answer(Verdict verdict, int slot, Generation generation) {}
 
     /**
-     * A claim that waits for the script.
+     * A claim waiting for the script.
      *
-     * @param asks only what the user holds; nothing is given
+     * @param asks true to read the user's slot only, without a claim
      */
     record Submission(Packet packet, UserId user, boolean asks) {
-        /** What the script sees as a packet: one without slots gives none. */
+        /** The packet as the script sees it. Zero slots give none. */
         Slots slots() {
             return new Slots(packet.id(), asks ? 0 : packet.count());
         }
@@ -100,12 +100,12 @@ final class ClaimBatcher {
         return batcher.submit(packet.shard(), new Submission(packet, user, false), deadlineNanos);
     }
 
-    /** As {@link #submit}, but gives nothing: HELD for a user who has a slot, also one that is not settled yet. */
+    /** As {@link #submit}, but gives nothing. HELD for a user with a slot, settled or not. */
     Future<Answer> ask(Packet packet, UserId user, long deadlineNanos) {
         return batcher.submit(packet.shard(), new Submission(packet, user, true), deadlineNanos);
     }
 
-    /** Claims waiting for the script. */
+    /** The number of claims waiting for the script. */
     int waiting() {
         return batcher.waiting();
     }
@@ -119,12 +119,12 @@ final class ClaimBatcher {
     final class ClaimScriptCall implements ShardScript.Call<List<Answer>> {
         private final List<Submission> submissions;
         /**
-         * The places in {@code submissions}, by the packet's id, apart from who only asks: two objects of one packet would be two keys,
-         * and each would be given the same slots.
+         * Indexes into {@code submissions}, by packet id, with reads apart from claims. By id, since the same packet as two objects would
+         * be two keys that get the same slots.
          */
         private final Map<Slots, List<Integer>> byPacket = new LinkedHashMap<>();
 
-        /** The place among the keys of each campaign that counts claims. */
+        /** The key index of each campaign that counts claims. */
         private final Map<UUID, Integer> campaigns = new LinkedHashMap<>();
 
         ClaimScriptCall(List<Submission> submissions) {
@@ -141,7 +141,7 @@ final class ClaimBatcher {
             }
         }
 
-        /** The campaign that counts the claims on a packet; null for none. Who only asks is given nothing that counts. */
+        /** The campaign that counts claims on a packet; null for none. A read counts nothing. */
         private @Nullable PoolTerms counting(List<Integer> places) {
             Submission first = submissions.get(places.get(0));
             PoolTerms pool = first.asks ? null : first.packet.pool();
@@ -212,7 +212,7 @@ final class ClaimBatcher {
         }
     }
 
-    /** The words of the script's answer, read one after the other. */
+    /** Reads the words of the script's answer, in order. */
     private static final class Outcomes {
         private final String words;
         private final Generation generation;

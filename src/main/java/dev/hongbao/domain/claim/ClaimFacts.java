@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** Tells other servers of settled claims: who waits there is answered, and a claimer's sockets there hear of it. */
+/** Sends settled claims to other servers. They answer claims waiting there, and notify claimers' sockets. */
 public final class ClaimFacts implements SettledFacts<SettledClaims> {
     private final Settlements<SettledClaims> settlements;
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** What an operator watches of the race. Thread-safe. */
+/** Metrics of claims. Thread-safe. */
 public final class ClaimMetrics {
     private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
     private final Counter unknown;
@@ -37,7 +37,7 @@ public final class ClaimMetrics {
         inFlight = new LoopSum(
                 registry,
                 "hongbao.claim.waiting",
-                "Claims in flight: waiting for the script or for their settlement, also when nobody waits for them any more");
+                "Claims in flight: waiting for the script or for their settlement, including claims whose caller gave up");
     }
 
     private static Counter outcome(MeterRegistry registry, String kind) {
@@ -47,7 +47,11 @@ public final class ClaimMetrics {
                 .register(registry);
     }
 
-    /** Counts one more event loop's claims in flight. @param inFlight read on any thread: about right is good enough */
+    /**
+     * Adds one event loop's claims in flight.
+     *
+     * @param inFlight read on any thread; an approximate value is enough
+     */
     void watch(IntSupplier inFlight) {
         this.inFlight.watch(inFlight);
     }

@@ -11,7 +11,7 @@ import dev.hongbao.engine.postgres.GatheredLookups;
 import dev.hongbao.engine.redis.RedisLinks;
 import java.time.Clock;
 
-/** What all claims of an event loop share. */
+/** The services shared by all claims of an event loop. */
 record ClaimNeeds(
         Attempt.Shared<ClaimAttempt.Key, Claim> shared,
         Stations stations,
@@ -20,10 +20,14 @@ record ClaimNeeds(
         ClaimMetrics metrics,
         Clock clock) {
 
-    /** What a claim that is to be settled passes, in this order. */
+    /** The stages of a claim on its way to settlement, in order. */
     record Stations(AdmissionControl.Gate gate, ClaimBatcher batcher) {}
 
-    /** Where packets and settled claims are looked up. @param lookups of settled claims, many in one query */
+    /**
+     * Reads of packets and settled claims.
+     *
+     * @param lookups of settled claims, many in one query
+     */
     record Known(
             PacketStore store,
             PacketCatalog catalog,
@@ -31,6 +35,6 @@ record ClaimNeeds(
             GatheredLookups<ClaimAttempt.Key, Claim> lookups,
             Restrictions restrictions) {}
 
-    /** Wrong passcodes, counted over a link of this event loop. */
+    /** The counter of wrong passcodes, and this event loop's links. */
     record Guesses(PasscodeGuesses counted, RedisLinks redis) {}
 }

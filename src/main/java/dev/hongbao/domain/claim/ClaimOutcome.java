@@ -6,39 +6,38 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a claim (invariant I7): a closed set, never null or a number. A fault of the stores is not an outcome but
- * a failed future with {@link dev.hongbao.common.values.UnavailableException}.
+ * The outcome of a claim (invariant I7): a closed set, never null or a number. A store's fault is not an outcome but a failed future with
+ * {@link dev.hongbao.common.values.UnavailableException}.
  *
- * @param claim the claim, for the kinds that have one; null for a refusal
- * @param reason which cause NOT_ELIGIBLE or LIMITED has; null for the other kinds
+ * @param claim of the kinds that have one; null for a refusal
+ * @param reason the cause of NOT_ELIGIBLE or LIMITED; null for the other kinds
  */
 public record ClaimOutcome(
         Kind kind, @Nullable Claim claim, @Nullable Reason reason) {
 
-    /** The closed set. */
     public enum Kind {
-        /** Redis gave the slot; Postgres has not committed it yet. Only for callers who asked not to wait. */
+        /** Redis gave the slot, and Postgres has not committed it. Only for callers that do not wait. */
         ACCEPTED,
         /** Won now, and settled. */
         CLAIMED,
-        /** Won before; the claim is the first one. */
+        /** Won before. The claim is the first one. */
         ALREADY_CLAIMED,
-        /** Every share is claimed, by others. */
+        /** Other users claimed every share. */
         DRAINED,
         /** Time ran out. */
         EXPIRED,
         /** The packet opens later. */
         NOT_OPEN_YET,
-        /** Not a member of the group, or not a recipient. */
+        /** Not a member of the group, not a recipient, or not admitted by the pool's campaign. */
         NOT_ELIGIBLE,
-        /** The packet asks for a passcode, and none or another one was given. */
+        /** The passcode is missing or wrong. */
         WRONG_PASSCODE,
-        /** A pool's: the user has had as many shares as the campaign gives one user. */
+        /** The user has all shares that the pool's campaign allows one user. */
         LIMITED,
-        /** There is no such packet. */
+        /** The packet does not exist. */
         NOT_FOUND;
 
-        /** Whether nothing is won. */
+        /** True if nothing is won. */
         public boolean isRefusal() {
             return switch (this) {
                 case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> false;
@@ -54,17 +53,16 @@ public record ClaimOutcome(
         }
     }
 
-    /** An outcome of one cause. */
+    /** An outcome without a reason. */
     public ClaimOutcome(Kind kind, @Nullable Claim claim) {
         this(kind, claim, null);
     }
 
-    /** A refusal of {@code kind}. */
     public static ClaimOutcome refused(Kind kind) {
         return new ClaimOutcome(kind, null);
     }
 
-    /** A refusal of {@code kind} that has several causes. */
+    /** A refusal with its reason. */
     public static ClaimOutcome refused(Kind kind, Reason reason) {
         return new ClaimOutcome(kind, null, reason);
     }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The race for the shares. One instance per event loop; call it on that loop only. */
+/** Claims shares. One instance per event loop; call it on that loop only. */
 public final class ClaimService {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimService.class);
 
@@ -46,7 +46,7 @@ public final class ClaimService {
      * @param guesses the server's
      * @param admission the server's
      * @param settlements the server's
-     * @param clock for refusing early only: what is due is decided by Postgres' clock
+     * @param clock for early refusals only; Postgres' clock decides what is due
      */
     public ClaimService(
             Vertx vertx,
@@ -99,12 +99,12 @@ public final class ClaimService {
                 .map(claims -> claims.stream().collect(Collectors.toMap(ClaimAttempt.Key::of, claim -> claim)));
     }
 
-    /** Where settled claims are told on this server. */
+    /** Publishes settled claims to this server's listeners. */
     public Settlements<SettledClaims> settlements() {
         return settlements;
     }
 
-    /** Claims in flight on this event loop: waiting for the script or for their settlement, also those that were given up. */
+    /** Claims in flight on this event loop: waiting for the script or for their settlement, including claims whose caller gave up. */
     public int inFlight() {
         return batcher.waiting() + waiters.waiting();
     }
@@ -112,18 +112,14 @@ public final class ClaimService {
     /**
      * Claims a share. Idempotent by (caller, packet): every later answer equals the first settled one (invariant I6).
      *
-     * @param passcode what the caller typed; null for none
-     * @return both answers; they fail with {@link UnavailableException} when the outcome is not known in time, or too many
-     *     claims wait
+     * @param passcode the caller's text; null for none
+     * @return both answers. They fail with {@link UnavailableException} when the outcome is not known in time, or too many claims wait
      */
     public ClaimAnswers claim(Caller caller, PacketId id, @Nullable String passcode) {
         return begin(caller, id, passcode, true);
     }
 
-    /**
-     * As {@link #claim}, for a caller who does not wait for the settlement: only the first of the two answers, and nothing is
-     * kept after it.
-     */
+    /** As {@link #claim}, without waiting for the settlement. Returns the first answer only, and keeps no state afterwards. */
     public Future<ClaimOutcome> accept(Caller caller, PacketId id, @Nullable String passcode) {
         return begin(caller, id, passcode, false).accepted();
     }

@@ -6,6 +6,6 @@ import java.time.Duration;
 /**
  * The configured limits of claiming.
  *
- * @param slow a claim that takes longer is logged; 0 for none
+ * @param slow the duration from which a claim is logged; 0 for none
  */
 public record ClaimSettings(AttemptSettings attempts, Duration slow) {}

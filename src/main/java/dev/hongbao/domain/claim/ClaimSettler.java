@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles accepted claims: one statement for the batch, the amounts from the packets' slots. */
+/** Settles accepted claims: one statement for the batch, with the amounts of the packets' slots. */
 public final class ClaimSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
 
@@ -66,7 +66,7 @@ public final class ClaimSettler implements Settler {
         }
         return catalog.findWithAmounts(slots).map(packets -> {
             Batch batch = new Batch(packets);
-            // By packet, as the indexes are: of many packets each page of an index is met once.
+            // Sorted by packet, as the indexes are, so that a batch of many packets meets each index page once.
             items.stream()
                     .map(AcceptedClaims.class::cast)
                     .sorted(Comparator.comparing(claims -> claims.packet().value()))
@@ -75,7 +75,7 @@ public final class ClaimSettler implements Settler {
         });
     }
 
-    /** The columns of one settlement. A claim names its packet by its place in {@code packets}, from 1. */
+    /** The columns of one settlement. A claim refers to its packet by its index in {@code packets}, from 1. */
     private final class Batch implements Settlement {
         private final Map<PacketId, Packet> terms;
         private final List<Packet> packets = new ArrayList<>();
@@ -86,8 +86,8 @@ public final class ClaimSettler implements Settler {
         private final List<UserId> users = new ArrayList<>();
 
         /**
-         * How many claims cannot be settled, by packet: the packet is unknown or has fewer slots. Postgres is given these packets too, and
-         * refuses the settlement when one of them is set aside; then nothing is void.
+         * The number of claims that cannot settle, by packet: an unknown packet, or a slot beyond its count. The statement gets these
+         * packets too, and fails if one of them is set aside. Then nothing is void.
          */
         private final Map<PacketId, Integer> impossible = new LinkedHashMap<>();
 
@@ -113,7 +113,7 @@ public final class ClaimSettler implements Settler {
             users.addAll(item.users());
         }
 
-        /** Mostly nothing is void; when something is, the statement for that settles the rest. */
+        /** Usually no claim is void. Otherwise a second statement settles the rest. */
         @Override
         public Future<Integer> send(SqlClient writer, CursorMoves moves) {
             return execute(moves.isNone() ? SETTLE_BUT_VOID : SETTLE, writer, moves)
@@ -158,7 +158,7 @@ public final class ClaimSettler implements Settler {
                 settled.add(new Claim(packet.id(), user, share, Claim.Status.SETTLED, at));
             }
             Set<UUID> drained = new HashSet<>(Arrays.asList(row.getArrayOfUUIDs("drained")));
-            if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
+            if (!moves.isNone()) { // else the transaction is still open, and may roll back
                 ends.ended(packets.stream()
                         .filter(packet -> drained.contains(packet.id().value()))
                         .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))

@@ -7,18 +7,18 @@ import dev.hongbao.domain.packet.Passcode;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a packet's terms say to a claim, before anybody is asked who was first. A pure function. */
+/** Checks a claim against the packet's terms, without any store. A pure function. */
 final class ClaimTerms {
     private ClaimTerms() {}
 
     /**
-     * Why the claim is refused; null when it may race.
+     * The refusal, or null if the claim may race.
      *
-     * @param passcode what the caller typed; null for none
+     * @param passcode the caller's text; null for none
      * @param clock this server's, which may lag
      */
     static @Nullable Kind refusal(Packet packet, Caller caller, @Nullable String passcode, Instant clock) {
-        // Who has a packet's row knows that it is past its sending.
+        // A server with the packet's row knows that its creation is past.
         Instant now = clock.isBefore(packet.createdAt()) ? packet.createdAt() : clock;
         if (packet.unfit(caller) != null) {
             return Kind.NOT_ELIGIBLE;

@@ -18,21 +18,21 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * How many wrong passcodes a packet has had, from all users on all servers: the limit on one user's guesses is nothing to a
- * crowd of them. Beyond the packet's limit each user keeps one guess a minute, so that a guesser cannot lock a group out.
+ * Counts the wrong passcodes of a packet, over all users and servers. A limit per user alone would not stop a crowd. Beyond the packet's
+ * limit each user keeps one guess a minute, so a guesser cannot lock a group out.
  *
- * <p>The count is kept in Redis, outside of the generations, for an hour from the first wrong guess. Below half of the limit a server reuses
- * a count for one second, so that a crowd with the right passcode does not ask Redis each time. From there on every guess asks. While Redis
- * is away a server counts alone. Thread-safe.
+ * <p>Redis keeps the count outside of the generations, for an hour from the first wrong guess. Below half of the limit a server reuses a
+ * count for one second, so a crowd with the right passcode makes few calls. Above it, every guess reads Redis. Without Redis, a server
+ * counts alone. Thread-safe.
  *
- * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; the same with {@code :<user>}, there while the
+ * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; and the same key with {@code :<user>} added, present while the
  * user has to wait.
  */
 public final class PasscodeGuesses {
-    /** How long wrong guesses count. */
+    /** The lifetime of a count. */
     static final Duration WINDOW = Duration.ofHours(1);
 
-    /** How long a user waits between two guesses on a packet that is beyond its limit. */
+    /** A user's wait between two guesses on a packet beyond its limit. */
     static final Duration WAIT = Duration.ofMinutes(1);
 
     private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
@@ -67,7 +67,7 @@ public final class PasscodeGuesses {
                 .build();
     }
 
-    /** What this server knows of a packet's count. */
+    /** This server's knowledge of a packet's count. */
     private static final class Tries {
         private long heard;
         private long heardNanos;
@@ -86,7 +86,7 @@ public final class PasscodeGuesses {
             heardNanos = now;
         }
 
-        /** Redis does not tell: what was heard last counts on. */
+        /** Redis gave no answer. The last count stays valid. */
         private synchronized void hearNothing(long now) {
             asked = true;
             heardNanos = now;
@@ -116,11 +116,11 @@ public final class PasscodeGuesses {
     }
 
     /**
-     * Makes a guess. Beyond the limit a right one is not told either: who is told only that he was right has still learned it.
+     * Makes a guess. Beyond the limit the refusal is the same for a right passcode, which would otherwise be revealed.
      *
      * @param redis the links of the caller's event loop
-     * @param wrong whether it is, and so is counted if it is admitted
-     * @return fails with {@link TooManyCallsException} when it may not be looked at, and with nothing else
+     * @param wrong counts the guess if it is admitted
+     * @return fails with {@link TooManyCallsException} when the guess is not admitted, and with nothing else
      */
     Future<Void> guess(RedisLinks redis, PacketId packet, UserId user, boolean wrong) {
         return admits(redis, packet, user).compose(admitted -> {
@@ -189,11 +189,11 @@ public final class PasscodeGuesses {
                 })
                 .onFailure(fault -> {
                     of.lose(nanoTime.getAsLong());
-                    if (RedisFault.is(fault, RedisFault.Kind.ERROR)) { // no count: the next one begins anew
+                    if (RedisFault.is(fault, RedisFault.Kind.ERROR)) { // no number: the next guess starts anew
                         link.send(Request.cmd(Command.UNLINK).arg(prefix + packet));
                     }
                 });
-        // NX: the hour runs from the first; and a count whose first server died in between gets it from the next.
+        // NX: the hour runs from the first guess. If its server died before this call, the next guess sets the hour.
         link.send(Request.cmd(Command.EXPIRE)
                 .arg(prefix + packet)
                 .arg(WINDOW.toSeconds())

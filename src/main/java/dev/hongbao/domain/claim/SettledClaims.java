@@ -6,13 +6,13 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Claims that one settlement committed, as {@link dev.hongbao.engine.journal.Settlements} tells them. Immutable.
+ * The claims of one committed settlement, for {@link dev.hongbao.engine.journal.Settlements}. Immutable.
  *
- * @param packets those that the claims are on, each once; empty of what another server settled
- * @param moves of the cursors of their shards; empty of what another server settled
+ * @param packets the claims' packets, each once; empty for another server's settlement
+ * @param moves of the cursors of their shards; empty for another server's settlement
  */
 public record SettledClaims(List<Claim> claims, List<Packet> packets, List<CursorMoves.Move> moves) {
-    /** What another server settled. */
+    /** Claims settled by another server. */
     public static SettledClaims elsewhere(List<Claim> claims) {
         return new SettledClaims(claims, List.of(), List.of());
     }
