@@ -13,11 +13,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of draws: a bounded cache over Postgres. What is cached never changes but for an end that is brought forward, and
- * that the script tells. Thread-safe.
+ * The terms of draws: a bounded cache over Postgres. Only the end may change, to an earlier one, and the script reports that. Thread-safe.
  */
 public final class DrawCatalog {
-    /** About 64 MB: a draw is 2 KB mostly, and more with long lists of users and prizes. */
+    /** About 64 MB. A draw takes usually 2 KB, and more with long lists of users and prizes. */
     private static final long MAX_BYTES = 64L << 20;
 
     private static final int USER_BYTES = 120;
@@ -48,12 +47,12 @@ public final class DrawCatalog {
         this.draws = draws;
     }
 
-    /** The same draws, looked up over another store: a settlement must not queue behind requests. */
+    /** A view of this cache that loads through another store. A settlement must not queue behind requests. */
     public DrawCatalog over(DrawStore other) {
         return new DrawCatalog(other, draws);
     }
 
-    /** The draw; null for an unknown one, which is not remembered. */
+    /** The draw. Null for an unknown one, which is not cached. */
     public Future<@Nullable Draw> find(DrawId id) {
         Draw known = draws.getIfPresent(id);
         return known != null
@@ -61,7 +60,7 @@ public final class DrawCatalog {
                 : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
     }
 
-    /** Many draws; those unknown are left out. */
+    /** Many draws. Unknown draws are absent. */
     public Future<Map<DrawId, Draw>> findAll(Collection<DrawId> ids) {
         Map<DrawId, Draw> found = new HashMap<>();
         List<DrawId> missing = new ArrayList<>();
@@ -90,12 +89,12 @@ public final class DrawCatalog {
         return draws.getIfPresent(id);
     }
 
-    /** Postgres went back: what is cached may never have been made. */
+    /** Drops everything. For a Postgres that stepped back: cached draws may never have been made. */
     public void forgetAll() {
         draws.invalidateAll();
     }
 
-    /** Forgets a draw whose end was brought forward, on this server. */
+    /** Drops a draw that was ended early, on this server. */
     void forget(DrawId id) {
         draws.invalidate(id);
     }

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** Draws whose keys in Redis nobody needs any more. Thread-safe. */
+/** A queue of closed draws, for the removal of their keys from Redis. Thread-safe. */
 public final class DrawCleanup {
-    /** More than this many are left to the sweep of leftover keys. */
+    /** Draws queued at most. The sweep of leftover keys removes the rest. */
     private static final int MAX_KEYS = 10_000;
 
     private final BlockingQueue<DrawId> keys = new LinkedBlockingQueue<>(MAX_KEYS);
@@ -20,7 +20,7 @@ public final class DrawCleanup {
         }
     }
 
-    /** Postgres went back: what was closed may be open again, and has new keys. */
+    /** Drops the queue. For a Postgres that stepped back: a closed draw may be open again, with new keys. */
     public void forget() {
         keys.clear();
     }

@@ -44,8 +44,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Making a draw: one transaction for the draw, its prizes and codes, and the transfers that put everything that can be won into
- * its escrows, from the maker's wallets. One instance per event loop.
+ * Makes draws: one transaction for the draw, its prizes and codes, and the transfers of all awards from the maker's wallets into its
+ * escrows. One instance per event loop.
  */
 final class DrawCreator {
     private static final String INSERT_DRAW =
@@ -80,7 +80,7 @@ final class DrawCreator {
             return Future.failedFuture(
                     new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend")));
         }
-        Instant now = clock.instant(); // before its row's: what opens at once is open when it is made
+        Instant now = clock.instant(); // read before the row's time, so that a draw without an opening is open at once
         DrawId id = DrawId.create();
         var scope = Idempotency.Scope.of(caller, "draw", key, wish.toString());
         return idempotency
@@ -102,7 +102,7 @@ final class DrawCreator {
                 }));
     }
 
-    /** With the opening fixed. A draw that was made under its key stays made when its time is over: so only a new one is asked. */
+    /** The definition with its opening fixed. For new draws only: a repeated command gets its first answer, also after the draw's end. */
     private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
@@ -110,7 +110,7 @@ final class DrawCreator {
         }
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
-            DefinitionChecks.require(definition); // now that the number of periods is known
+            DefinitionChecks.require(definition); // again: the number of periods is known now
             DefinitionChecks.requireOfNew(definition);
         } catch (DefinitionFaults faults) {
             return Future.failedFuture(faults);
@@ -123,7 +123,7 @@ final class DrawCreator {
         return loading.load(generation, key, new LoadDraw(draw)).mapEmpty();
     }
 
-    /** The call of {@code draw.lua}. Answers whether the draw was not playable before. */
+    /** The call of {@code draw.lua}. Idempotent. Returns whether the draw is new in Redis. */
     private record LoadDraw(Draw draw) implements ShardScript.Call<Boolean> {
         @Override
         public String script() {
@@ -155,7 +155,7 @@ final class DrawCreator {
         }
     }
 
-    /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
+    /** Returns the shard's generation, locked until the transaction ends. */
     private Future<Generation> insert(SqlConnection tx, DrawId id, UserId owner, DrawDefinition definition) {
         int shard = shards.shardFor(id.value());
         DrawDefinition.Cost cost = definition.cost();

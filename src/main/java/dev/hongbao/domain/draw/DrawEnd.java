@@ -6,7 +6,7 @@ import dev.hongbao.engine.journal.QuarantineUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal item: the end of a draw, or of one of its periods, whose releases then return to the stock.
+ * A journal item: the end of a draw, or of one of its periods. The period's open releases then return to the stock.
  *
  * @param period from 0; null for the draw
  */

@@ -21,7 +21,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Draws and plays for the host's backend, which may see everybody's. Reads Postgres. Thread-safe. */
+/** Draws and plays of all users, for the host's backend. Reads Postgres. Thread-safe. */
 public final class DrawFiles {
     private static final String COLUMNS =
             "d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
@@ -35,7 +35,7 @@ public final class DrawFiles {
     private static final String ALL =
             "select " + COLUMNS + " from draw as d where d.id < $1 order by d.id desc limit $2";
 
-    /** Those that are not closed are found shard by shard. */
+    /** Reads the draws that are not closed, shard by shard. */
     private static final String OPEN = "select " + COLUMNS + " from draw as d where d.id = any (array(select o.id from"
             + " shard as s cross join lateral (select d.id from draw as"
             + " d where d.shard = s.id and d.closed_at is null and d.id"
@@ -47,7 +47,7 @@ public final class DrawFiles {
 
     private static final String ONE = DrawStore.PLAY + "where y.draw = $1 and y.seq = $2";
 
-    /** After every draw. */
+    /** Sorts after every draw's id: the start of a list. */
     private static final UUID LAST = new UUID(-1, -1);
 
     private final Pool pool;
@@ -58,14 +58,18 @@ public final class DrawFiles {
         this.catalog = catalog;
     }
 
-    /** Which draws a list has; null for all. @param owner who made them */
+    /**
+     * A filter of draws; null fields let all pass.
+     *
+     * @param owner who made them
+     */
     public record Filter(
             DrawView.@Nullable Status status,
             @Nullable GroupId group,
             @Nullable UserId owner) {}
 
     /**
-     * A group's draws, for whoever may follow the group; otherwise as {@link #list}.
+     * A group's draws, for callers who may follow the group; otherwise as {@link #list}.
      *
      * @return refused with NOT_ELIGIBLE
      */
@@ -96,7 +100,7 @@ public final class DrawFiles {
                         draw -> draw.id().toString()));
     }
 
-    /** Those of a group or an owner are found through its index: they are few. */
+    /** A query by group or owner reads their index, since each has few draws. */
     private static String query(Filter filter, Tuple parameters) {
         DrawView.Status status = filter.status;
         if (filter.group != null || filter.owner != null) {
@@ -145,7 +149,7 @@ public final class DrawFiles {
                         DrawStore.instant(row, "closes_at")));
     }
 
-    /** A user's plays, those of the newest draw first, and of a draw the latest first; otherwise as {@link #list}. */
+    /** A user's plays: newest draw first, and latest play first within a draw; otherwise as {@link #list}. */
     public Future<Page<Play>> playsOf(UserId user, @Nullable String cursor, int limit) {
         UUID draw = LAST;
         long seq = Long.MAX_VALUE;
@@ -165,7 +169,7 @@ public final class DrawFiles {
                 .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
     }
 
-    /** One play, settled; refused with NOT_FOUND. */
+    /** A settled play; refused with NOT_FOUND. */
     public Future<Play> play(DrawId draw, long seq) {
         return pool.preparedQuery(ONE)
                 .execute(Tuple.of(draw.value(), seq))
@@ -175,7 +179,7 @@ public final class DrawFiles {
                         : Future.succeededFuture(plays.get(0)));
     }
 
-    /** Those of a draw that cannot be read are left out: it is set aside. */
+    /** Plays with their draws. A draw that cannot be read is set aside, and its plays are absent. */
     private Future<List<Play>> plays(List<Row> rows) {
         List<DrawId> draws = rows.stream()
                 .map(row -> new DrawId(row.getUUID("draw")))

@@ -22,9 +22,9 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** What a draw can give away, put aside from its maker's wallets, inside the transaction that makes it. */
+/** Moves a draw's awards from its maker's wallets into its escrows, inside the transaction that makes it. */
 final class DrawFunding {
-    /** What is missing in each wallet that holds too little. */
+    /** The missing amount of each wallet that holds too little. */
     private static final String MISSING = "select a.asset, u.amount - a.balance as missing"
             + " from unnest($1::bigint[], $2::bigint[]) as u(wallet, amount) join account as a on a.id = u.wallet"
             + " where a.balance < u.amount order by a.asset";
@@ -35,7 +35,7 @@ final class DrawFunding {
 
     private DrawFunding() {}
 
-    /** What can be won of each asset, in all. */
+    /** The total of all awards, by asset, minor units. */
     static Map<Asset, Long> awards(DrawDefinition definition) {
         Map<Asset, Long> sums = new TreeMap<>(java.util.Comparator.comparing(Asset::code));
         for (Prize prize : definition.allPrizes()) {
@@ -62,7 +62,10 @@ final class DrawFunding {
         return done.map(accounts);
     }
 
-    /** Moves what can be won into the draw's escrows; refused with FROZEN, or with INSUFFICIENT_FUNDS, which names what is missing of each asset. */
+    /**
+     * Moves the awards into the draw's escrows. Refused with FROZEN, or with INSUFFICIENT_FUNDS, which names the missing amount of each
+     * asset.
+     */
     static Future<Void> fund(
             SqlConnection tx, DrawId id, UserId owner, Map<Asset, Long> awards, Map<Asset, Long> escrows) {
         if (awards.isEmpty()) {
@@ -96,7 +99,7 @@ final class DrawFunding {
         });
     }
 
-    /** Which assets the owner's wallets lack, and how much of each. */
+    /** The refusal with the missing amount of each asset. */
     private static RefusedException tooPoor(UserId owner, RowSet<Row> missing) {
         List<String> sums = new ArrayList<>();
         missing.forEach(row -> sums.add(row.getLong("missing") + " " + row.getString("asset")));

@@ -6,11 +6,7 @@ import dev.hongbao.engine.journal.QuarantineUnit;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A draw's id: a UUIDv7 (RFC 9562), so that newer draws sort after older ones.
- *
- * @param value the UUID
- */
+/** A draw's id: a UUIDv7 (RFC 9562). Newer draws sort after older ones. */
 public record DrawId(UUID value) {
     /** A new id from the clock and SecureRandom; not guessable. */
     public static DrawId create() {
@@ -27,7 +23,7 @@ public record DrawId(UUID value) {
         return id == null ? null : new DrawId(id);
     }
 
-    /** What is set aside with it. */
+    /** The unit that quarantine sets aside. */
     public QuarantineUnit unit() {
         return new QuarantineUnit("draw", value);
     }

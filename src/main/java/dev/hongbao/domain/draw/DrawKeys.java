@@ -2,12 +2,12 @@ package dev.hongbao.domain.draw;
 
 import dev.hongbao.engine.shard.Generation;
 
-/** The names of draws' keys in Redis; what they hold is said in {@code play.lua}. */
+/** Names of draws' keys in Redis; {@code play.lua} describes their contents. */
 public final class DrawKeys {
     private static final String HASH = "d";
     private static final String SCHEDULE = "m";
 
-    /** A schedule's first member, with the score -inf: it is there as long as the schedule is. No release is called so. */
+    /** A mark in every schedule, with the score -inf: a schedule without it is lost. No release has this name. */
     static final String ON_SCHEDULE = "#";
 
     private DrawKeys() {}
@@ -17,22 +17,22 @@ public final class DrawKeys {
         return generation.key(HASH, draw.toString());
     }
 
-    /** The sorted set of a draw's releases that are not taken. */
+    /** The sorted set of a draw's untaken releases. */
     public static String schedule(Generation generation, DrawId draw) {
         return generation.key(SCHEDULE, draw.toString());
     }
 
-    /** The sorted set of attempts that the play script has decided lately: one a shard. */
+    /** The sorted set of attempts recently decided by the play script, one a shard. */
     public static String attempts(Generation generation) {
         return generation.key("attempts");
     }
 
-    /** What the hashes of a generation begin with; the draw's id follows. */
+    /** The prefix of a generation's draw hashes; the draw's id follows. */
     static String hashPrefix(Generation generation) {
         return generation.key(HASH, "");
     }
 
-    /** The same of the schedules. */
+    /** The prefix of a generation's schedules; the draw's id follows. */
     static String schedulePrefix(Generation generation) {
         return generation.key(SCHEDULE, "");
     }

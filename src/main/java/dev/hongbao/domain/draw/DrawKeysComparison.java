@@ -28,15 +28,16 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds what Redis has of a shard's open draws to what is settled and what the journal has: the number of plays, the round, what
- * is left of each prize, the users' counters, the releases that nobody took. One draw after the other, in short statements. A draw that
- * differs is looked at again alone, until nobody plays it during the look: what differs then is wrong, however busy its shard is.
- * For the check of the books; one use, on the link's loop.
+ * Compares a shard's open draws in Redis with Postgres and the journal: number of plays, round, stocks, users' counters, untaken releases.
+ * Reads one draw after the other, in short statements. If a draw differs, it is read again until no play falls into the read. Such a
+ * difference is real, however busy the shard is. For {@code reconcile}. Single use, on the link's loop.
  */
 public final class DrawKeysComparison {
     private static final int PAGE = 500;
 
-    /** Looks at one draw. Each takes a few milliseconds, so a draw with a hundred plays a second rests in one of them. */
+    /**
+     * Reads of a draw that differs. Each takes a few milliseconds, so even a draw with a hundred plays a second pauses during one of them.
+     */
     private static final int LOOKS = 20;
 
     private static final String DRAWS = """
@@ -62,7 +63,7 @@ public final class DrawKeysComparison {
         from player where draw = $1 and user_id > $2 order by user_id limit $3
         """;
 
-    /** A period that is planned and not loaded yet is on its way. */
+    /** Without periods that are planned but not loaded yet. */
     private static final String NOT_TAKEN = """
         select r.period, r.prize, r.n
         from release as r
@@ -84,22 +85,22 @@ public final class DrawKeysComparison {
         this.generation = generation;
     }
 
-    /** What the journal has of draws and is not settled, as far as a look knows. */
+    /** The unsettled entries of draws in the journal, at one read. */
     public static final class Journal {
         private final Map<UUID, List<Turn>> turns = new HashMap<>();
         private final Set<UUID> ending = new HashSet<>();
 
-        /** Takes a request's plays, in the journal's order. */
+        /** Adds a request's plays, in the journal's order. */
         public void played(DrawId draw, Turn turn) {
             turns.computeIfAbsent(draw.value(), id -> new ArrayList<>()).add(turn);
         }
 
-        /** Takes the end of a draw. */
+        /** Adds the end of a draw. */
         public void ending(DrawId draw) {
             ending.add(draw.value());
         }
 
-        /** Those that a look into Postgres did not have yet. */
+        /** The plays that a read of Postgres did not contain. */
         private List<Turn> after(UUID draw, long nextSeq) {
             return turns.getOrDefault(draw, List.of()).stream()
                     .filter(turn -> turn.firstSeq >= nextSeq)
@@ -110,16 +111,16 @@ public final class DrawKeysComparison {
     /**
      * One request's plays.
      *
-     * @param firstSeq the place of the first in the draw
-     * @param counters the user's after them; empty when the draw keeps none
+     * @param firstSeq the number of the first play in the draw
+     * @param counters the user's after these plays; empty when the draw keeps none
      */
     public record Turn(UserId user, long firstSeq, List<Win> wins, String counters) {}
 
     /**
-     * What one play won.
+     * The prize of one play.
      *
      * @param number the prize's, from 1
-     * @param period of the release it took; null for none
+     * @param period of its release; null for none
      * @param release its number within the period and prize; null for none
      */
     public record Win(
@@ -129,10 +130,10 @@ public final class DrawKeysComparison {
             @Nullable Integer release) {}
 
     /**
-     * Compares.
+     * Compares all open draws of the shard.
      *
-     * @param before what the journal had before this call
-     * @param now reads what it has when it is called
+     * @param before the journal before this call
+     * @param now reads the current journal
      */
     public Future<Differences> differences(Journal before, Supplier<Future<Journal>> now) {
         return Pages.each(
@@ -157,7 +158,7 @@ public final class DrawKeysComparison {
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
     }
 
-    /** The journal is older than the first look, and as fresh as the others. */
+    /** For the first read the journal is older than Postgres; for later ones it is current. */
     private Future<Void> compare(UUID id, Journal journal, Supplier<Future<Journal>> now) {
         Look look = new Look(id, journal);
         return look.run().compose(compared -> {
@@ -192,7 +193,7 @@ public final class DrawKeysComparison {
         return DrawKeys.hash(generation, new DrawId(id));
     }
 
-    /** What changes with each play, each period and the end. */
+    /** Fields that change with each play, each period and the end. */
     private Future<String> standing(UUID id) {
         return redis.send(Request.cmd(Command.HMGET)
                         .arg(hash(id))
@@ -202,7 +203,7 @@ public final class DrawKeysComparison {
                 .map(Response::toString);
     }
 
-    /** One look at one draw. */
+    /** One read of one draw. */
     private final class Look {
         private final UUID id;
         private final Journal journal;
@@ -249,7 +250,7 @@ public final class DrawKeysComparison {
                     });
         }
 
-        /** Whether the rest can be compared. */
+        /** True if the rest can be compared. */
         private boolean state(Row row, Response fields) {
             List<Turn> turns = journal.after(id, row.getLong("next_seq"));
             long next = row.getLong("next_seq");
@@ -319,7 +320,7 @@ public final class DrawKeysComparison {
             }
         }
 
-        /** Looks them up in the schedule page by page, so that no schedule is read as a whole; its size tells what is too many. */
+        /** Looks up each untaken release in the schedule, page by page. The schedule's size then reveals extra ones. */
         private Future<Void> releases(int lastPeriod) {
             return Pages.each(
                     Tuple.of(-1, 0, 0),
@@ -362,7 +363,7 @@ public final class DrawKeysComparison {
                     redis.send(Request.cmd(Command.HEXISTS).arg(hash(id)).arg("!"));
             Future<Response> schedule = redis.send(Request.cmd(Command.ZCOUNT)
                     .arg(DrawKeys.schedule(generation, new DrawId(id)))
-                    .arg("(-inf") // but for ON_SCHEDULE
+                    .arg("(-inf") // without ON_SCHEDULE
                     .arg("+inf"));
             return Future.all(fields, closed, schedule).map(all -> {
                 long held = fields.result().toLong() - 4 - closed.result().toLong();

@@ -23,19 +23,22 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the owner of a shard does for its draws: plans the next periods and loads them, ends periods whose releases do not carry
- * over, and closes draws that are due, all by Postgres' clock. Ends are entries in the journal, so that they come after every play before them.
+ * The shard owner's work for draws, all by Postgres' clock: plans and loads periods, ends periods without carry-over, and closes due draws.
+ * Ends are journal entries, so they follow every earlier play.
  */
 public final class DrawOwnerTask implements OwnerTask {
-    /** Ends a script call, and draws a query. */
+    /** Ends in one script call, and draws in one query. */
     private static final int PAGE = 256;
 
-    /** The script does not know a period's end again, and each one more is an entry: while settling is behind none is repeated at each tick. */
+    /**
+     * The script does not recognise a repeated end of a period, and each repetition adds an entry. So an end is not repeated at every tick
+     * while settlement is behind.
+     */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Some seconds late: a play that was asked for at the end of a period, by a server whose clock is a little behind, finds the period's
-     * releases, and so does the replay of a draw.
+     * Some seconds after the end. A late play from a server whose clock lags still finds the period's releases, and so does a draw's
+     * replay.
      */
     private static final String PERIODS_OVER = """
             select p.draw, p.n from draw as d join period as p on p.draw = d.id
@@ -72,13 +75,17 @@ public final class DrawOwnerTask implements OwnerTask {
         this.script = new ShardScript(vertx, shards);
     }
 
-    /** When a draw is to be looked at again, unless its shard is recovered before, or the clock goes back. */
+    /** The next time to plan a draw. Void after a recovery of its shard, or when the clock goes back. */
     private record Next(Generation generation, Instant since, Instant at) {}
 
-    /** Something to end. @param period null for the draw */
+    /**
+     * An end to write.
+     *
+     * @param period null for the draw
+     */
     private record End(Draw draw, @Nullable Integer period) {}
 
-    /** An end that is in a generation's journal and waits to be settled. */
+    /** An end in a generation's journal, not settled yet. */
     private record Written(
             Generation generation, DrawId draw, @Nullable Integer period) {
         static Written of(Generation generation, End end) {
@@ -86,7 +93,7 @@ public final class DrawOwnerTask implements OwnerTask {
         }
     }
 
-    /** The call of {@code end.lua}. Answers what it ended. */
+    /** The call of {@code end.lua}. Returns the ends that it wrote. */
     private record EndDraws(List<End> ends) implements ShardScript.Call<List<End>> {
         @Override
         public String script() {
@@ -151,7 +158,7 @@ public final class DrawOwnerTask implements OwnerTask {
         return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planDue(draws, redis, now));
     }
 
-    /** Of the most of them nothing is to be planned at a tick: these are not read. */
+    /** Skips draws with nothing to plan at this tick: most of them are never read. */
     private Future<Void> planDue(Map<DrawId, Integer> draws, RedisLinks redis, Instant now) {
         List<DrawId> due = draws.entrySet().stream()
                 .filter(draw -> isDue(next.get(draw.getKey()), shards.current(draw.getValue()), now))
@@ -163,7 +170,7 @@ public final class DrawOwnerTask implements OwnerTask {
                 Draw draw = found.get(id);
                 if (draw != null) {
                     Future<Void> before = done;
-                    // Each whatever became of the ones before: their shards may be elsewhere.
+                    // A failure does not stop the next draw: its shard may be on another node.
                     done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now))
                             .compose(planned -> before);
                 }
@@ -183,7 +190,7 @@ public final class DrawOwnerTask implements OwnerTask {
         return planner.plan(draw, now)
                 .compose(planned -> planner.load(draw, shard, shard.generation().link(redis), script)
                         .map(loaded -> {
-                            // A draw that has much to catch up is looked at again at the next tick.
+                            // A draw that is still behind is planned again at the next tick.
                             if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
                                 next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
                             }
@@ -233,7 +240,7 @@ public final class DrawOwnerTask implements OwnerTask {
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }
-        // Those of now: when Postgres goes back meanwhile, a closed draw may be open in the next one.
+        // The current generations. If Postgres steps back meanwhile, a closed draw may be open in the next one.
         List<Generation> generations = IntStream.range(0, shards.count())
                 .mapToObj(shard -> shards.current(shard).generation())
                 .toList();

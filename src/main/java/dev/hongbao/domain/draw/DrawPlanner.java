@@ -30,19 +30,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Plans scheduled draws (article 4): shortly before each period its quotas are taken from the stock and scattered over it. The
- * period's row in Postgres makes it happen once, however many planners there are and wherever one dies; the releases then go
- * into Redis, which takes each period once.
+ * Plans scheduled draws (article 4). Shortly before each period its quotas leave the stock and are scattered over the period. The period's
+ * row in Postgres makes this happen once, with any number of planners and after any crash. The releases then go into Redis, which takes
+ * each period once.
  *
- * <p>Confined to the persistence verticle's event loop in a server; two instances may plan the same draws at once.
+ * <p>Confined to the persistence verticle's event loop in a server. Two instances may plan the same draws at the same time.
  */
 public final class DrawPlanner {
     private static final Logger LOG = LoggerFactory.getLogger(DrawPlanner.class);
 
-    /** How long before its start a period is planned: at most this, and at most half a period. */
+    /** A period is planned this long before its start, or half a period if that is shorter. */
     private static final Duration LEAD = Duration.ofMinutes(1);
 
-    /** Periods planned in one go; a draw that was not planned for days catches up in some. */
+    /** Periods planned in one call. A draw without plans for days needs several calls. */
     static final int MAX_AT_ONCE = 100;
 
     private final Pool pool;
@@ -51,7 +51,11 @@ public final class DrawPlanner {
         this.pool = pool;
     }
 
-    /** Plans what is due to be planned of a draw. Idempotent. @return how many periods were planned by this call */
+    /**
+     * Plans a draw's due periods. Idempotent.
+     *
+     * @return the number of periods planned by this call
+     */
     public Future<Integer> plan(Draw draw, Instant now) {
         DrawDefinition definition = draw.definition();
         DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
@@ -67,7 +71,7 @@ public final class DrawPlanner {
                 .compose(rows -> {
                     int next = rows.iterator().next().getInteger(0) + 1;
                     if (!schedule.carryOver()) {
-                        // Releases of periods that are over could not be taken any more.
+                        // Releases of ended periods could not be taken any more.
                         long sinceOpening =
                                 Duration.between(definition.opening(), now).toMillis();
                         next = Math.max(
@@ -83,7 +87,7 @@ public final class DrawPlanner {
         return half.compareTo(LEAD) < 0 ? half : LEAD;
     }
 
-    /** When there is something to plan after {@code now}, if all that was due then is planned. */
+    /** The next moment with a period to plan, if all periods due at {@code now} are planned. */
     Instant nextAt(Draw draw, Instant now) {
         DrawDefinition definition = draw.definition();
         DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
@@ -104,7 +108,11 @@ public final class DrawPlanner {
         return plan(draw, period).compose(mine -> planFrom(draw, period + 1, last, mine ? planned + 1 : planned));
     }
 
-    /** Plans one period, unless it is planned. @return whether this call did */
+    /**
+     * Plans one period, unless it is planned.
+     *
+     * @return whether this call planned it
+     */
     Future<Boolean> plan(Draw draw, int period) {
         DrawDefinition definition = draw.definition();
         Instant from = definition.periodStart(period);
@@ -148,7 +156,11 @@ public final class DrawPlanner {
                 .addArrayOfOffsetDateTime(moments.toArray(OffsetDateTime[]::new));
     }
 
-    /** The call of {@code period.lua}. Answers whether Redis has the draw. @param releases of the period, in any order */
+    /**
+     * The call of {@code period.lua}. Returns whether Redis has the draw.
+     *
+     * @param releases of the period, in any order
+     */
     private record LoadPeriod(Draw draw, int period, RowSet<Row> releases) implements ShardScript.Call<Boolean> {
         @Override
         public String script() {
@@ -179,9 +191,9 @@ public final class DrawPlanner {
     }
 
     /**
-     * Puts planned periods that Redis does not have yet on the draw's schedule there.
+     * Loads planned periods that are missing in Redis into the draw's schedule.
      *
-     * @return whether they are there now; false when Redis does not have the draw, or is not as the shard's last recovery left it
+     * @return true when they are loaded; false when Redis lacks the draw, or no longer has the state of the shard's last recovery
      */
     Future<Boolean> load(Draw draw, Shards.Shard shard, RedisLink redis, ShardScript script) {
         String key = DrawKeys.hash(shard.generation(), draw.id());

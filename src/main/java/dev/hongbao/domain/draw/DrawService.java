@@ -24,9 +24,9 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Making, reading and ending draws. One instance per event loop; call it on that loop. */
+/** Makes, reads and ends draws. One instance per event loop; call it on that loop. */
 public final class DrawService {
-    /** Plays read at a time for an export. */
+    /** Plays of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
 
     private final Pool pool;
@@ -36,9 +36,7 @@ public final class DrawService {
     private final Quarantine quarantine;
     private final Clock clock;
 
-    /**
-     * @param clock what is open now: Postgres' clock, as this server knows it
-     */
+    /** @param clock Postgres' clock as this server knows it; it decides which draws are open */
     public DrawService(
             Pool pool,
             Shards shards,
@@ -56,21 +54,20 @@ public final class DrawService {
     }
 
     /**
-     * Makes a draw. Everything that can be won is put aside, from the caller's wallets. Idempotent by (caller, key).
+     * Makes a draw, and moves its awards from the caller's wallets into escrow. Idempotent by (caller, key).
      *
-     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link
-     *     DefinitionFaults}
+     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DefinitionFaults}
      */
     public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
         return creation.create(caller, definition, key);
     }
 
-    /** The newest draw of an owner that is not closed; null when there is none. */
+    /** The owner's newest draw that is not closed; null when there is none. */
     public Future<@Nullable Draw> newestOpen(UserId owner) {
         return store.newestOpen(owner);
     }
 
-    /** A draw as the caller may see it; refused with NOT_FOUND or NOT_ELIGIBLE. */
+    /** The caller's view of a draw; refused with NOT_FOUND or NOT_ELIGIBLE. */
     public Future<DrawView> view(Caller caller, DrawId id) {
         return visible(caller, id).compose(draw -> {
             Future<DrawStore.@Nullable End> ends = store.end(id);
@@ -79,7 +76,7 @@ public final class DrawService {
             Future<Long> plays = counters.compose(
                     counted -> counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0]));
             return Future.all(ends, prizes, plays, counters).compose(all -> {
-                // What is cached of it may be from before its end was brought forward.
+                // The cached draw may have an outdated end.
                 DrawStore.End now = Objects.requireNonNull(ends.result());
                 Draw current = draw.endingAt(now.closesAt());
                 return end(caller, current, now.closedAt())
@@ -93,7 +90,7 @@ public final class DrawService {
         return shown ? store.progress(draw.id()) : Future.succeededFuture(List.of());
     }
 
-    /** The seed is told once the close is settled: no play can be after it. */
+    /** The seed is published after the settled close: no play can follow. */
     private Future<DrawView.@Nullable End> end(Caller caller, Draw draw, @Nullable Instant closed) {
         if (closed == null) {
             return Future.succeededFuture(null);
@@ -131,7 +128,7 @@ public final class DrawService {
     }
 
     /**
-     * Plays, the latest first: the caller's own, or everybody's for the service role.
+     * Plays, latest first: the caller's own, or all for the service role.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
@@ -150,10 +147,10 @@ public final class DrawService {
     }
 
     /**
-     * The periods of a draw's schedule, and all its plays, the earliest first, page by page; only for the service role.
+     * Reads a draw's periods and all its plays, earliest first, page by page. Only for the service role.
      *
-     * @param write takes a page; the next is read when its future succeeds
-     * @return when all are written; refused with NOT_FOUND or NOT_ELIGIBLE before anything is
+     * @param write takes a page; the next page is read when its future succeeds
+     * @return when all are written; refused with NOT_FOUND or NOT_ELIGIBLE before the first page
      */
     public Future<Void> export(Caller caller, DrawId id, Function<List<Exported>, Future<Void>> write) {
         if (caller.role() != Role.SERVICE) {
@@ -174,7 +171,7 @@ public final class DrawService {
         return last instanceof Exported.Played played ? played.play().seq() + 1 : ((Exported.Period) last).number() + 1;
     }
 
-    /** Ends a draw now, before its time; only for the service role. Idempotent; the close follows within a second. */
+    /** Ends a draw now. Only for the service role. Idempotent; the close follows within a second. */
     public Future<Draw> close(Caller caller, DrawId id) {
         return owned(caller, id)
                 .compose(draw -> store.endNow(id).map(ended -> {
@@ -183,7 +180,7 @@ public final class DrawService {
                 }));
     }
 
-    /** Changes a quota, as {@link QuotaChange#make} says; only for the service role. */
+    /** Changes a quota as {@link QuotaChange#make}. Only for the service role. */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
         return owned(caller, id).compose(draw -> new QuotaChange(draw, prize, period, quota).make(pool));
     }

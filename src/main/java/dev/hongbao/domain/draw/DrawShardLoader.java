@@ -29,11 +29,12 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Writes a shard's open draws that are not set aside from what is settled: rules, counts left, rounds, users' counters, and releases that
- * nobody took. No attempts: who asks a new generation has looked in Postgres since it began, where all that was decided before is settled.
+ * Rewrites a shard's open draws from the settled state, except draws set aside: rules, stocks, rounds, users' counters and untaken
+ * releases. Decided attempts are not needed: a server reads Postgres before it asks a new generation, and all earlier decisions are settled
+ * there.
  */
 public final class DrawShardLoader implements ShardLoader {
-    /** Open draws: what is settled of their prizes, and where their next play and period begin. */
+    /** Open draws, with their prizes' settled counts, and their next play and period. */
     static final String OPEN = """
         select d.id, d.shard, d.definition, d.closes_at,
                coalesce((select max(seq) + 1 from play where draw = d.id), 0) as next_seq,
@@ -69,7 +70,7 @@ public final class DrawShardLoader implements ShardLoader {
 
     private final Quarantine quarantine;
 
-    /** @param quarantine takes draws whose definition cannot be read */
+    /** @param quarantine takes draws with an unreadable definition */
     public DrawShardLoader(Quarantine quarantine) {
         this.quarantine = quarantine;
     }
@@ -77,9 +78,8 @@ public final class DrawShardLoader implements ShardLoader {
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
-        // The draws with their last period first: a period that is planned after it is loaded by the planner, as a
-        // whole and once. And of a draw that an operator brings back meanwhile nothing is loaded: the rest alone is no
-        // draw.
+        // Draws first, each with its last period. The planner loads later periods, each as a whole and once. A draw
+        // that an operator returns meanwhile is not loaded at all: a part of it would be invalid.
         Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
         return RowPages.each(pool, generation, OPEN, shard, rows -> {
@@ -120,7 +120,7 @@ public final class DrawShardLoader implements ShardLoader {
                                 row.getJsonObject("definition").getMap())
                         .rules();
             } catch (RuntimeException fault) {
-                // Set aside when the page is read: the query holds a connection of the pool.
+                // Set aside after the page: the query holds a connection of the pool.
                 unreadable.add(() -> DrawStore.met(quarantine.forOwners(), row, fault));
                 continue;
             }
@@ -185,12 +185,16 @@ public final class DrawShardLoader implements ShardLoader {
         return Future.all(writes).mapEmpty();
     }
 
-    /** A release as the schedule has it. */
+    /** The release's name in the schedule. */
     static String member(Row row) {
         return member(row.getInteger("period"), row.getInteger("prize"), row.getInteger("n"));
     }
 
-    /** The same. @param prize its number, from 1 */
+    /**
+     * The release's name in the schedule.
+     *
+     * @param prize its number, from 1
+     */
     static String member(int period, int prize, int release) {
         return new DrawModel.Release(period, prize, release).toString();
     }

@@ -6,20 +6,20 @@ import dev.hongbao.engine.redis.MessagePack;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A draw's rules and state as {@code play.lua} reads them from the draw's hash. */
+/** A draw's rules and state in the form that {@code play.lua} reads from the draw's hash. */
 final class DrawState {
     private DrawState() {}
 
     /**
-     * What is issued of a prize, settled.
+     * The settled wins of a prize.
      *
-     * @param round the latest round in which it was, from 1
-     * @param inRound how many in that round
+     * @param round the latest round with one, from 1
+     * @param inRound the number in that round
      */
     record Issued(long issued, long round, long inRound) {
         static final Issued NOTHING = new Issued(0, 1, 0);
 
-        /** One more, in a round that is not before the others'. */
+        /** One more win, in the latest round or a later one. */
         Issued and(long inThisRound) {
             return inThisRound > round
                     ? new Issued(issued + 1, inThisRound, 1)
@@ -27,7 +27,7 @@ final class DrawState {
         }
     }
 
-    /** The rules; see the script for the order. */
+    /** The rules, in the script's order. */
     static byte[] rules(DrawRules rules) {
         List<DrawRules.Prize> prizes = rules.prizes();
         return MessagePack.array(List.of(
@@ -54,7 +54,7 @@ final class DrawState {
     }
 
     /**
-     * The state after what is issued: the round's counts follow from the stocks with which the round began.
+     * The state after some wins. The round's counts follow from the stocks at the round's start.
      *
      * @param issued by prize
      */

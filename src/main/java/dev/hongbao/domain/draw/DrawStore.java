@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Draws and plays as Postgres has them. Thread-safe. */
+/** Draws and plays in Postgres. Thread-safe. */
 public final class DrawStore {
     private static final String DRAW = "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
             + " encode(d.commitment, 'hex') as commitment from draw as d ";
@@ -34,7 +34,11 @@ public final class DrawStore {
 
     static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code" + CODED;
 
-    /** The select of plays, with more columns. @param joins what they come from; {@code y} is the play */
+    /**
+     * A select of plays with more columns; {@code y} is the play.
+     *
+     * @param joins the joins of these columns
+     */
     public static String playOf(String columns, String joins) {
         return "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, " + columns + CODED + joins;
     }
@@ -49,21 +53,21 @@ public final class DrawStore {
         from period as p where p.draw = $1 and p.n >= $3::bigint order by p.n limit $4
         """;
 
-    /** More plays of a user are not counted. */
+    /** A count of a user's plays stops here. */
     private static final int MAX_COUNTED = 10_000;
 
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
 
-    /** By itself, as below. */
+    /** For use outside a server. An unreadable definition fails the call. */
     public DrawStore(Pool pool) {
         this(pool, null);
     }
 
     /**
-     * Of a server. A draw whose definition cannot be read is left out of every answer.
+     * For a server. Draws with an unreadable definition are absent from every answer.
      *
-     * @param unreadable hears of it then; null when another one's does
+     * @param unreadable receives each such draw; null when another store reports them
      */
     public DrawStore(Pool pool, @Nullable Unreadable unreadable) {
         this.pool = pool;
@@ -71,7 +75,7 @@ public final class DrawStore {
     }
 
     /**
-     * How far a prize has come.
+     * The settled progress of a prize.
      *
      * @param stock null for no limit
      */
@@ -80,12 +84,12 @@ public final class DrawStore {
     /**
      * The end of a draw.
      *
-     * @param closesAt as its definition says, or earlier when it was brought forward
+     * @param closesAt the definition's, or an earlier one if the draw was ended early
      * @param closedAt null while it is open
      */
     public record End(Instant closesAt, @Nullable Instant closedAt) {}
 
-    /** The draws; those unknown are left out. */
+    /** The draws. Unknown draws are absent. */
     Future<List<Draw>> find(Collection<DrawId> ids) {
         return pool.preparedQuery(DRAW + "where d.id = any ($1)")
                 .execute(Tuple.tuple()
@@ -101,7 +105,7 @@ public final class DrawStore {
                 .map(draws -> draws.isEmpty() ? null : draws.get(0));
     }
 
-    /** Open draws of these shards that end by now, by Postgres' clock, the longest due first. */
+    /** Open draws of these shards that are due by Postgres' clock, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)"
                         + NOT_SET_ASIDE
@@ -110,7 +114,7 @@ public final class DrawStore {
                 .compose(this::readable);
     }
 
-    /** Open draws with a schedule of these shards, and the shard of each. Without their definitions, which may be long. */
+    /** Open scheduled draws of these shards, with their shards. Without definitions, which may be long. */
     Future<Map<DrawId, Integer>> scheduled(Collection<Integer> shards) {
         return pool.preparedQuery("select d.id, d.shard from draw as d"
                         + " where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
@@ -127,14 +131,14 @@ public final class DrawStore {
         return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
     }
 
-    /** Whether there is such a draw, open or over. */
+    /** Whether the draw exists, open or over. */
     public Future<Boolean> exists(DrawId id) {
         return pool.preparedQuery("select from draw where id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> rows.rowCount() == 1);
     }
 
-    /** When a draw ends, as it stands now, and when it was closed; null for an unknown one. */
+    /** The current end of a draw; null for an unknown one. */
     public Future<@Nullable End> end(DrawId id) {
         return pool.preparedQuery("select closes_at, closed_at from draw where id = $1")
                 .execute(Tuple.of(id.value()))
@@ -146,7 +150,7 @@ public final class DrawStore {
                         .orElse(null));
     }
 
-    /** What the close of a closed draw stored, and what was planned otherwise than its definition says. */
+    /** The stored final table, and the quotas that differ from the definition. */
     Future<DrawView.Books> books(Draw draw) {
         String definition = DrawSeed.definitionText(draw.definition());
         Future<JsonObject> table = pool.preparedQuery("select final_table from draw where id = $1")
@@ -162,7 +166,7 @@ public final class DrawStore {
         return Future.all(table, quotas).map(read -> new DrawView.Books(table.result(), definition, quotas.result()));
     }
 
-    /** What is settled of each prize, by number. */
+    /** The settled progress of each prize, by number. */
     Future<List<Progress>> progress(DrawId id) {
         return pool.preparedQuery("select n, stock, issued from prize where draw = $1 order by n")
                 .execute(Tuple.of(id.value()))
@@ -171,7 +175,7 @@ public final class DrawStore {
                         .toList());
     }
 
-    /** A user's counters, as the script has them; null when there are none. */
+    /** A user's counters in the script's form; null when there are none. */
     Future<Long @Nullable []> counters(DrawId id, UserId user) {
         return pool.preparedQuery("select counters from player where draw = $1 and user_id = $2")
                 .execute(Tuple.of(id.value(), user.value()))
@@ -182,9 +186,9 @@ public final class DrawStore {
     }
 
     /**
-     * Plays of a draw before a place, the latest first.
+     * Plays of a draw before a sequence number, latest first.
      *
-     * @param user whose; null for everybody's
+     * @param user null for all users
      */
     Future<List<Play>> plays(Draw draw, @Nullable UserId user, long beforeSeq, int limit) {
         String mine = user == null ? "" : "and y.user_id = $4 ";
@@ -194,7 +198,7 @@ public final class DrawStore {
                 .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
     }
 
-    /** Plays of a draw from a place on, the earliest first: for exports. */
+    /** Plays of a draw from a sequence number on, earliest first, for exports. */
     Future<List<Exported>> playsFrom(Draw draw, long fromSeq, int limit) {
         return pool.preparedQuery(EXPORTED + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
                 .execute(Tuple.of(draw.id().value(), fromSeq, limit))
@@ -213,7 +217,7 @@ public final class DrawStore {
                         loaded, period == null ? null : new Exported.Release(period, row.getInteger("release")));
     }
 
-    /** Planned periods of a draw from a number on: for exports. */
+    /** Planned periods of a draw from a number on, for exports. */
     Future<List<Exported>> periodsFrom(Draw draw, long from, int limit) {
         int prizes = draw.definition().prizes().size();
         return pool.preparedQuery(PERIODS)
@@ -224,7 +228,7 @@ public final class DrawStore {
                         .toList());
     }
 
-    /** Brings the end of an open draw forward to now, also when it has not opened yet. */
+    /** Ends an open draw now, also before its opening. */
     Future<Void> endNow(DrawId id) {
         return pool.preparedQuery("update draw set closes_at = now()"
                         + " where id = $1 and closed_at is null and closes_at > now()")
@@ -232,7 +236,7 @@ public final class DrawStore {
                 .mapEmpty();
     }
 
-    /** Postgres' time. */
+    /** Postgres' clock. */
     Future<Instant> now() {
         return pool.query("select now()")
                 .execute()
@@ -240,8 +244,8 @@ public final class DrawStore {
     }
 
     /**
-     * Until the transaction ends nobody else plans a period of the draw or changes a quota: a change comes before the planning or after it,
-     * not between. Plays do not wait for it, as they would for a lock of the draw's row.
+     * Locks the draw's quotas until the transaction ends. Planning a period and changing a quota exclude each other. Unlike a lock of the
+     * draw's row, this does not delay plays.
      */
     static Future<Void> lockQuotas(SqlClient tx, DrawId id) {
         return tx.preparedQuery("select pg_advisory_xact_lock(hashtextextended('quotas ' || $1, 0))::text")
@@ -282,7 +286,7 @@ public final class DrawStore {
         return Future.join(met).map(draws);
     }
 
-    /** A draw whose definition cannot be read. */
+    /** Reports a draw with an unreadable definition. */
     static Future<Void> met(Unreadable unreadable, Row row, RuntimeException fault) {
         return unreadable.met(
                 new DrawId(row.getUUID("id")).unit(),
@@ -300,7 +304,7 @@ public final class DrawStore {
                 new Draw.Committed(new DrawSeed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
     }
 
-    /** How often a user has played, settled; at most {@link #MAX_COUNTED}, since each is read. */
+    /** The number of a user's settled plays. Counts each, so at most {@link #MAX_COUNTED}. */
     Future<Long> playsOf(DrawId id, UserId user) {
         return pool.preparedQuery(
                         "select count(*) from (select from play where draw = $1 and user_id = $2 limit $3) as y")

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A draw in a list.
  *
  * @param owner who made it
- * @param group null when it is for everybody
+ * @param group null for a draw for all users
  */
 public record DrawSummary(
         DrawId id,
@@ -21,9 +21,9 @@ public record DrawSummary(
         @Nullable GroupId group,
         State state,
         Times times) {
-    /** How it draws, and where it is in its life. */
+    /** The mode, and the state in the draw's life. */
     public record State(DrawMode mode, DrawView.Status status) {}
 
-    /** When it was made, and when it can be played. */
+    /** The creation, and the time for plays. */
     public record Times(Instant createdAt, Instant opensAt, Instant closesAt) {}
 }

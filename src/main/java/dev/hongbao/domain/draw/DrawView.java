@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A draw as one viewer may see it.
+ * One viewer's view of a draw.
  *
- * @param prizes what is issued of each prize, by number; empty when the viewer may not see what is left
+ * @param prizes the issued number of each prize; empty when the viewer may not see what is left
  * @param chances the viewer's
- * @param end what its close brings to light; null while the draw is open
+ * @param end the secrets of a closed draw; null while it is open
  */
 public record DrawView(
         Draw draw,
@@ -22,19 +22,19 @@ public record DrawView(
     }
 
     /**
-     * What a closed draw tells.
+     * The facts published after the close.
      *
-     * @param seed 64 hexadecimal digits, from which all its chance came
+     * @param seed 64 hexadecimal digits, the source of all its random numbers
      * @param books for the service role; null for others
      */
     public record End(String seed, @Nullable Books books) {}
 
     /**
-     * What its owner needs to replay it.
+     * The facts that its owner needs for a replay.
      *
-     * @param finalTable what the close stored
-     * @param definition as the commitment holds it
-     * @param quotas that differ from the definition's
+     * @param finalTable stored by the close
+     * @param definition in the commitment's form
+     * @param quotas that differ from the definition
      */
     public record Books(JsonObject finalTable, String definition, List<Quota> quotas) {
         public Books {
@@ -42,26 +42,31 @@ public record DrawView(
         }
     }
 
-    /** The quota of a prize in a period. @param prize from 1 @param period from 0 */
+    /**
+     * The quota of a prize in a period.
+     *
+     * @param prize from 1
+     * @param period from 0
+     */
     public record Quota(int prize, int period, long quota) {}
 
     /**
-     * How often one user has played, and may still.
+     * One user's past and remaining plays.
      *
-     * @param left in all; null for no limit
+     * @param left in total; null for no limit
      * @param leftToday today; null for no limit
      */
     public record Chances(
             long plays, @Nullable Long left, @Nullable Long leftToday) {}
 
-    /** Where a draw is in its life. */
+    /** The state of a draw. */
     public enum Status {
-        /** It opens later. */
+        /** Before its opening. */
         PLANNED,
         OPEN,
-        /** Its time is over; what is left goes back to the owner. */
+        /** After its end. The remainder returns to the owner. */
         CLOSING,
-        /** Over, and settled. */
+        /** Closed, and settled. */
         CLOSED
     }
 }

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Settles the ends of draws and of their periods: money and stock go back exactly once. */
+/** Settles the ends of draws and periods. Money and stock return exactly once. */
 public final class EndSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(EndSettler.class);
 

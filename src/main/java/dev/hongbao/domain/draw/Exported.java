@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an export of a draw holds, one after the other: first the periods of its schedule, then its plays, each in order. */
+/** An item of a draw's export: first the periods of its schedule, then its plays, each in order. */
 public sealed interface Exported {
     /**
-     * A period as it was planned.
+     * A planned period.
      *
      * @param number from 0
-     * @param planned how many of each scheduled prize, by number
+     * @param planned the number of releases of each scheduled prize, by number
      */
     record Period(DrawId draw, int number, List<Integer> planned) implements Exported {
         public Period {
@@ -19,21 +19,26 @@ public sealed interface Exported {
     }
 
     /**
-     * A play with what is needed to replay it.
+     * A play with the facts for its replay.
      *
-     * @param turn the request it belongs to, whose plays follow on each other; it names the play's random numbers
+     * @param turn id of its request, whose plays are consecutive; it names the play's random numbers
      * @param scheduled null unless the draw has a schedule
      */
     record Played(Play play, UUID turn, @Nullable Scheduled scheduled) implements Exported {}
 
     /**
-     * Of a play of a schedule.
+     * The schedule's part of a play.
      *
-     * @param loaded the last period that was on the schedule when it was played, -1 for none
-     * @param release that it took; null for none
+     * @param loaded the last period on the schedule during the play, -1 for none
+     * @param release the taken release; null for none
      */
     record Scheduled(int loaded, @Nullable Release release) {}
 
-    /** A scheduled prize. @param period from 0 @param number its place among the prize's moments in the period, from 1 */
+    /**
+     * A release.
+     *
+     * @param period from 0
+     * @param number its place among the prize's moments in the period, from 1
+     */
     record Release(int period, int number) {}
 }

@@ -6,18 +6,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One user's settled go at a draw, and what it won.
+ * A user's settled play.
  *
- * @param seq its place in the draw, from 0
- * @param drawn what it won
- * @param at the time that decided it
+ * @param seq its number in the draw, from 0
+ * @param drawn the prize
+ * @param at the time of the decision
  */
 public record Play(DrawId draw, long seq, UserId user, Drawn drawn, Instant at) {
     /**
      * The prize of one play.
      *
      * @param number the prize's number, from 1
-     * @param code the code that was handed out; null for a prize without
+     * @param code the winner's code; null for a prize without codes
      */
     public record Drawn(int number, Prize prize, @Nullable String code) {}
 }

@@ -17,7 +17,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Another quota of a prize in a later period than its draw's definition says. Immutable.
+ * A new quota of a prize for a later period, in place of the definition's. Immutable.
  *
  * @param prize its number, from 1; no fallback
  * @param period from 0
@@ -33,10 +33,10 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
             + " on conflict (draw, prize, period) do update set quota = excluded.quota";
 
     /**
-     * Makes it, unless the period is planned or has begun. Idempotent.
+     * Stores the quota, unless the period is planned or has begun. Idempotent.
      *
-     * @return refused with INVALID when there is no such prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
-     *     period would release more than {@link DefinitionChecks#MAX_RELEASES} of all prizes
+     * @return refused with INVALID for an unknown prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
+     *     period would release more than {@link DefinitionChecks#MAX_RELEASES} prizes in total
      */
     Future<Void> make(Pool pool) {
         DrawDefinition definition = draw.definition();
@@ -70,7 +70,7 @@ record QuotaChange(Draw draw, int prize, int period, long quota) {
                 : Future.succeededFuture();
     }
 
-    /** What is planned at once has a bound, whatever was changed prize by prize. */
+    /** Checks the period's total over all prizes. */
     private Future<Void> fitting(RowSet<Row> changed) {
         Map<Integer, Long> quotas = new HashMap<>();
         changed.forEach(row -> quotas.put(row.getInteger("prize"), row.getLong("quota")));
