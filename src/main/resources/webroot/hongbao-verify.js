@@ -194,7 +194,7 @@ function judgeClaims(packet, claims, shares, faults) {
     need(of === packet.id && asset === packet.asset, 'a claim is on another packet');
     need(Number.isSafeInteger(slot) && Number.isSafeInteger(amount) && typeof user === 'string', 'a claim has no slot, user or amount');
     if (slot < 0 || slot >= Math.min(claims.length, shares.length) || slots.has(slot)) {
-      faults.push(`slot ${slot} is not in the packet, or claimed twice, or one before it by nobody`);
+      faults.push(`slot ${slot} is not in the packet, or claimed twice, or after an unclaimed slot`);
     } else if (users.has(user)) {
       faults.push(`${user} has two shares`);
     } else if (amount !== shares[slot]) {

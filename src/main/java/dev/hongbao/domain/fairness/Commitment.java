@@ -9,9 +9,9 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * What a packet commits to when it is sent: the SHA-256 of its seed and of all that its shares follow from. It tells nothing of
- * the seed, and no other seed or terms have the same. It holds no passcode, recipients or greeting: who tries all likely ones
- * offline would learn nothing here.
+ * A packet's commitment at the send: the SHA-256 of its seed and of all terms of its shares. It reveals nothing of the seed, and no other
+ * seed or terms have the same digest. Without passcode, recipients and greeting, so that nobody can test guesses of them against it
+ * offline.
  *
  * @param splitVersion of the algorithm, see {@link SplitAlgorithm#VERSION}; 1 or more
  * @param digest 64 lower-case hexadecimal digits
@@ -26,7 +26,7 @@ public record Commitment(int splitVersion, String digest) {
     }
 
     /**
-     * The commitment of a packet that is split now.
+     * The commitment of a new packet.
      *
      * @param seed 32 bytes
      */
@@ -34,7 +34,7 @@ public record Commitment(int splitVersion, String digest) {
         return new Commitment(SplitAlgorithm.VERSION, Sha256.hex(text(packet, asset, terms, seed)));
     }
 
-    /** What is digested: ten lines of ASCII, each with a line feed at its end, and named as in the API. */
+    /** The digested text: ten lines of ASCII, each with a line feed at its end, named as in the API. */
     static String text(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
         return "hongbao-packet-v1"
                 + "\nid=" + packet

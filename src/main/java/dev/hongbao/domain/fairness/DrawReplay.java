@@ -25,11 +25,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Plays a closed draw again, play by play, with the numbers and the moments that its seed gives, with stocks, limits and guarantees. After a
- * contradiction more may follow from it. Not thread-safe.
+ * Repeats a closed draw, play by play, with its seed's numbers and moments, with stocks, limits and guarantees. A contradiction may cause
+ * further ones. Not thread-safe.
  */
 public final class DrawReplay implements Proof {
-    /** More contradictions than anybody reads. */
+    /** The most contradictions kept; a reader needs no more. */
     private static final int MAX_FAULTS = 1_000;
 
     private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
@@ -48,12 +48,12 @@ public final class DrawReplay implements Proof {
     private long plays;
     private @Nullable Turn turn;
 
-    /** The plays of one request, which follow on each other. */
+    /** The plays of one request, which are consecutive. */
     private record Turn(UUID id, UserId user, Instant at, int plays) {}
 
     private DrawReplay(Fields view) {
         this.id = view.uuid("id");
-        String told = view.seed("draw", "nobody can play any more");
+        String told = view.seed("draw", "no play can follow");
         this.commitment = view.hex64("commitment");
         this.definition = definition(view.object("definition"));
         DrawSeed seed = new DrawSeed(HexFormat.of().parseHex(told));
@@ -70,14 +70,14 @@ public final class DrawReplay implements Proof {
                 : null;
     }
 
-    /** @param view of the draw, as the service role is told it once it is closed */
+    /** @param view the closed draw, as the service role sees it */
     static DrawReplay of(JsonObject view) {
         return new DrawReplay(new Fields("#draw", view));
     }
 
     private static DrawDefinition definition(Fields given) {
         try {
-            // Plain maps and lists, as the reader knows them.
+            // As plain maps and lists, for the reader.
             DrawDefinition definition =
                     DefinitionReader.readStored(new JsonObject(given.object().encode()).getMap());
             DefinitionChecks.require(definition);
@@ -115,7 +115,7 @@ public final class DrawReplay implements Proof {
         }
     }
 
-    /** @param line of the export, as it follows on the one before */
+    /** @param line of the export, the next play */
     void play(JsonObject line) {
         Fields play = new Fields("#play/" + plays, line);
         if (!play.uuid("draw").equals(id)) {
@@ -172,7 +172,7 @@ public final class DrawReplay implements Proof {
 
     private @Nullable String wrong(Turn now, int number, Fields play) {
         if (!definition.admits(now.user)) {
-            return "is of somebody who may not play";
+            return "is of a user who may not play";
         }
         String unplanned = schedule == null ? null : schedule.load(now.at, play);
         if (unplanned != null) {
@@ -196,7 +196,7 @@ public final class DrawReplay implements Proof {
                 + (release == null ? "" : " by release " + release.number() + " of period " + release.period());
     }
 
-    /** No play follows. */
+    /** Ends the replay, after the last play. */
     void end() {
         for (int i = 0; i < won.length; i++) {
             if (won[i] != issued[i]) {

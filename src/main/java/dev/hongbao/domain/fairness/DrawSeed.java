@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The seed of a draw, from which all its chance comes. Whoever has it knows what every play will win, so nobody is told before the draw is
- * closed; it does not print itself. Immutable.
+ * The seed of a draw, the source of all its random numbers. It determines the prize of every play, so it is secret until the draw is
+ * closed, and not part of {@link #toString}. Immutable.
  */
 public final class DrawSeed {
     public static final int BYTES = 32;
@@ -28,12 +28,12 @@ public final class DrawSeed {
         this.bytes = bytes.clone();
     }
 
-    /** The numbers that it gives. For one thread. */
+    /** The seed's random numbers. For one thread. */
     public SeededChance chance() {
         return new SeededChance(bytes);
     }
 
-    /** What is stored. */
+    /** The stored bytes. */
     public byte[] toBytes() {
         return bytes.clone();
     }
@@ -53,7 +53,7 @@ public final class DrawSeed {
         return Sha256.hex(text);
     }
 
-    /** A definition as the commitment holds it and a closed draw tells it: JSON without white space, its fields in the order of their names. */
+    /** A definition in the commitment's form, also shown by a closed draw: JSON without white space, with sorted fields. */
     public static String definitionText(DrawDefinition definition) {
         return new JsonObject(sorted(DefinitionText.of(definition))).encode();
     }

@@ -13,11 +13,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads evidence as the API answered it, one JSON object after another: a packet's view and all pages of its claims, a draw's view for the
- * service role and the lines of its export, or a rain's view. Plays are judged as they are read, so an export may be of any length.
+ * Reads evidence from the API's answers, one JSON object after another: a packet's view and all pages of its claims, a draw's view for the
+ * service role and the lines of its export, or a rain's view. Plays are checked while they are read, so an export may have any length.
  */
 public final class Evidence {
-    /** Pages of claims; with a page of at least one claim, a packet has no more. */
+    /** The most pages of claims: a packet has no more, with at least one claim a page. */
     private static final int MAX_PAGES = SplitTerms.MAX_COUNT;
 
     private final List<JsonObject> pages = new ArrayList<>();
@@ -32,8 +32,8 @@ public final class Evidence {
      * The proof in these documents.
      *
      * @param utf8 is not closed
-     * @throws InvalidInputException that says where, when it cannot be judged: a document or a field is missing, malformed or of a version
-     *     that this program does not know, the packet, draw or rain is not closed yet, or pages of claims are missing
+     * @throws InvalidInputException with the place, when it cannot be checked: a document or a field is missing, malformed or of an unknown
+     *     version; the packet, draw or rain is not closed yet; or pages of claims are missing
      * @throws IOException when it cannot be read
      */
     public static Proof read(InputStream utf8) throws IOException {

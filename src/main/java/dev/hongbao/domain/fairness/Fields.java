@@ -13,7 +13,7 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An object of an evidence and where it is; what is not as it should be is an {@link InvalidInputException}. */
+/** An object of an evidence and its place. An invalid field throws {@link InvalidInputException}. */
 record Fields(String place, JsonObject object) {
     private static final Pattern HEX_64 = Pattern.compile("[0-9a-f]{64}");
 
@@ -80,10 +80,15 @@ record Fields(String place, JsonObject object) {
         return hex;
     }
 
-    /** The seed of something that is closed. @param of what it is @param when its seed is told */
+    /**
+     * The seed of a closed subject.
+     *
+     * @param of the subject's kind
+     * @param when the condition for publishing its seed
+     */
     String seed(String of, String when) {
         if (textOrNull("seed") == null) {
-            throw fault("seed", "is null: the " + of + " is not closed. It is told when " + when);
+            throw fault("seed", "is null: the " + of + " is not closed. It is published when " + when);
         }
         return hex64("seed");
     }

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads what the API says of a packet: its view, and all pages of its claims. Fields that are not needed are passed over. */
+/** Reads a packet's view and all pages of its claims. Ignores other fields. */
 final class PacketDocuments {
     private final Fields packet;
     private final Terms terms;
@@ -24,7 +24,7 @@ final class PacketDocuments {
         this.terms = terms(packet);
     }
 
-    /** @throws InvalidInputException when it cannot be judged */
+    /** @throws InvalidInputException when it cannot be checked */
     static PacketEvidence read(JsonObject packet, List<JsonObject> pages) {
         return new PacketDocuments(new Fields("#packet", packet))
                 .evidence(

@@ -12,12 +12,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of a closed packet: whether it is what the seed gives can be computed by anybody. Immutable.
+ * A server's statements about a closed packet. Anyone can compute whether the seed gives them. Immutable.
  *
- * @param terms to which the packet was committed, and the digest
+ * @param terms of the commitment, and its digest
  * @param seed 64 hexadecimal digits
- * @param end what became of it
- * @param claims all of them, in no order
+ * @param end the packet's result
+ * @param claims all claims, in no order
  */
 public record PacketEvidence(Terms terms, String seed, End end, List<Share> claims) implements Proof {
     /** A packet as it was sent. */
@@ -36,7 +36,11 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
             long claimedAmount,
             @Nullable Integer luckiest) {}
 
-    /** A share that was claimed. @param amount minor units */
+    /**
+     * A claimed share.
+     *
+     * @param amount minor units
+     */
     public record Share(int slot, String user, long amount) {}
 
     public PacketEvidence {
@@ -98,8 +102,8 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         for (Share share : claims) {
             claimed += share.amount;
             if (share.slot >= Math.min(claims.size(), amounts.length) || !slots.add(share.slot)) {
-                // Slots are handed out from 0 on, without gaps.
-                found.add("slot " + share.slot + " is not in the packet, or claimed twice, or one before it by nobody");
+                // Slots are given from 0 on, without gaps.
+                found.add("slot " + share.slot + " is not in the packet, or claimed twice, or after an unclaimed slot");
             } else if (!users.add(share.user)) {
                 found.add(share.user + " has two shares");
             } else if (share.amount != amounts[share.slot]) {

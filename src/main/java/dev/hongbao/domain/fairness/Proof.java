@@ -2,17 +2,17 @@ package dev.hongbao.domain.fairness;
 
 import java.util.List;
 
-/** What was told of something that is over, recomputed. */
+/** A check of a finished packet, draw or rain: its published facts, recomputed. */
 public interface Proof {
-    /** What it is about, in a line. */
+    /** A line that names the packet, draw or rain. */
     String subject();
 
-    /** The commitment that was told now: 64 hexadecimal digits. It has to be the one that was told before. */
+    /** The commitment in the evidence: 64 hexadecimal digits. It must equal the one published before. */
     String commitment();
 
-    /** What contradicts the seed, the terms or itself, each in a sentence; empty when all is as it must be. */
+    /** Contradictions to the seed, to the terms or among the facts, each a sentence; empty when there are none. */
     List<String> contradictions();
 
-    /** What is shown when there is no contradiction, each in a sentence. */
+    /** The facts that are proven without a contradiction, each a sentence. */
     List<String> shown();
 }

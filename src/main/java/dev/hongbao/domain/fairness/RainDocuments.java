@@ -10,22 +10,22 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.List;
 
-/** Reads what the API says of a rain that is over: its view. Fields that are not needed are passed over. */
+/** Reads the view of a finished rain. Ignores other fields. */
 final class RainDocuments {
-    /** Of a rain: far more than one has. */
+    /** The most drops accepted, far more than a rain has. */
     private static final int MAX_DROPS = 100_000;
 
     private RainDocuments() {}
 
-    /** Whether it is a rain's view, and not a packet's or a draw's. */
+    /** Whether the document is a rain's view, not a packet's or a draw's. */
     static boolean isRain(JsonObject document) {
         return document.containsKey("lastAt") || document.containsKey("fallen");
     }
 
-    /** @throws InvalidInputException when it cannot be judged */
+    /** @throws InvalidInputException when it cannot be checked */
     static RainEvidence read(JsonObject document) {
         Fields rain = new Fields("#rain", document);
-        String seed = rain.seed("rain", "what was left is returned");
+        String seed = rain.seed("rain", "the remainder is returned");
         Fields caught = rain.object("caught");
         return new RainEvidence(
                 terms(rain),

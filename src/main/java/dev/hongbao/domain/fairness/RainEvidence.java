@@ -12,35 +12,49 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server says of a rain that is over: whether its drops fell at the moments that the seed gives, and had what the budget gives,
- * can be computed by anybody. What was in the shares of a drop is the drop's own proof: see {@link PacketEvidence}. Immutable.
+ * A server's statements about a finished rain. Anyone can compute whether its drops fell at the seed's moments, with their parts of the
+ * budget. The shares of a drop have their own proof: see {@link PacketEvidence}. Immutable.
  *
- * @param terms as the rain was made
+ * @param terms of the rain at its creation
  * @param seed 64 hexadecimal digits
- * @param cancelledAt null for a rain that was not
- * @param end what became of it
- * @param fallen all drops that fell, in no order
+ * @param cancelledAt null for a rain that was not cancelled
+ * @param end the rain's result
+ * @param fallen all fallen drops, in no order
  */
 public record RainEvidence(
         Terms terms, String seed, @Nullable Instant cancelledAt, End end, List<Drop> fallen) implements Proof {
     /**
-     * A rain as it was made.
+     * A rain at its creation.
      *
-     * @param from of its moments, included; whole milliseconds, as {@code to}
+     * @param from start of the moments, included; whole milliseconds, as {@code to}
      * @param to excluded
      * @param budget minor units, at least as many as there are drops
      */
     public record Terms(UUID rain, Instant from, Instant to, int drops, long budget, String commitment) {
-        /** What is in a drop, minor units. @param n from 0, in the order of the moments */
+        /**
+         * The amount of a drop, minor units.
+         *
+         * @param n from 0, in the order of the moments
+         */
         private long amountOf(int n) {
             return budget / drops + (n < budget % drops ? 1 : 0);
         }
     }
 
-    /** A rain as it ended. @param caught of all shares, minor units @param returned to the host, minor units */
+    /**
+     * A rain at its end.
+     *
+     * @param caught of all shares, minor units
+     * @param returned to the host, minor units
+     */
     public record End(long caught, long returned) {}
 
-    /** A drop that fell. @param amount minor units @param over whether nobody can catch of it any more */
+    /**
+     * A fallen drop.
+     *
+     * @param amount minor units
+     * @param over true if no share can be caught any more
+     */
     public record Drop(UUID packet, Instant at, long amount, boolean over) {}
 
     public RainEvidence {
@@ -90,7 +104,7 @@ public record RainEvidence(
         if (fallen.size() != expected.size()) {
             found.add(fallen.size() + " drops fell, the seed gives " + expected.size());
         }
-        // Of drops at the same moment the larger ones are the earlier ones.
+        // At the same moment, larger drops come first.
         List<Drop> inOrder = fallen.stream()
                 .sorted(Comparator.comparing(Drop::at)
                         .thenComparing(Comparator.comparingLong(Drop::amount).reversed()))
@@ -113,7 +127,7 @@ public record RainEvidence(
         }
     }
 
-    /** Whether a drop of this moment falls before the rain is cancelled; the server's clock has microseconds. */
+    /** Whether a drop of this moment falls before the rain is cancelled. The server's clock has microseconds. */
     private boolean falls(Instant moment) {
         return cancelledAt == null || moment.isBefore(cancelledAt.minus(1, ChronoUnit.MICROS));
     }

@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * The seed of a rain, from which its moments come as those of a draw's scheduled prizes do. Whoever has it knows when each drop falls, so
- * nobody is told before the end; it does not print itself. Immutable.
+ * The seed of a rain, which gives its moments as a draw's seed gives the moments of scheduled prizes. It determines when each drop falls,
+ * so it is secret until the end, and not part of {@link #toString}. Immutable.
  */
 public final class RainSeed {
     public static final int BYTES = 32;
@@ -26,13 +26,13 @@ public final class RainSeed {
         this.bytes = bytes.clone();
     }
 
-    /** What is stored. */
+    /** The stored bytes. */
     public byte[] toBytes() {
         return bytes.clone();
     }
 
     /**
-     * When the drops fall: the list {@code moments 0 1} of {@link SeededChance}, over the milliseconds.
+     * The moments of the drops: the list {@code moments 0 1} of {@link SeededChance}, over the milliseconds.
      *
      * @param from included; whole milliseconds
      * @param to excluded; after {@code from}, by less than 10^12 ms
@@ -46,12 +46,12 @@ public final class RainSeed {
                 .toList();
     }
 
-    /** The commitment of a rain with this seed, to those moments: 64 hexadecimal digits. Postgres computes it too. */
+    /** The commitment of a rain with this seed to these moments: 64 hexadecimal digits. Postgres computes it too. */
     public String commitment(UUID rain, Instant from, Instant to, int drops) {
         return Sha256.hex(text(rain, from, to, drops));
     }
 
-    /** What is digested: six lines of ASCII, each with a line feed at its end. */
+    /** The digested text: six lines of ASCII, each with a line feed at its end. */
     String text(UUID rain, Instant from, Instant to, int drops) {
         return "hongbao-rain-v1"
                 + "\nid=" + rain

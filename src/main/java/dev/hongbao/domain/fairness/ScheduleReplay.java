@@ -17,11 +17,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The schedule of a draw: which prizes were on it when a play was made, with the moments that its seed gives. A period is on it from some
- * time before its start; each play tells the last that was. Not thread-safe.
+ * The schedule of a replayed draw: the releases on it at each play, at the seed's moments. The server puts a period on it some time before
+ * its start, and each play names the last one. Not thread-safe.
  */
 final class ScheduleReplay {
-    /** Prizes on the schedule at a time: half a gigabyte. */
+    /** The most releases on the schedule: half a gigabyte. */
     private static final int MAX_RELEASED = 5_000_000;
 
     private final DrawDefinition definition;
@@ -30,7 +30,7 @@ final class ScheduleReplay {
     private final DrawModel model;
     private final Map<Slot, Long> changed = new HashMap<>();
     private final long[] used;
-    /** What was planned, by period, of each prize. */
+    /** The planned number of each prize, by period. */
     private final TreeMap<Integer, int[]> planned = new TreeMap<>();
 
     private int loaded = -1;
@@ -40,8 +40,8 @@ final class ScheduleReplay {
     private record Slot(int period, int prize) {}
 
     /**
-     * @param model that gets the releases
-     * @param quotas that differ from the definition's
+     * @param model receives the releases
+     * @param quotas that differ from the definition
      */
     ScheduleReplay(DrawDefinition definition, SeededChance chance, DrawModel model, List<Fields> quotas) {
         this.definition = definition;
@@ -53,7 +53,11 @@ final class ScheduleReplay {
                 quota -> changed.put(new Slot(quota.integer("period"), quota.integer("prize")), quota.number("quota")));
     }
 
-    /** The next period. @return what is wrong with it; null when nothing is */
+    /**
+     * The next period.
+     *
+     * @return its contradiction; null for none
+     */
     @Nullable
     String period(Fields line) {
         int period = line.integer("period");
@@ -70,7 +74,7 @@ final class ScheduleReplay {
             most = Math.max(0, Math.min(most, DefinitionChecks.MAX_RELEASES));
             long left = Objects.requireNonNull(definition.prizes().get(i).stock()) - used[i];
             long least = Math.max(0, Math.min(most, left));
-            // Where nothing carries over, what nobody took has come back to the stock.
+            // Without carry-over, untaken releases have returned to the stock.
             if (counts[i] < least || counts[i] > (schedule.carryOver() ? least : most)) {
                 wrong = "period " + period + " has " + counts[i] + " of prize " + (i + 1)
                         + ", the quota and the stock give " + least
@@ -91,7 +95,11 @@ final class ScheduleReplay {
         return counts.stream().mapToInt(Long::intValue).toArray();
     }
 
-    /** Puts on the schedule what was on it when a play was made. @return what is wrong; null when nothing is */
+    /**
+     * Puts the releases of a play's time on the schedule.
+     *
+     * @return a contradiction; null for none
+     */
     @Nullable
     String load(Instant at, Fields play) {
         int seen = play.integer("loaded");
@@ -111,7 +119,7 @@ final class ScheduleReplay {
 
     private void release(int period, int[] counts) {
         if (!schedule.carryOver()) {
-            // What is long over cannot be taken.
+            // Releases of long ended periods cannot be taken.
             model.withdraw(definition.periodStart(Math.max(0, period - 2)).toEpochMilli());
         }
         for (int prize = 1; prize <= counts.length; prize++) {
@@ -130,7 +138,7 @@ final class ScheduleReplay {
         return Moments.of(chance, definition, period, prize, changed.get(new Slot(period, prize)));
     }
 
-    /** The release that a play took; null for none. */
+    /** The release of a play; null for none. */
     @Nullable
     Release taken(int prize, Fields play) {
         return play.object().getValue("period") == null
@@ -138,7 +146,7 @@ final class ScheduleReplay {
                 : new Release(play.integer("period"), prize, play.integer("release"));
     }
 
-    /** Why a play cannot have taken a release that the model does not give. */
+    /** The reason why a play cannot have taken a release that the model does not give. */
     String wrong(Release taken, Instant at) {
         int[] counts = taken.period() > loaded ? null : planned.get(taken.period());
         if (counts == null
@@ -154,7 +162,7 @@ final class ScheduleReplay {
         return model.has(taken, moment) ? "which was not the next" : "which was given before";
     }
 
-    /** Plays that were made before the period of their time was on the schedule: the server was late with it. */
+    /** Plays before their own period was on the schedule: the server planned late. */
     long early() {
         return early;
     }

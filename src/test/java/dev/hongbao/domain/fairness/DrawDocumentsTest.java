@@ -88,7 +88,7 @@ class DrawDocumentsTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         id                  | "x"         | #draw/id                      | must be a UUID
-        seed                | null        | #draw/seed                    | the draw is not closed. It is told when nobody can play any more
+        seed                | null        | #draw/seed                    | the draw is not closed. It is published when no play can follow
         seed                | "0"         | #draw/seed                    | 64 lower-case hexadecimal digits
         commitment          | "X"         | #draw/commitment              | 64 lower-case hexadecimal digits
         definition          |             | #draw/definition              | must be an object

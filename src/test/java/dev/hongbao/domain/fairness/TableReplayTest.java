@@ -101,7 +101,7 @@ class TableReplayTest {
                     first.put("number", 1 + first.getInteger("number") % 3);
                 }),
                 forgery(
-                        "of eve is of somebody who may not play",
+                        "of eve is of a user who may not play",
                         it -> it.plays.stream().limit(3).forEach(play -> play.put("user", "eve"))),
                 forgery("or was played before", it -> it.add(it.plays.get(0))),
                 forgery("another user's", it -> it.plays.get(4).put("user", "mallory")),
