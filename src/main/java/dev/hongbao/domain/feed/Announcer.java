@@ -12,21 +12,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Announces packets once they can be claimed: while one statement is under way, and for a moment after it began, the next gathers.
- * What is lost here (a crash,
- * a fault) is announced by the shard's owner, see {@link FeedOwnerTask}. Thread-safe.
+ * Announces packets that are now claimable. Packets gather during a statement and for a moment after its start. The shard's owner announces
+ * packets lost here by a crash or a fault, see {@link FeedOwnerTask}. Thread-safe.
  */
 final class Announcer {
     private static final Logger LOG = LoggerFactory.getLogger(Announcer.class);
 
-    /** More than this many are left to the owner. */
+    /** Waiting packets at most. The owner announces the rest. */
     private static final int MAX_WAITING = 10_000;
 
     private static final int BATCH = 500;
 
     /**
-     * Between two statements. Each writes the feed of every group that has events, so under load fewer are cheaper; and {@link FeedHub}
-     * looks no more often.
+     * The least time between two statements' starts. Each writes the feed of every group with events, so under load fewer statements cost
+     * less. {@link FeedHub} polls no more often.
      */
     private static final long MIN_GAP_NANOS = 20_000_000;
 
@@ -59,7 +58,7 @@ final class Announcer {
         }
     }
 
-    /** Only for who made it busy. */
+    /** Called only by the caller that set it busy. */
     private void announceNow() {
         begunNanos = System.nanoTime();
         List<PacketId> batch = new ArrayList<>();

@@ -11,10 +11,9 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 /**
- * Goes once through the open packets of shards whose claims may have been settled without this server's hearing of it, in the order of
- * their ids, a page a round. So each packet that its feed lags behind is told once in a pass. That it is told must not begin another
- * pass: a feed keeps the newest events only, and each that is told anew pushes out another one. {@link #round} is for one event loop;
- * {@link #suspect} is safe on any thread.
+ * One pass over the open packets of shards whose settled claims this server may have missed. Reads them by id, a page a round, and reports
+ * each packet with an outdated feed once a pass. A report must not begin another pass: a feed keeps the newest events only, and each
+ * repeated event pushes out another. {@link #round} is for one event loop; {@link #suspect} is safe on any thread.
  */
 final class CatchUp {
     private static final UUID FIRST = new UUID(0, 0);
@@ -23,7 +22,7 @@ final class CatchUp {
     private final int page;
     private final Consumer<OpenPacket> behind;
 
-    /** Of each shard that is gone through: the last packet that was looked at. */
+    /** The shards in the current pass, each with its last packet read. */
     private final Map<Integer, UUID> places = new HashMap<>();
 
     private Set<Integer> known = Set.of();
@@ -32,7 +31,7 @@ final class CatchUp {
     /**
      * An open packet.
      *
-     * @param isBehind whether its feed tells less than it has come
+     * @param isBehind whether its feed shows less than its settled progress
      */
     record OpenPacket(int shard, PacketId packet, GroupId group, boolean isBehind) {}
 
@@ -42,8 +41,8 @@ final class CatchUp {
     }
 
     /**
-     * @param page how many packets a round looks at, of all shards
-     * @param behind takes the packets that are to be told
+     * @param page packets read in a round, over all shards
+     * @param behind receives the packets with an outdated feed
      */
     CatchUp(Reader reader, int page, Consumer<OpenPacket> behind) {
         this.reader = reader;
@@ -51,15 +50,12 @@ final class CatchUp {
         this.behind = behind;
     }
 
-    /**
-     * All shards are gone through again, once the pass that is under way is over: faults that come again and again must not keep it
-     * from its end.
-     */
+    /** Requests another pass over all shards, after the current one: repeated faults must not keep a pass from its end. */
     void suspect() {
         suspected = true;
     }
 
-    /** Looks at the next page; a failed one is looked at again the next time. A shard that was not live the last time begins anew. */
+    /** Reads the next page. A failed page is read again in the next round. A shard that was not live in the last round begins anew. */
     Future<Void> round(List<Integer> live) {
         if (suspected && places.isEmpty()) {
             suspected = false;

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Tells the feeds of draws that open and of what is won in them, and the host of those that open: work of the shard's owner. It reads what is settled, never
- * what is on its way, so a settlement that is tried again, or whose answer is lost, is told once. A draw's end is told in the
- * transaction that ends it. Its steps run on the persistence verticle's loop; {@link #suspect} is safe on any thread.
+ * The shard owner's work for feeds of draws: writes openings and wins, and also tells the host of openings. It reads settled state only, so
+ * a repeated settlement, or one with a lost answer, gives one event. The transaction that ends a draw writes its end. Its steps run on the
+ * persistence verticle's loop; {@link #suspect} is safe on any thread.
  */
 final class DrawFeedTask implements OwnerTask {
     /** The least time between two events of wins in a group. */
@@ -57,7 +57,7 @@ final class DrawFeedTask implements OwnerTask {
         this.pool = pool;
     }
 
-    /** These have plays that are settled now. Safe on any thread. */
+    /** Notes draws with newly settled plays. Safe on any thread. */
     void settled(List<SettledPlayRequest> requests) {
         for (SettledPlayRequest request : requests) {
             if (!request.plays().isEmpty()) {
@@ -66,7 +66,7 @@ final class DrawFeedTask implements OwnerTask {
         }
     }
 
-    /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */
+    /** Requests a search in Postgres, after a settlement failed or its outcome is unknown. */
     void suspect() {
         known = Set.of();
     }
@@ -76,7 +76,7 @@ final class DrawFeedTask implements OwnerTask {
         return OwnerTask.inTurn(List.of(() -> catchUp(live), () -> sweep(live), this::tell));
     }
 
-    /** Of shards that are newly owned, another server may have settled plays without telling. */
+    /** Searches newly owned shards, where another server may have settled plays without an event. */
     private Future<Void> catchUp(List<Integer> live) {
         Set<Integer> before = known;
         List<Integer> fresh =
@@ -125,7 +125,7 @@ final class DrawFeedTask implements OwnerTask {
         if (batch.isEmpty()) {
             return Future.succeededFuture();
         }
-        // Before the statement: what is settled meanwhile is told the next time.
+        // Before the statement: plays settled during it are noted again for the next one.
         batch.forEach(played::remove);
         return tell(batch)
                 .<Void>map(waiting -> {

@@ -3,8 +3,8 @@ package dev.hongbao.domain.feed;
 import io.vertx.core.Future;
 import java.util.List;
 
-/** Makes the text of events that readers get; the faces know it. Thread-safe. */
+/** Renders events for readers; implemented in the web layer. Thread-safe. */
 public interface EventRenderer {
-    /** Renders all, in order; fails when Postgres has to be asked and does not answer. */
+    /** Renders all, in order. Fails when it needs Postgres, and Postgres does not answer. */
     Future<List<FeedEvent>> render(List<EventRow> rows);
 }

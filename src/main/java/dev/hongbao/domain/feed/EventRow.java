@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * An event as Postgres keeps it.
+ * An event as it is stored.
  *
  * @param type the name in the API
  * @param subject the packet, the draw or the rain
- * @param detail what it counts
+ * @param detail its counts
  */
 public record EventRow(GroupId group, long place, String type, UUID subject, Detail detail, Instant at) {
     public static final String SENT = "packet.sent";
@@ -27,21 +27,21 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
     public static final String CAUGHT = "rain.caught";
     public static final String ENDED = "rain.ended";
 
-    /** What an event is of. */
+    /** The kind of an event's subject. */
     public enum Of {
         PACKET,
         DRAW,
         RAIN,
-        /** A type that this version does not know: one that a newer version has told. It is passed over. */
+        /** An unknown type, written by a newer version. Readers skip it. */
         UNKNOWN
     }
 
     /**
-     * What an event counts.
+     * The counts of an event.
      *
-     * @param count settled claims, for progress, rain.caught and rain.ended; how many wins it tells, for wins; 0 for the other types
+     * @param count settled claims, for progress, rain.caught and rain.ended; the number of wins, for wins; 0 for the other types
      * @param amount of settled claims, minor units, for rain.caught and rain.ended; 0 for the other types
-     * @param wins the newest of them, in the order of the plays; empty for the other types
+     * @param wins the newest of the counted wins, in the order of the plays; empty for the other types
      */
     public record Detail(int count, long amount, List<Win> wins) {
         public Detail {
@@ -50,9 +50,9 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
     }
 
     /**
-     * A play that won.
+     * A winning play.
      *
-     * @param seq its place in the draw
+     * @param seq its number in the draw
      * @param number of the prize, from 1
      */
     public record Win(long seq, UserId user, int number) {}
@@ -66,7 +66,7 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
         };
     }
 
-    /** Whether a later event of the same type and subject makes this one needless. */
+    /** Whether a later event of the same type and subject replaces this one. */
     public boolean isProgress() {
         return type.equals(PROGRESS) || type.equals(CAUGHT);
     }

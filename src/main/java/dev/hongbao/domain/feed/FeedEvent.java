@@ -4,7 +4,7 @@ import dev.hongbao.common.values.GroupId;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
-/** One event of a group's feed, rendered once for everyone. Deeply immutable in use: nobody writes into {@link #frame}. */
+/** An event of a group's feed, rendered once for all readers. Deeply immutable in use: no code writes into {@link #frame}. */
 public final class FeedEvent {
     private final GroupId group;
     private final long place;
@@ -31,12 +31,12 @@ public final class FeedEvent {
         return place;
     }
 
-    /** Whether a later event of the same subject makes this one needless. */
+    /** Whether a later event of the same subject replaces this one. */
     public boolean isProgress() {
         return progress;
     }
 
-    /** The packet or the draw. */
+    /** The packet, the draw or the rain. */
     public UUID subject() {
         return subject;
     }
@@ -46,7 +46,7 @@ public final class FeedEvent {
         return json;
     }
 
-    /** The socket's {@code event} frame, UTF-8; shared, not to be written into. */
+    /** The socket's {@code event} frame, UTF-8. Shared and read-only. */
     @SuppressWarnings("EI_EXPOSE_REP")
     public byte[] frame() {
         return frame;

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The feeds that one event loop follows. Make it and use it on that loop only. A group that nobody follows any more is kept
- * for some seconds, since a poller comes back.
+ * The feeds followed on one event loop. Created and used on that loop only. A group without followers is kept for some seconds, since a
+ * poller comes back.
  */
 public final class FeedFollower {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -36,7 +36,7 @@ public final class FeedFollower {
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
     }
 
-    /** One who follows a group; ends with {@link #close}. */
+    /** A follower of a group; ends with {@link #close}. */
     public final class Follower {
         private final GroupFeed feed;
         private final Runnable listener;
@@ -46,27 +46,27 @@ public final class FeedFollower {
             this.listener = listener;
         }
 
-        /** Whether this server hears of the group's events by now; until then {@link #since} knows nothing. */
+        /** Whether this server receives the group's events by now. Until then {@link #since} has none. */
         public boolean isLive() {
             return feed.isLive();
         }
 
-        /** The newest place that was heard of; only when live. */
+        /** The newest place received; only when live. */
         public long head() {
             return feed.head();
         }
 
-        /** The events after a place, in order, to be used at once; null when Postgres must be asked: {@link #read}. */
+        /** The events after a place, in order, valid until the loop goes on. Null when they are not all in memory: then {@link #read}. */
         public @Nullable List<FeedEvent> since(long place) {
             return feed.since(place);
         }
 
-        /** Asks Postgres for the events after a place; those who ask the same at the same time share the query. */
+        /** Reads the events after a place from Postgres. Concurrent reads of one place share the query. */
         public Future<FeedSlice> read(long place) {
             return reader.read(feed.group(), place);
         }
 
-        /** Hears of nothing more. Idempotent. */
+        /** Ends the following. Idempotent. */
         public void close() {
             feed.unfollow(listener, System.nanoTime());
         }
@@ -75,8 +75,8 @@ public final class FeedFollower {
     /**
      * Follows a group.
      *
-     * @param listener called on this loop when there may be something after any place: events, or the group going live. Never
-     *     called from within this method
+     * @param listener called on this loop when there may be something after any place: events, or the group going live. Never called from
+     *     within this method
      */
     public Follower follow(GroupId group, Runnable listener) {
         GroupFeed feed = feeds.get(group);
@@ -91,12 +91,12 @@ public final class FeedFollower {
         return new Follower(feed, listener);
     }
 
-    /** Whoever wants to hear of other servers' events; who follows a group is in it already. */
+    /** The listeners to other servers' events; followers of a group are counted already. */
     public Audience audience() {
         return hub.audience();
     }
 
-    /** The groups that are followed on this loop. */
+    /** The number of groups followed on this loop. */
     public int groups() {
         return feeds.size();
     }

@@ -19,28 +19,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks for events of the groups that anybody on this server follows, and tells every event loop. One instance a server, on a
- * loop of its own; {@link #track} and {@link #untrack} may be called from anywhere.
+ * Polls the feeds of all groups that are followed on this server, and publishes their events to every event loop. One instance a server, on
+ * its own loop; {@link #track} and {@link #untrack} may be called from any thread.
  *
- * <p>It asks Postgres which feeds have changed: one query, whatever the number of groups. It asks at every interval, and at
- * once when this server has written something, which is published at {@link #NUDGE}.
+ * <p>One query finds the changed feeds, for any number of groups. It runs at every interval, and soon after this server has written events,
+ * see {@link #NUDGE}.
  */
 public final class FeedHub extends VerticleBase {
-    /** Published, without a body, after this server has committed events: the fast path. Best effort. */
+    /** Address of an empty message after this server committed events: the fast path. Best effort. */
     public static final String NUDGE = "feed.nudge";
 
-    /** Published, without a body, when another server says that it has. */
+    /** Address of an empty message after another server reported committed events. */
     public static final String NUDGED = "feed.nudge.elsewhere";
 
     private static final Logger LOG = LoggerFactory.getLogger(FeedHub.class);
 
-    /** Events of a group read at a time. */
+    /** Events of a group in one read. */
     private static final int PIECE = 200;
 
-    /** A connection that is lost at a bad moment may never answer; nothing would be told any more. */
+    /** The longest wait for Postgres. A lost connection may never answer, and would stop all feeds. */
     private static final long ANSWER_SECONDS = 10;
 
-    /** Between two questions: under load they are asked fifty times a second, not after every commit. */
+    /** The least time between two queries: under load at most fifty a second, not one a commit. */
     private static final long MIN_GAP_NANOS = 20_000_000;
 
     private final FeedStore store;
@@ -58,7 +58,6 @@ public final class FeedHub extends VerticleBase {
     private boolean failing;
     private long lastAskedNanos;
 
-    /** A group that is followed. */
     private static final class Tracked {
         private final List<LongConsumer> starts = new ArrayList<>();
         private int followers;
@@ -82,7 +81,7 @@ public final class FeedHub extends VerticleBase {
         return Future.succeededFuture();
     }
 
-    /** Whoever wants to hear of other servers' events; who follows a group is in it already. */
+    /** The listeners to other servers' events; followers of a group are counted already. */
     Audience audience() {
         return audience;
     }
@@ -90,8 +89,8 @@ public final class FeedHub extends VerticleBase {
     /**
      * Follows a group until {@link #untrack}, which is called once for each call.
      *
-     * @param start told, once, the place after which all events of the group are published: on the hub's own thread, before the
-     *     first of them is
+     * @param start receives once the place from which on all events are published. Called on the hub's own thread, before the first of
+     *     these events
      */
     void track(GroupId group, LongConsumer start) {
         audience.joined();
@@ -111,7 +110,7 @@ public final class FeedHub extends VerticleBase {
         });
     }
 
-    /** Postgres went back: every place that is known may be ahead of its feed. Whoever is ahead hears of it, and asks. */
+    /** Starts all feeds anew. For a Postgres that stepped back: known places may be beyond their feed. Followers then read Postgres. */
     void restart() {
         context.runOnContext(now -> {
             horizon = null;
@@ -144,7 +143,7 @@ public final class FeedHub extends VerticleBase {
             return;
         }
         if (groups.isEmpty()) {
-            horizon = null; // nobody listens: the next question begins anew
+            horizon = null; // no follower: the next query starts anew
             return;
         }
         long gap = MIN_GAP_NANOS - (System.nanoTime() - lastAskedNanos);
@@ -164,9 +163,9 @@ public final class FeedHub extends VerticleBase {
         nudged = false;
         lastAskedNanos = System.nanoTime();
         long question = answered;
-        // The heads after the horizon: what commits between the two is then told twice rather than never.
+        // Heads are read after the horizon, so an event committed in between is published twice rather than never.
         store.changed(horizon)
-                // An answer that comes after its time must not take the place of a newer question's.
+                // A late answer must not replace a newer query's.
                 .compose(changes -> question == answered ? changed(changes) : Future.failedFuture("too late"))
                 .compose(done -> readHeads())
                 .compose(done -> readAll())
@@ -185,7 +184,7 @@ public final class FeedHub extends VerticleBase {
                 });
     }
 
-    /** Once, not ten times a second; what was missed is found at a later tick. */
+    /** Logs the first of consecutive failures. A later poll finds the missed events. */
     private void tellFailure(Throwable fault) {
         if (!failing) {
             LOG.warn("the feeds cannot be read and are tried again: {}", fault.toString());
@@ -230,12 +229,16 @@ public final class FeedHub extends VerticleBase {
         });
     }
 
-    /** Reads and publishes until everything that is known to be there has been told. */
+    /** Reads and publishes all known events. */
     private Future<Void> readAll() {
         return Pages.repeat(this::readPieces);
     }
 
-    /** Reads and publishes a piece of each feed that is behind. @return whether there was one */
+    /**
+     * Reads and publishes a piece of each feed that is behind.
+     *
+     * @return whether there was one
+     */
     private Future<Boolean> readPieces() {
         Map<GroupId, Long> behind = new HashMap<>();
         groups.forEach((group, tracked) -> {
@@ -261,7 +264,7 @@ public final class FeedHub extends VerticleBase {
                         }));
     }
 
-    /** The feed is gone, with its database: there is nothing to tell. */
+    /** The feed no longer exists in the database, so there is nothing to publish. */
     private void forget(GroupId group) {
         Tracked tracked = groups.get(group);
         if (tracked != null) {
@@ -276,7 +279,7 @@ public final class FeedHub extends VerticleBase {
         for (Piece piece : pieces) {
             Tracked tracked = groups.get(piece.group());
             if (tracked == null || tracked.told != piece.after()) {
-                continue; // left, and perhaps followed anew, meanwhile
+                continue; // untracked meanwhile, perhaps tracked anew
             }
             boolean full = piece.rows().size() == PIECE;
             long to = full ? piece.rows().get(PIECE - 1).place() : piece.last();
@@ -285,7 +288,7 @@ public final class FeedHub extends VerticleBase {
             if (!full) {
                 tracked.target = Math.min(tracked.target, to);
             }
-            // Below the floor something may be gone: who is there has to read Postgres, which says so.
+            // Events up to the floor may be removed. Followers must read Postgres, which tells them.
             boolean gone = piece.after() < piece.floor();
             vertx.eventBus()
                     .publish(

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * What a shard's owner does for the feeds: tells progress, about ten times a second and group whatever the number of claims; announces
- * packets whose server did not; has what is old removed. Its steps run on the persistence verticle's loop; {@link #settled} and {@link
+ * The shard owner's work for feeds of packets: writes progress about ten times a second and group, for any number of claims; announces
+ * packets that their server did not; removes old events. Its steps run on the persistence verticle's loop; {@link #settled} and {@link
  * #suspect} are safe on any thread.
  */
 final class FeedOwnerTask implements OwnerTask {
@@ -48,14 +48,14 @@ final class FeedOwnerTask implements OwnerTask {
         this.trimmer = trimmer;
     }
 
-    /** These packets have claims that are settled now. */
+    /** Notes packets with newly settled claims. */
     void settled(List<Packet> packets) {
         packets.stream()
                 .filter(packet -> !packet.group().isChannel()) // see RainFeedTask
                 .forEach(packet -> progressed.add(packet.group(), packet.id()));
     }
 
-    /** A settlement failed, or its outcome is unknown: what it may have settled is looked for in Postgres. */
+    /** Requests a search in Postgres, after a settlement failed or its outcome is unknown. */
     void suspect() {
         catchUp.suspect();
     }
@@ -68,7 +68,7 @@ final class FeedOwnerTask implements OwnerTask {
     }
 
     private Future<Void> tellProgress() {
-        // Before the statement: what is settled meanwhile is told the next time.
+        // Before the statement: claims settled during it are noted again for the next one.
         List<ProgressQueue.Next> batch = progressed.take(PAGE);
         if (batch.isEmpty()) {
             return Future.succeededFuture();
@@ -94,7 +94,7 @@ final class FeedOwnerTask implements OwnerTask {
                         .add(packet.packet());
             }
             List<Future<Void>> announcements = new ArrayList<>();
-            // Their sender may have died before they were loaded.
+            // Their sender may have died before it loaded them.
             byShard.forEach((id, packets) -> {
                 Shards.Shard shard = shards.current(id);
                 announcements.add(script.call(shard.generation().link(redis), shard, new LoadPackets(packets))

@@ -8,13 +8,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a poller is told: the schema {@code EventPage} of asyncapi.yaml.
+ * The answer to a poll: the schema {@code EventPage} of asyncapi.yaml.
  *
  * @param items in order; may be empty
- * @param next the place to go on from
+ * @param next the cursor for the next poll
  * @param reset null when the items follow the poller's cursor
- * @param packets the group's newest packets, newest first, when there is a reset; else empty
- * @param people how those are shown who are named in the packets, as far as there is something to show
+ * @param packets the group's newest packets, newest first, with a reset; else empty
+ * @param people profiles of the users in the packets; users without a profile are absent
  */
 public record FeedPage(
         List<FeedEvent> items,

@@ -7,9 +7,12 @@ import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
 
-/** Reads feeds from Postgres, rendered. A thousand clients that come back at the same cursor share one query. Thread-safe. */
+/**
+ * Reads and renders feeds from Postgres. Concurrent reads of one place share the query, for a thousand clients that return at the same
+ * cursor. Thread-safe.
+ */
 public final class FeedReader {
-    /** Events read at a time. */
+    /** Events in one read. */
     public static final int PIECE = 200;
 
     private final FeedStore store;
@@ -43,7 +46,7 @@ public final class FeedReader {
         return size < PIECE ? piece.last() : piece.rows().get(size - 1).place();
     }
 
-    /** The newest place; 0 for a group without events. Five thousand who join at once share the query. */
+    /** The newest place; 0 for a group without events. Concurrent reads share the query. */
     public Future<Long> head(GroupId group) {
         return heads.ask(group, () -> store.heads(List.of(group)).map(found -> found.getOrDefault(group, 0L)));
     }

@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Reading the feeds. One instance per event loop; call it on that loop only. */
+/** Reads the feeds. One instance per event loop; call it on that loop only. */
 public final class FeedService {
-    /** Packets in the state of a page. */
+    /** Packets in a page's state. */
     public static final int STATE_PACKETS = 20;
 
-    /** The longest wait of a poll; a proxy in between would cut longer ones. */
+    /** The longest wait of a poll. A proxy would cut longer waits. */
     public static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private final Vertx vertx;
@@ -49,32 +49,32 @@ public final class FeedService {
         this.profiles = profiles;
     }
 
-    /** Who may follow a group. */
+    /** The audience of a group. */
     public Future<Members> members(GroupId group) {
         return channels.members(group);
     }
 
-    /** For those who follow on and on. */
+    /** The follower for long connections, such as sockets. */
     public FeedFollower following() {
         return following;
     }
 
-    /** Polls that wait on this loop. */
+    /** The number of waiting polls on this loop. */
     public int waiting() {
         return waiting;
     }
 
     /**
-     * Reads a cursor that a client gave.
+     * Reads a client's cursor.
      *
-     * @return null when it is not one
+     * @return null for an invalid one
      */
     public static @Nullable Long place(String cursor) {
         return cursor.matches("0|[1-9][0-9]{0,17}") ? Long.valueOf(cursor) : null;
     }
 
     /**
-     * Where to go on from now, and the current state, which is at least as new.
+     * A new cursor, and the current state, which is at least as new as the cursor.
      *
      * @param most packets in the state, 0 or more
      * @return refused with NOT_ELIGIBLE outside the caller's groups
@@ -89,9 +89,9 @@ public final class FeedService {
                         : notEligible());
     }
 
-    /** Makes a read of Postgres, or refuses it: a poll that waits holds nothing but while it reads. */
+    /** Runs or refuses a poll's reads of Postgres. A poll that only waits takes no place in a limit. */
     public interface Reads {
-        /** As they come. */
+        /** Runs every read at once. */
         Reads ALL = new Reads() {
             @Override
             public <T> Future<T> make(Supplier<Future<T>> read) {
@@ -102,17 +102,17 @@ public final class FeedService {
         <T> Future<T> make(Supplier<Future<T>> read);
     }
 
-    /** As {@link #poll(Caller, GroupId, Long, Duration, Reads)}, of a caller whose reads are counted elsewhere. */
+    /** As {@link #poll(Caller, GroupId, Long, Duration, Reads)}, for a caller whose reads are limited elsewhere. */
     public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
         return poll(caller, group, after, wait, Reads.ALL);
     }
 
     /**
-     * The events after a cursor; waits for some when there are none.
+     * The events after a cursor. Waits for some when there are none.
      *
      * @param after null for the current state
-     * @param wait how long at the most, 0 for not at all; more than {@link #MAX_WAIT} is cut
-     * @param reads makes those of the events; one that is refused is the poll's answer
+     * @param wait the longest wait, 0 for none; cut to {@link #MAX_WAIT}
+     * @param reads runs the reads of events; its refusal is the poll's answer
      */
     public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait, Reads reads) {
         Duration cut = wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait;
@@ -136,7 +136,7 @@ public final class FeedService {
                 new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
     }
 
-    /** One poll on its way. Confined to its event loop. */
+    /** One poll. Confined to its event loop. */
     public final class Poll {
         private final Caller caller;
         private final GroupId group;
@@ -163,19 +163,19 @@ public final class FeedService {
             return page.future();
         }
 
-        /** Answers now, with what there is: nothing. */
+        /** Answers now, without events. */
         public void stopWaiting() {
             answer(Future.succeededFuture(FeedPage.of(List.of(), Math.max(after, from))));
         }
 
-        /** Nobody waits any more. Idempotent. */
+        /** Ends the poll without an answer. Idempotent. */
         public void cancel() {
             end();
         }
 
         private void begin() {
             if (done) {
-                return; // nobody waits any more
+                return; // cancelled meanwhile
             }
             after = from;
             waiting++;
@@ -188,13 +188,13 @@ public final class FeedService {
             look();
         }
 
-        /** From memory when the events are there, else from Postgres, once. */
+        /** Answers from memory if it has the events, else reads Postgres once. */
         private void look() {
             if (done || reading || follower == null) {
                 return;
             }
             if (!follower.isLive()) {
-                return; // called again when it is
+                return; // called again once it is live
             }
             List<FeedEvent> events = follower.since(after);
             if (events == null || after > follower.head()) {
@@ -218,7 +218,7 @@ public final class FeedService {
                         } else {
                             after = Math.max(after, slice.to());
                             if (follower != null && follower.head() > after) {
-                                look(); // it came while this was read
+                                look(); // an event arrived during the read
                             }
                         }
                     });

@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The feeds as Postgres has them. Thread-safe. */
+/** The feeds in Postgres. Thread-safe. */
 final class FeedStore {
-    /** Which feeds were changed by what committed since a snapshot, and the horizon for the next question. */
+    /** The feeds changed by commits since a snapshot, and the horizon for the next query. */
     private static final String CHANGED = """
             with seen as materialized (select pg_current_snapshot() as now)
             select pg_snapshot_xmin(now)::text as horizon, f.group_id, f.last
@@ -42,7 +42,7 @@ final class FeedStore {
             order by k.group_id, e.seq
             """;
 
-    /** Of each shard as many packets as are looked at, and no more, are read: in the order of the index packet_open. */
+    /** Reads exactly the limit of packets per shard, in the order of the index packet_open. */
     private static final String OPEN = """
             select s.shard, p.id, p.group_id, p.group_id not like 'rain:%'
               and coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)
@@ -53,7 +53,7 @@ final class FeedStore {
             order by s.shard, p.id
             """;
 
-    /** From the few that wait to their packets: planned the other way round, it read all packets. */
+    /** From the few waiting entries to their packets. The reverse plan reads all packets. */
     private static final String UNANNOUNCED = """
             with waiting as materialized (
                 select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
@@ -65,7 +65,10 @@ final class FeedStore {
             order by u.sent_at limit $3
             """;
 
-    /** Of changed feeds that one answer names; a server follows no more than its sockets do. After a restored backup all are changed. */
+    /**
+     * Changed feeds named in one answer. A server follows no more groups than it has sockets. After a restored backup all feeds are
+     * changed.
+     */
     static final int MOST_CHANGED = 10_000;
 
     private final Pool pool;
@@ -75,25 +78,24 @@ final class FeedStore {
     }
 
     /**
-     * What has changed.
+     * The changed feeds.
      *
-     * @param horizon for the next question
+     * @param horizon for the next query
      * @param last the newest place of each changed feed
-     * @param more too many are changed to be named: each may be
+     * @param more true when too many changed to be named: any feed may have changed
      */
     record Changes(String horizon, Map<GroupId, Long> last, boolean more) {}
 
-    /** A piece of a group's feed, not rendered. */
+    /** An unrendered piece of a group's feed. */
     record Piece(GroupId group, long after, long floor, long last, List<EventRow> rows) {}
 
     /** A packet that waits to be announced. */
     record Unannounced(PacketId packet, int shard) {}
 
     /**
-     * The feeds changed since the horizon of an earlier answer: at least those whose change committed after it; some may be
-     * told twice.
+     * The feeds changed since an earlier answer's horizon. Complete for changes committed after it; a feed may appear twice.
      *
-     * @param horizon null for none, only to begin with
+     * @param horizon null for the first call
      */
     Future<Changes> changed(@Nullable String horizon) {
         return pool.preparedQuery(CHANGED)
@@ -111,7 +113,7 @@ final class FeedStore {
                 });
     }
 
-    /** The next events of groups, each after its place, at most {@code limit} a group; groups without a feed are left out. */
+    /** The next events of groups, each after its place, at most {@code limit} a group. Groups without a feed are absent. */
     Future<List<Piece>> read(Map<GroupId, Long> after, int limit) {
         String[] groups = after.keySet().stream().map(GroupId::value).toArray(String[]::new);
         Long[] places = after.values().toArray(Long[]::new);
@@ -166,12 +168,12 @@ final class FeedStore {
                 });
     }
 
-    /** Announces packets that can be claimed; idempotent. */
+    /** Announces claimable packets. Idempotent. */
     Future<Void> announce(Collection<PacketId> packets) {
         return append("select feed_announce($1)", packets);
     }
 
-    /** Tells how far open packets have come; idempotent. */
+    /** Writes the progress of open packets. Idempotent. */
     Future<Void> progress(Collection<PacketId> packets) {
         return append("select feed_progress($1)", packets);
     }
@@ -183,10 +185,10 @@ final class FeedStore {
     }
 
     /**
-     * The next open packets of shards, in the order of their ids.
+     * The next open packets of shards, by id.
      *
-     * @param places of each shard: the packet after which they begin
-     * @param limit of each shard
+     * @param places per shard, the packet before the first
+     * @param limit per shard
      */
     Future<List<OpenPacket>> open(Map<Integer, UUID> places, int limit) {
         List<Integer> shards = List.copyOf(places.keySet());
@@ -204,7 +206,7 @@ final class FeedStore {
                 });
     }
 
-    /** Packets of these shards that were sent some time ago and are not announced, the longest waiting first. */
+    /** Unannounced packets of these shards that were sent at least {@code age} ago, the longest waiting first. */
     Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
                 .execute(Tuple.of(shorts(shards), age.toMillis(), limit))
@@ -221,10 +223,10 @@ final class FeedStore {
     }
 
     /**
-     * Removes a page of the events older than {@code keep}, and of those beyond the newest {@code most} of groups changed since a
-     * horizon: what is appended to their groups waits meanwhile.
+     * Removes a page of old events: events older than {@code keep}, and events beyond the newest {@code most} of groups changed since a
+     * horizon. New events of these groups wait for the page.
      *
-     * @return how many are gone; {@link Sweep#PAGE} or more of a full page
+     * @return the number of removed events; {@link Sweep#PAGE} or more for a full page
      */
     Future<Long> trimPage(Duration keep, int most, String since) {
         return Transactions.statement(

@@ -12,13 +12,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes what is old from the feeds, page after page. Nobody waits for it: after a long stop, or when less is kept than before, it has
- * minutes to do. One trim is under way at a time. Thread-safe.
+ * Removes old events from the feeds, page after page. After a long stop, or with a shorter retention, this takes minutes, and no call waits
+ * for it. One trim at a time. Thread-safe.
  */
 final class FeedTrimmer {
     private static final Logger LOG = LoggerFactory.getLogger(FeedTrimmer.class);
 
-    /** A page takes some milliseconds, unless something holds it up: then it ends with its connection. */
+    /** The longest wait for the last page. A page takes some milliseconds; a blocked one ends with its connection. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(1);
 
     private final FeedStore store;
@@ -32,22 +32,22 @@ final class FeedTrimmer {
     private final AtomicReference<Horizon> horizon = new AtomicReference<>(Horizon.none());
 
     /**
-     * Which events are kept.
+     * The retention of events.
      *
-     * @param time how long
-     * @param most how many of a group
+     * @param time how long an event is kept
+     * @param most events kept per group
      * @param interval between two trims
      */
     record Retention(Duration time, int most, Duration interval) {}
 
-    /** Groups that were not changed since this transaction have nothing to trim but by age. */
+    /** A transaction id. Groups unchanged since it need a trim by age only. */
     private record Horizon(String xid) {
         static Horizon none() {
             return new Horizon("0");
         }
     }
 
-    /** @param trimming on connections whose statements may take minutes */
+    /** @param trimming over connections whose statements may take minutes */
     FeedTrimmer(FeedStore store, FeedStore trimming, Retention retention) {
         this.store = store;
         this.trimming = trimming;
@@ -70,7 +70,7 @@ final class FeedTrimmer {
         return store.changed(null)
                 .compose(now -> Pages.repeat(() -> trimming.trimPage(retention.time, retention.most, since.xid)
                                 .map(gone -> gone >= Sweep.PAGE && !closed))
-                        // Unless it was forgotten meanwhile.
+                        // Unless the horizon was dropped meanwhile.
                         .onSuccess(trimmed -> horizon.compareAndSet(since, new Horizon(now.horizon()))));
     }
 
@@ -80,12 +80,12 @@ final class FeedTrimmer {
         }
     }
 
-    /** Postgres went back: its transactions' ids may count from an earlier one. */
+    /** Drops the horizon. For a Postgres that stepped back: transaction ids may start at a lower one. */
     void forget() {
         horizon.set(Horizon.none());
     }
 
-    /** Begins no page any more. Done when the page under way is, or after a second; call it before the connections are closed. */
+    /** Begins no further page. Completes after the current page, or after a second. Call it before the connections are closed. */
     Future<Void> close() {
         closed = true;
         return last.timeout(CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS).otherwiseEmpty();

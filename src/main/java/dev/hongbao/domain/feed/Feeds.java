@@ -19,25 +19,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The feeds of one server, composed: the writing half for the persistence verticle, the hub, and what readers need.
+ * The feeds of one server, composed: the owner tasks for the persistence verticle, the hub, and the readers' parts.
  *
- * <p>This is who writes into the feeds; settlements do not pass through here, they are listened to:
+ * <p>Writers of events; settlements are only listened to:
  *
  * <ul>
- *   <li>the end of a packet (drained, expired, refunded): the trigger {@code packet_end_to_feed}, in whatever transaction ends the
- *       packet; the end of a draw: the trigger {@code draw_end_to_feed}, in the same way;
- *   <li>a packet that was sent: the sending server, once it can be claimed ({@link Announcer}); its shard's owner, when the
- *       server did not ({@link FeedOwnerTask});
- *   <li>how far a packet has come: the owner, from the settled claims that it hears of ({@link FeedOwnerTask});
- *   <li>draws that open and what is won in them: the owner, from the settled plays that it hears of ({@link DrawFeedTask});
- *   <li>rains: the server that makes one announces it in the same transaction, the trigger {@code rain_ends} tells its end, and the
- *       owner what is between, drops among it ({@link RainFeedTask}).
+ *   <li>the end of a packet (drained, expired, refunded) or a draw: the triggers {@code packet_end_to_feed} and {@code draw_end_to_feed},
+ *       in the transaction of the end;
+ *   <li>a sent packet: the sending server, once it is claimable ({@link Announcer}); otherwise its shard's owner ({@link FeedOwnerTask});
+ *   <li>a packet's progress: the owner, from the settled claims of its listener ({@link FeedOwnerTask});
+ *   <li>openings and wins of draws: the owner, from the settled plays of its listener ({@link DrawFeedTask});
+ *   <li>rains: the creating server announces one in the same transaction, and the trigger {@code rain_ends} writes its end. The owner
+ *       writes all events in between, including drops ({@link RainFeedTask}).
  * </ul>
  *
- * What the owner did not hear of, because a settlement's outcome is unknown or another server made it, it reads from Postgres.
+ * After an unknown outcome, or another server's settlement, the owner reads Postgres instead.
  */
 public final class Feeds implements SettlementListener {
-    /** Events of a group that are kept. */
+    /** Events kept per group. */
     public static final int MAX_EVENTS = 1_000;
 
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(10);
@@ -53,31 +52,31 @@ public final class Feeds implements SettlementListener {
     /**
      * The pools of the feeds.
      *
-     * @param readers of those who read
-     * @param owner of the owner's work
-     * @param lengthy of its statements that may take minutes
+     * @param readers for requests
+     * @param owner for the owner's work
+     * @param lengthy for the owner's statements that may take minutes
      */
     public record Pools(Pool readers, Pool owner, Pool lengthy) {}
 
-    /** What the feeds ask of packets. */
+    /** The packets' services used by the feeds. */
     public record Packets(PacketStore store, PacketCatalog catalog, EndedPackets ended) {}
 
-    /** What is settled. */
+    /** The settlements to listen to. */
     public record Settled(Settlements<SettledClaims> claims, Settlements<SettledPlayRequests> plays) {}
 
     /**
-     * How the feeds keep up.
+     * The intervals of the feeds.
      *
-     * @param interval how often to look for what other servers wrote
+     * @param interval between two polls for other servers' events
      * @param keep how long events are kept
      */
     public record Pace(Duration interval, Duration keep) {}
 
     /**
-     * Once a Vert.x instance.
+     * Once per Vert.x instance.
      *
      * @param settled of this server
-     * @param renderer makes the text of events, which the feeds do not know
+     * @param renderer renders the events, whose texts the feeds do not know
      */
     public Feeds(
             Vertx vertx,
@@ -115,7 +114,7 @@ public final class Feeds implements SettlementListener {
         });
     }
 
-    /** What a settlement wrote into the feeds itself is read at once; the rest is told by {@link #owner's tasks}. */
+    /** Reads the events that a settlement itself wrote. {@link #ownerTasks} write the others. */
     @Override
     public void settled() {
         if (hub.audience().isAnywhere()) {
@@ -129,22 +128,22 @@ public final class Feeds implements SettlementListener {
         drawTask.suspect();
     }
 
-    /** What a shard's owner does for the feeds. */
+    /** The owner's tasks for the feeds. */
     public List<OwnerTask> ownerTasks() {
         return List.of(ownerTask, drawTask, rainTask);
     }
 
-    /** Who on this server wants to hear of other servers' settlements. */
+    /** The listeners to other servers' settlements. */
     public Audience audience() {
         return hub.audience();
     }
 
-    /** Starts the hub; before {@link #following}. */
+    /** Starts the hub. Call it before {@link #following}. */
     public Future<Void> start() {
         return vertx.deployVerticle(hub).mapEmpty();
     }
 
-    /** Removes nothing more and stops asking Postgres for settlements; before its pools are closed, and after the owner's tasks. */
+    /** Stops the trimming and the search for settlements. Call it after the owner's tasks, before the pools are closed. */
     public Future<Void> close() {
         return trimmer.close()
                 .compose(ended -> hub.deploymentID() == null
@@ -152,7 +151,7 @@ public final class Feeds implements SettlementListener {
                         : vertx.undeploy(hub.deploymentID()).mapEmpty());
     }
 
-    /** For the event loop it is called on. */
+    /** A follower for the current event loop. */
     public FeedFollower following() {
         return new FeedFollower(vertx, hub, reader);
     }

@@ -9,13 +9,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * A group as one event loop follows it: the newest events, so that events need no query, and who follows. Confined to its event loop.
- */
+/** A followed group on one event loop: its newest events, which need no query, and its followers. Confined to its event loop. */
 final class GroupFeed {
     private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
 
-    /** Events kept; a follower that is further behind reads Postgres. */
+    /** Events kept. A follower further behind reads Postgres. */
     private static final int KEPT = 256;
 
     private final GroupId group;
@@ -38,7 +36,7 @@ final class GroupFeed {
         return to >= 0;
     }
 
-    /** The place up to which this loop has heard everything; -1 before it is live. */
+    /** The newest place received; -1 before it is live. */
     long head() {
         return to;
     }
@@ -63,7 +61,7 @@ final class GroupFeed {
             return;
         }
         if (part.after() > to) {
-            events.clear(); // events were missed: who is behind reads Postgres
+            events.clear(); // events were missed: followers behind read Postgres
             after = part.after();
         }
         for (FeedEvent event : part.events()) {
@@ -80,7 +78,7 @@ final class GroupFeed {
         tell();
     }
 
-    /** The events after a place, in order, valid until the loop goes on; null when they are not all here. */
+    /** The events after a place, in order, valid until the loop goes on. Null when they are not all kept. */
     @Nullable
     List<FeedEvent> since(long place) {
         if (place >= to) {
@@ -114,7 +112,7 @@ final class GroupFeed {
             try {
                 follower.run();
             } catch (RuntimeException fault) {
-                LOG.error("one who follows {} failed; the others go on", group, fault);
+                LOG.error("a listener of {} failed; the others go on", group, fault);
             }
         }
     }

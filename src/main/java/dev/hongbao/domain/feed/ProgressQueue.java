@@ -14,27 +14,26 @@ import java.util.Queue;
 import java.util.function.Predicate;
 
 /**
- * Packets that have come further than their feeds tell. One of a group is told at a time, the longest waiting first: however
- * many packets are open in a group, its members are not told more than a tick can bring. Thread-safe.
+ * Packets with progress that their feeds do not show. A tick takes one packet per group, the longest waiting first. So a group with many
+ * open packets gets no more events than one. Thread-safe.
  */
 final class ProgressQueue {
     private final Predicate<PacketId> over;
     private final Map<GroupId, LinkedHashSet<PacketId>> waiting = new LinkedHashMap<>();
 
-    /** A packet to tell of. */
     record Next(GroupId group, PacketId packet) {}
 
-    /** @param over whether a packet is known to have ended: its end is told by itself, so it is passed over */
+    /** @param over whether a packet is known to have ended. It is skipped: its end has its own event */
     ProgressQueue(Predicate<PacketId> over) {
         this.over = over;
     }
 
-    /** Puts a packet at the end of its group's line, unless it waits already. */
+    /** Puts a packet at the end of its group's queue, unless it waits already. */
     synchronized void add(GroupId group, PacketId packet) {
         waiting.computeIfAbsent(group, name -> new LinkedHashSet<>()).add(packet);
     }
 
-    /** Takes the next packet of each group, of {@code most} groups at the most; those come last the next time. */
+    /** Takes the next packet of each group, of at most {@code most} groups; these groups come last the next time. */
     synchronized List<Next> take(int most) {
         List<Next> taken = new ArrayList<>();
         Queue<GroupId> groups = new ArrayDeque<>(waiting.keySet());

@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * Tells the channels of rains that are under way: that a rain begins, its drops as they fall, and how much is caught. Work of the
- * shard's owner, at every tick while there is a rain, which is about ten times a second; else it looks once a second. It reads what is
- * settled and keeps nothing, so whoever owns the shard next goes on. Its steps run on the persistence verticle's loop.
+ * Writes to the channels of current rains: the start, the falling drops, and the catches. Runs for the shard's owner at every tick while
+ * there is a rain, about ten times a second; otherwise once a second. It reads settled state and keeps nothing, so any next owner
+ * continues. Its steps run on the persistence verticle's loop.
  */
 final class RainFeedTask implements OwnerTask {
     /** The least time between two rain.caught of a rain. */
@@ -24,7 +24,7 @@ final class RainFeedTask implements OwnerTask {
 
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** A rain that starts within it is waited for: longer than between two looks. */
+    /** A start within this time keeps the fast ticks. Longer than the time between two slow ones. */
     private static final Duration SOON = Duration.ofSeconds(3);
 
     private final Vertx vertx;
@@ -33,7 +33,7 @@ final class RainFeedTask implements OwnerTask {
     private boolean raining;
     private long sweptNanos = System.nanoTime() - SWEEP_NANOS;
 
-    /** @param pool of the owner's work, as that of {@code store} */
+    /** @param pool of the owner's work, shared with {@code store} */
     RainFeedTask(Vertx vertx, Pool pool, FeedStore store) {
         this.vertx = vertx;
         this.pool = pool;

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Claims that another server settled, told here to the sockets of those who claimed. The groups' feeds tell how far a
- * packet has come; slots are settled without gaps; so what is new is one query a packet and message, and none for what this
- * server settled itself. Best effort, as {@link Settlements}. Thread-safe.
+ * Notifies this server's sockets of claims settled by other servers. Groups' feeds show a packet's progress, and slots settle without gaps.
+ * So the new claims take one query a packet and message, and none for this server's own settlements. Best effort, as {@link Settlements}.
+ * Thread-safe.
  */
 final class RemoteClaims {
     private static final Logger LOG = LoggerFactory.getLogger(RemoteClaims.class);
@@ -33,7 +33,7 @@ final class RemoteClaims {
     private final PacketCatalog catalog;
     private final Audience audience;
 
-    /** The slot of each packet from which on nothing was told here. */
+    /** The next slot to notify, by packet. */
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
@@ -46,7 +46,7 @@ final class RemoteClaims {
         settled.toWaiters().add(there -> heard(there.claims()));
     }
 
-    /** Those on a packet come one after the other, in the order of their slots. */
+    /** Notes the last slot of each packet. Claims on a packet are consecutive, in slot order. */
     private void settledHere(List<Claim> claims) {
         for (int i = 0; i < claims.size(); i++) {
             PacketId packet = claims.get(i).packet();
@@ -57,8 +57,8 @@ final class RemoteClaims {
     }
 
     /**
-     * Another server says so: told at once if it is what comes next of its packet. If it comes after some that were not heard of, since
-     * nobody here listened, all of these are read. Nobody hears one twice.
+     * Takes another server's claims. A packet's next claim is passed on at once. If earlier ones were missed, since nobody listened here,
+     * all of them are read. No claim is passed on twice.
      */
     private void heard(List<Claim> claims) {
         List<Claim> fresh = new ArrayList<>();
@@ -75,7 +75,11 @@ final class RemoteClaims {
         }
     }
 
-    /** Moves the packet on past a claim that comes next of it, or is the first one. @return whether it is */
+    /**
+     * Advances a packet by a claim, if it is the next or the first.
+     *
+     * @return whether it was
+     */
     private boolean advanceIfNext(Claim claim) {
         AtomicBoolean isNext = new AtomicBoolean();
         next.asMap().compute(claim.packet(), (packet, from) -> {
@@ -85,12 +89,12 @@ final class RemoteClaims {
         return isNext.get();
     }
 
-    /** Postgres went back: slots that were told may be won again. */
+    /** Drops everything. For a Postgres that stepped back: passed-on slots may be won again. */
     void forget() {
         next.invalidateAll();
     }
 
-    /** Events that groups with followers on this server have not been told before. */
+    /** Takes new events of groups with followers on this server. */
     void seen(List<EventRow> rows) {
         for (EventRow row : rows) {
             PacketId packet = new PacketId(row.subject());
@@ -115,8 +119,8 @@ final class RemoteClaims {
 
     private void tell(PacketId packet, int upTo) {
         AtomicInteger first = new AtomicInteger(upTo);
-        // Before the query, so that no other asks for the same. Of what is older than this server's listening the
-        // are nothing new.
+        // Before the query, so that no concurrent event starts the same one. Claims from before this server listened
+        // are not new.
         next.asMap().merge(packet, upTo, (from, to) -> {
             first.set(from);
             return Math.max(from, to);
@@ -139,6 +143,6 @@ final class RemoteClaims {
                         read(packet, from + PAGE, upTo);
                     }
                 })
-                .onFailure(fault -> LOG.debug("claims on {} are not told: {}", packet, fault.toString()));
+                .onFailure(fault -> LOG.debug("claims on {} are not passed on: {}", packet, fault.toString()));
     }
 }

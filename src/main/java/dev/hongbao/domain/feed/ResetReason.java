@@ -2,13 +2,13 @@ package dev.hongbao.domain.feed;
 
 import java.util.Locale;
 
-/** Why a reader is told the current state in place of the events after its cursor. */
+/** The reason for a reader to get the current state instead of the events after its cursor. */
 public enum ResetReason {
     /** It has no cursor. */
     START,
-    /** Its cursor is older than what is kept. */
+    /** Its cursor is older than the kept events. */
     CURSOR_TOO_OLD,
-    /** Its cursor is not one of this feed: the database is another one. */
+    /** Its cursor is not of this feed, as after a change of the database. */
     CURSOR_UNKNOWN;
 
     /** The name in the API. */

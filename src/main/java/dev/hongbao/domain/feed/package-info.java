@@ -1,7 +1,17 @@
 /**
- * What happens in a group, in one order for everyone: written only from settled facts, kept in Postgres, told by every
- * server. The writing half works on the persistence verticle's loop; one hub a server looks for events; each event loop has
- * its own followers. Cursors are a group's own; events of one group are never told out of order.
+ * Feeds: the events of a group, in one order for all readers.
+ *
+ * <p>Life of an event: a trigger, the sending server or the shard's owner writes it into {@code group_event}. {@code FeedHub} finds it,
+ * once a server, and publishes it to every event loop. {@code FeedFollower} notifies sockets and polls. A reader that is behind reads
+ * Postgres. {@code FeedTrimmer} removes old events.
+ *
+ * <p>Callers: {@code web}, through {@code FeedService}, on its event loop; {@code server}, which composes {@code Feeds}. Owner tasks run on
+ * the persistence verticle's loop.
+ *
+ * <p>Invariants: events come from settled facts only. A group's events are never delivered out of order. A cursor belongs to one group. A
+ * reader with a gap gets the current state and the reason.
+ *
+ * <p>Begin with {@code Feeds}, which names the writer of each event; then {@code FeedHub} and {@code FeedService}.
  */
 @NullMarked
 package dev.hongbao.domain.feed;
