@@ -3,9 +3,9 @@ package dev.hongbao.domain.fulfilment;
 import dev.hongbao.domain.odds.Prize;
 import java.util.Locale;
 
-/** How far a won prize has come on its way to the winner. */
+/** The state of a won prize's delivery. */
 public enum FulfilmentState {
-    /** Nothing is done yet. */
+    /** Not started. */
     PENDING,
     /** On its way. */
     SENT,
@@ -18,15 +18,15 @@ public enum FulfilmentState {
     }
 
     /**
-     * The state of that name.
+     * The state with that name.
      *
-     * @throws IllegalArgumentException for none
+     * @throws IllegalArgumentException for an unknown name
      */
     public static FulfilmentState of(String wireName) {
         return valueOf(wireName.toUpperCase(Locale.ROOT));
     }
 
-    /** The state of a prize that nobody has done anything about: what the server itself hands out is done with the play. */
+    /** The state before the host's first change: DONE for an award that the server paid or handed out with the play. */
     public static FulfilmentState first(Prize prize) {
         return prize.isPaid() || prize.award().coded() ? DONE : PENDING;
     }

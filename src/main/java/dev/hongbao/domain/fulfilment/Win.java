@@ -9,28 +9,27 @@ import org.jspecify.annotations.Nullable;
 /**
  * A play that won a prize with an award or a category.
  *
- * @param nth the how many-th of its prize, from 1
- * @param last the latest change; null when the host application has done nothing
+ * @param nth its place among the wins of its prize, from 1
+ * @param last the latest change; null before the host's first one
  */
 public record Win(Play play, long nth, @Nullable Change last) {
     /**
-     * What the host application has done about it.
+     * The host application's action on a win.
      *
      * @param n its place among the win's changes, from 1
      * @param note null for none
-     * @param actor who: the subject of a service's token
+     * @param actor the subject of the service's token
      */
     public record Change(
             int n, FulfilmentState state, @Nullable String note, UserId actor, Instant at) {}
 
-    /** A win with all its changes, the earliest first. */
+    /** A win with all its changes, earliest first. */
     public record Told(Win win, List<Change> history) {
         public Told {
             history = List.copyOf(history);
         }
     }
 
-    /** How far it has come. */
     public FulfilmentState state() {
         return last == null ? FulfilmentState.first(play.drawn().prize()) : last.state;
     }

@@ -18,12 +18,12 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Won prizes and what was done about them, as Postgres has them. Thread-safe. */
+/** Wins and their changes in Postgres. Thread-safe. */
 public final class WinStore {
     private static final String LAST = " left join lateral (select x.n, x.state, x.note, x.actor, x.at as changed_at"
             + " from fulfilment as x where x.draw = y.draw and x.seq = y.seq order by x.n desc limit 1) as f on true ";
 
-    /** Prize by prize, each from its index on (draw, prize, nth): what a page costs does not depend on how much was played. */
+    /** Reads each prize's index on (draw, prize, nth), so a page's cost does not depend on the number of plays. */
     private static final String WINS = "select w.* from unnest($2::smallint[], $3::bigint[], $4::text[])"
             + " as z(prize, after, first) cross join lateral (" + DrawStore.playOf("y.nth, f.*", LAST)
             + "where y.draw = $1 and y.prize = z.prize and y.nth > z.after"
@@ -43,12 +43,12 @@ public final class WinStore {
 
     private final Pool pool;
 
-    /** @param pool what requests use */
+    /** @param pool of the requests */
     public WinStore(Pool pool) {
         this.pool = pool;
     }
 
-    /** A place in a draw's wins, which are in the order of their prizes, and of one prize in the order in which it was won. */
+    /** A place in a draw's wins, which are sorted by prize, then by the order of winning. */
     record Place(int prize, long nth) {
         static final Place BEFORE_ALL = new Place(0, 0);
     }
@@ -57,7 +57,7 @@ public final class WinStore {
      * Wins after a place.
      *
      * @param prizes their numbers, from 1
-     * @param state only those in it; null for all
+     * @param state null for all
      */
     Future<List<Win>> wins(
             Draw draw, Collection<Integer> prizes, @Nullable FulfilmentState state, Place after, int limit) {
@@ -82,21 +82,21 @@ public final class WinStore {
         return FulfilmentState.first(prize).wireName();
     }
 
-    /** The play of that place, whatever it won; null for none. */
+    /** The play with a sequence number, whatever its prize; null for none. */
     Future<@Nullable Win> find(Draw draw, long seq) {
         return pool.preparedQuery(WIN)
                 .execute(Tuple.of(draw.id().value(), seq))
                 .map(rows -> stream(rows).map(row -> win(draw, row)).findFirst().orElse(null));
     }
 
-    /** The changes of a play, the earliest first. */
+    /** The changes of a play, earliest first. */
     Future<List<Win.Change>> history(DrawId draw, long seq) {
         return pool.preparedQuery(HISTORY)
                 .execute(Tuple.of(draw.value(), seq))
                 .map(rows -> stream(rows).map(WinStore::change).toList());
     }
 
-    /** The states of plays that somebody has changed, by their places. */
+    /** The states of changed plays, by sequence number. Plays without a change are absent. */
     Future<Map<Long, FulfilmentState>> states(DrawId draw, Collection<Long> seqs) {
         return pool.preparedQuery(STATES)
                 .execute(Tuple.tuple().addUUID(draw.value()).addArrayOfLong(seqs.toArray(Long[]::new)))
@@ -111,7 +111,7 @@ public final class WinStore {
      * Adds a change.
      *
      * @param n its place, from 1 to 100
-     * @return null when another one has that place, and nothing is changed
+     * @return null when the place is taken; then nothing changed
      */
     Future<Win.@Nullable Change> append(
             DrawId draw, long seq, int n, FulfilmentState state, @Nullable String note, UserId actor) {

@@ -25,15 +25,18 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What was won in draws, and what the host application has done about it. Only for the role service, but for {@link #states}. */
+/**
+ * Wins of draws, and the host application's changes to them. Only for the service role, except {@link #states}. One instance per event
+ * loop.
+ */
 public final class Wins {
-    /** More changes of one win than this are refused: it is being sent, not talked about. */
+    /** The most changes of one win. The list is for deliveries, not for conversations. */
     public static final int MAX_CHANGES = 100;
 
-    /** Wins read at a time for an export. */
+    /** Wins of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
 
-    /** How often a change is tried when others change the same win at the same moment. */
+    /** Tries of a change that meets concurrent changes of the same win. */
     private static final int TRIES = 5;
 
     private static final Pattern CURSOR = Pattern.compile("([0-9]{1,3})\\.([0-9]{1,18})");
@@ -41,22 +44,27 @@ public final class Wins {
     private final DrawService draws;
     private final WinStore store;
 
-    /** @param draws of this event loop only, and so are the wins */
+    /** @param draws of one event loop; the new instance belongs to that loop, too */
     public Wins(DrawService draws, WinStore store) {
         this.draws = draws;
         this.store = store;
     }
 
-    /** Which wins. @param category null for all @param state null for all */
+    /**
+     * A filter of wins.
+     *
+     * @param category null for all
+     * @param state null for all
+     */
     public record Filter(
             @Nullable String category, @Nullable FulfilmentState state) {}
 
     /**
-     * Wins in the order of their prizes, those of one prize in the order in which they were won.
+     * Wins sorted by prize, then by the order of winning.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
-     * @return refused with NOT_ELIGIBLE or NOT_FOUND; fails as {@link Page#badCursor} says
+     * @return refused with NOT_ELIGIBLE or NOT_FOUND; fails as {@link Page#badCursor}
      */
     public Future<Page<Win>> list(Caller caller, DrawId id, Filter filter, @Nullable String cursor, int limit) {
         WinStore.Place after = WinStore.Place.BEFORE_ALL;
@@ -74,9 +82,9 @@ public final class Wins {
     }
 
     /**
-     * All of them, page by page.
+     * Reads all wins page by page.
      *
-     * @param write takes a page; the next is read when its future succeeds
+     * @param write takes a page; the next page is read when its future succeeds
      */
     public Future<Void> export(Caller caller, DrawId id, Filter filter, Function<List<Win>, Future<Void>> write) {
         return draws.owned(caller, id)
@@ -102,7 +110,7 @@ public final class Wins {
                 : store.wins(draw, numbers, filter.state(), after, limit);
     }
 
-    /** Of what the ledger pays there may be millions: they are done, and are not looked through for others. */
+    /** Skips paid prizes unless DONE is asked for. They are always done, and may be millions. */
     private static boolean fits(Prize prize, Filter filter) {
         return prize.isWin()
                 && (filter.category() == null || filter.category().equals(prize.category()))
@@ -128,7 +136,7 @@ public final class Wins {
     }
 
     /**
-     * Says what the host application has done about a win. The same state and note as the last ones change nothing, so it may be repeated.
+     * Adds the host application's change to a win. Idempotent: the state and note of the last change add nothing.
      *
      * @param note 1 to 500 characters; null for none
      * @return refused with NOT_FOUND, or INFEASIBLE for a prize that the ledger has paid and after {@link #MAX_CHANGES} changes
@@ -162,7 +170,7 @@ public final class Wins {
         });
     }
 
-    /** How far the wins among these plays have come, by their places; a play that won nothing is left out. */
+    /** The states of the wins among these plays, by sequence number. Plays that won nothing are absent. */
     public Future<Map<Long, FulfilmentState>> states(DrawId draw, List<Play> plays) {
         Map<Long, FulfilmentState> states = plays.stream()
                 .filter(play -> play.drawn().prize().isWin())

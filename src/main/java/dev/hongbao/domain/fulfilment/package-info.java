@@ -1,6 +1,15 @@
 /**
- * What becomes of prizes that were won: a list of them for the host application, and what it has done about each, as a history that only
- * grows. It decides nothing about money: what the ledger pays is done when it is settled.
+ * Fulfilment: the delivery of won prizes by the host application.
+ *
+ * <p>Life of a win: a settled play with an award or a category is a win. The host lists wins, delivers them, and adds changes: pending,
+ * sent, done. Changes are never removed.
+ *
+ * <p>Callers: {@code web}, through {@code Wins}, on its event loop. The store is thread-safe.
+ *
+ * <p>Invariants: the history only grows, to 100 changes a win. It moves no money: the ledger pays awards at the settlement, and these wins
+ * are done from the start.
+ *
+ * <p>Begin with {@code Win}, then {@code Wins}.
  */
 @NullMarked
 package dev.hongbao.domain.fulfilment;
