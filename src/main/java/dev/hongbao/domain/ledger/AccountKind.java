@@ -2,15 +2,15 @@ package dev.hongbao.domain.ledger;
 
 import java.util.Locale;
 
-/** Whose account it is. */
+/** The kind of an account. */
 public enum AccountKind {
-    /** A user's; never below 0. */
+    /** A user's account; never below 0. */
     WALLET,
-    /** A packet's, a campaign's, or a draw's for what can be won; never below 0, and 0 after the close. */
+    /** The account of a packet, of a campaign, or of a draw's awards; never below 0, and 0 after the close. */
     ESCROW,
-    /** A draw's, for what its players paid; never below 0, and 0 after the close. */
+    /** The account of a draw for its players' costs; never below 0, and 0 after the close. */
     HOLD,
-    /** The outside world's; 0 or below: the negative of all that is inside. */
+    /** The account of the outside world; 0 or below: the negative of all money inside. */
     SOURCE;
 
     /** The name in the tables. */

@@ -11,7 +11,7 @@ public final class Amount {
      * Checks the range.
      *
      * @return {@code amount}
-     * @throws IllegalArgumentException when it is outside 1 to {@link #MAX}
+     * @throws IllegalArgumentException outside 1 to {@link #MAX}
      */
     public static long check(long amount) {
         if (amount < 1 || amount > MAX) {

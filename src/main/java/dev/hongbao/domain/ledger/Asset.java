@@ -3,12 +3,12 @@ package dev.hongbao.domain.ledger;
 import java.util.regex.Pattern;
 
 /**
- * What is counted: {@code CNY} in fen, {@code POINTS}, {@code COUPON-SHOES}, any code; amounts are always whole minor units.
+ * An asset: {@code CNY} in fen, {@code POINTS}, {@code COUPON-SHOES}, any code. Amounts are always whole minor units.
  *
  * @param code 1 to 16 upper-case ASCII letters, digits, underscores and hyphens, a letter first
  */
 public record Asset(String code) {
-    /** A line of a commitment holds a code: so no code holds the end of a line. */
+    /** Without line ends: a line of a commitment contains a code. */
     public static final Pattern PATTERN = Pattern.compile("[A-Z][A-Z0-9_-]{0,15}");
 
     public Asset {

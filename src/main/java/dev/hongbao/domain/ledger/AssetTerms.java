@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An asset as it was declared.
+ * A declared asset.
  *
  * @param scale digits behind the point, 0 to 9: 2 for CNY, whose minor unit is the fen. It never changes
  * @param symbol 1 to 8 characters for people: {@code ¥}
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record AssetTerms(Asset asset, int scale, String symbol, Senders senders, Caps caps, Instant declaredAt) {
 
-    /** Who may put an asset into packets of their own. */
+    /** The users who may put an asset into their own packets. */
     public enum Senders {
         /** Every member of a group. */
         EVERYBODY,
@@ -25,26 +25,23 @@ public record AssetTerms(Asset asset, int scale, String symbol, Senders senders,
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /**
-         * @throws IllegalArgumentException when there is no such word
-         */
+        /** @throws IllegalArgumentException for an unknown word */
         public static Senders of(String wireName) {
             return valueOf(wireName.toUpperCase(Locale.ROOT));
         }
     }
 
     /**
-     * The most there may be, minor units; null for no cap.
+     * The upper limits of amounts, minor units; null for no cap.
      *
-     * @param packet of one packet's amount
-     * @param share of one share
-     * @param senderDay of all that one sender puts into packets on a day in UTC
+     * @param packet for one packet's amount
+     * @param share for one share
+     * @param senderDay for all packets of one sender on a day in UTC
      */
     public record Caps(
             @Nullable Long packet,
             @Nullable Long share,
             @Nullable Long senderDay) {
-        /** No caps. */
         public static final Caps NONE = new Caps(null, null, null);
     }
 }

@@ -26,8 +26,8 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The assets that are declared, as this server knows them: at once what it declares itself, within a second what others do, 1,000 at
- * the most. It refuses early what nobody declared; Postgres holds accounts to the same rule, and sends to the caps. Thread-safe.
+ * The declared assets in this server's memory, 1,000 at most. Its own declarations show at once, others' within a second. It refuses
+ * undeclared assets early. Postgres enforces the same rule for accounts, and the caps for sends. Thread-safe.
  */
 public final class Assets {
     private static final long LOOK_MILLIS = 1_000;
@@ -35,7 +35,7 @@ public final class Assets {
     private static final String COLUMNS =
             "select code, scale, symbol, senders, packet_cap, share_cap, day_cap, declared_at from asset";
 
-    /** Named by a refusal. */
+    /** Assets named in a refusal. */
     private static final int NAMED = 10;
 
     private final Pool pool;
@@ -47,13 +47,13 @@ public final class Assets {
     }
 
     /**
-     * What a declaration came to.
+     * The result of a declaration.
      *
-     * @param fresh whether it was unknown before
+     * @param fresh whether the asset was unknown before
      */
     public record Declared(AssetTerms terms, boolean fresh) {}
 
-    /** Declares what the configuration names and nobody has declared, looks, and looks again every second. Once a Vert.x instance. */
+    /** Declares the configured assets that are undeclared, reads all, and reads again every second. Once per Vert.x instance. */
     public Future<Void> start(Vertx vertx, List<DeclaredAsset> configured) {
         String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
         Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
@@ -85,12 +85,15 @@ public final class Assets {
                                 .collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
     }
 
-    /** An asset's terms, maybe of a second ago; null when this server does not know it. Never waits. */
+    /** An asset's terms, at most a second old; null when this server does not know it. Never waits. */
     public @Nullable AssetTerms cached(Asset asset) {
         return known.get(asset);
     }
 
-    /** Refused with UNKNOWN_ASSET, naming those there are, when nobody has declared it. Waits only when this server does not know it. */
+    /**
+     * Refused with UNKNOWN_ASSET for an undeclared asset; the refusal names declared ones. Waits only when this server does not know the
+     * asset.
+     */
     public Future<Void> require(Asset asset) {
         return known.containsKey(asset)
                 ? Future.succeededFuture()
@@ -99,7 +102,7 @@ public final class Assets {
                         : Future.failedFuture(unknown(asset, List.of())));
     }
 
-    /** Which of these nobody has declared. Waits only when this server does not know one. */
+    /** The undeclared ones of these assets. Waits only when this server does not know one. */
     Future<Set<Asset>> undeclared(Set<Asset> assets) {
         return known.keySet().containsAll(assets)
                 ? Future.succeededFuture(Set.of())
@@ -108,7 +111,7 @@ public final class Assets {
                         .collect(Collectors.toUnmodifiableSet()));
     }
 
-    /** The refusal of what names an asset that nobody has declared. */
+    /** The refusal of an undeclared asset. */
     RefusedException unknown(Asset asset, List<FieldFault> places) {
         List<String> codes = known.keySet().stream().map(Asset::code).sorted().toList();
         String named = String.join(", ", codes.subList(0, Math.min(NAMED, codes.size())));
@@ -123,7 +126,7 @@ public final class Assets {
     /**
      * Declares an asset, or changes its symbol, caps and senders. Idempotent.
      *
-     * @param wish its {@code declaredAt} is not looked at
+     * @param wish its {@code declaredAt} is ignored
      * @return refused with ASSET_DIFFERS
      */
     public Future<Declared> declare(AssetTerms wish) {
@@ -155,7 +158,7 @@ public final class Assets {
         return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, reason, detail));
     }
 
-    /** An asset as it is now; refused with NOT_FOUND. */
+    /** An asset's current terms; refused with NOT_FOUND. */
     public Future<AssetTerms> find(Asset asset) {
         return pool.preparedQuery(COLUMNS + " where code = $1")
                 .execute(Tuple.of(asset.code()))
@@ -166,7 +169,11 @@ public final class Assets {
                                 new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))));
     }
 
-    /** All assets by code. @param cursor a page's {@code next}; null for the first page */
+    /**
+     * All assets by code.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     */
     public Future<Page<AssetTerms>> list(@Nullable String cursor, int limit) {
         return pool.preparedQuery(COLUMNS + " where code > $1 order by code limit $2")
                 .execute(Tuple.of(cursor == null ? "" : cursor, limit + 1))

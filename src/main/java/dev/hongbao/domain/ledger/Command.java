@@ -6,13 +6,13 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command that moved money, as the books have it: who asked for it, and what it moved.
+ * A command that moved money, from the books: its caller, and its transfers.
  *
  * @param id UUIDv7; a send's is its packet's, a draw's, a campaign's or a rain's its own
  * @param operation deposit, withdrawal, send, draw, campaign, budget, rain or reversal
- * @param key the idempotency key that the actor gave
- * @param at when it was committed, by Postgres' clock
- * @param moved what it moved by itself, not what followed from it; empty for a draw in which no amount can be won
+ * @param key the actor's idempotency key
+ * @param at time of the commit, by Postgres' clock
+ * @param moved its own transfers, without those that followed; empty for a draw without amounts to win
  */
 public record Command(UUID id, String operation, Origin origin, String key, Instant at, List<Moved> moved) {
     public Command {
@@ -26,14 +26,14 @@ public record Command(UUID id, String operation, Origin origin, String key, Inst
      */
     public record Moved(long id, TransferKind kind, Sides sides, Asset asset, long amount, Standing standing) {}
 
-    /** Whose account gave the money, and whose received it. */
+    /** The payer's and the receiver's accounts. */
     public record Sides(Side from, Side to) {}
 
-    /** @param owner of a wallet the user, of an escrow the packet, draw or campaign, of the source {@code outside} */
+    /** @param owner the user of a wallet; the packet, draw or campaign of an escrow; {@code outside} for the source */
     public record Side(AccountKind kind, String owner) {}
 
     /**
-     * What it has to do with a reversal.
+     * A transfer's relation to reversals.
      *
      * @param reverses the transfer that it reverses; null for none
      * @param reversedBy the command that reversed it; null for none

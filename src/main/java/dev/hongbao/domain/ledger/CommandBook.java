@@ -19,14 +19,14 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Looks commands up, for the host application's backend. They are kept for ever. Thread-safe. */
+/** Looks up commands for the host application's backend. Commands are kept for ever. Thread-safe. */
 public final class CommandBook {
-    /** After every command's id: the start of a list of the newest. */
+    /** Sorts after every command's id: the start of a list. */
     private static final UUID NEWEST = new UUID(-1, -1);
 
     /**
-     * Commands with what each moved by itself: the first transfers of its subject, a page of them since a packet may have many claims,
-     * or what raised a budget.
+     * Commands with their own transfers: the first transfers of the subject, or the transfer that raised a budget. One page of them, since
+     * a packet may have many claims.
      */
     private static final String SELECT = """
         select c.id, c.operation, c.actor, c.role, c.key, c.reference, c.reason, c.at,
@@ -66,14 +66,18 @@ public final class CommandBook {
                 });
     }
 
-    /** Which commands a list has; null for all. @param actor who asked for them */
+    /**
+     * A filter of commands; null fields let all pass.
+     *
+     * @param actor the caller
+     */
     public record Filter(
             @Nullable String reference,
             @Nullable String operation,
             @Nullable UserId actor) {}
 
     /**
-     * Commands, the newest first.
+     * Commands, newest first.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
@@ -103,7 +107,7 @@ public final class CommandBook {
         return " and " + column + " = $" + parameters.size();
     }
 
-    /** A row for each transfer, those of one command together. */
+    /** A row is a transfer. Rows of one command are consecutive. */
     private static List<Command> commands(RowSet<Row> rows) {
         Map<UUID, Command> commands = new LinkedHashMap<>();
         for (Row row : rows) {

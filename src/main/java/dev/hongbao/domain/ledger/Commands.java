@@ -5,7 +5,7 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.UUID;
 
-/** The rows of commands that are carried out by more than one statement. Sends, deposits and withdrawals write theirs with their money. */
+/** Writes the rows of commands with several statements. Sends, deposits and withdrawals write theirs together with their money. */
 public final class Commands {
     private static final String INSERT = "insert into command (id, operation, actor, role, key, reference, reason)"
             + " values ($1, $2, $3, $4, $5, $6, $7)";
@@ -13,8 +13,8 @@ public final class Commands {
     private Commands() {}
 
     /**
-     * Says whether a reference names one command from now on, for all servers of the database. What was named before stays; a name that is
-     * used is used.
+     * Sets whether a reference may name one command only, for all servers of the database. Earlier commands keep their references, and
+     * these count as used.
      */
     public static Future<Void> haveUniqueReferences(SqlClient pool, boolean unique) {
         return pool.preparedQuery("update installation set unique_references = $1 where unique_references <> $1")
@@ -23,7 +23,7 @@ public final class Commands {
     }
 
     /**
-     * Notes who asked, in the transaction that moves the money and before it does.
+     * Writes a command, in the transaction of its transfers and before them.
      *
      * @param id the subject of its transfers
      * @return refused with REFERENCE_USED

@@ -22,14 +22,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Money into many wallets by one request: all of it or nothing, in one statement, so that a host that repeats the request never has to
- * find out which half was done. Thread-safe.
+ * Deposits into many wallets by one request: all or nothing, in one statement. A host that repeats the request never has to find a
+ * half-done one. Thread-safe.
  */
 public final class Deposits {
-    /** In one request. Their ids are the first one's and those that follow it: ten bits of it are theirs. */
+    /** The most deposits of one request. Their ids are consecutive, which takes ten bits of the first id. */
     public static final int MOST = 1_000;
 
-    /** Of the deposits that a request is refused for: a client mends the first ones first. */
+    /** The most faulty deposits named in a refusal. */
     private static final int TOLD = 10;
 
     private static final int ID_BITS = 10;
@@ -49,7 +49,7 @@ public final class Deposits {
     }
 
     /**
-     * One of them. A user may be named more than once.
+     * One deposit. A user may appear in several.
      *
      * @param amount minor units
      * @param note of the host application's backend
@@ -67,11 +67,11 @@ public final class Deposits {
     /**
      * Moves the money in. Idempotent by (actor, key); a repetition gets the first answer.
      *
-     * @param origin who asks for it
+     * @param origin the caller
      * @param deposits 1 to {@link #MOST}
-     * @return the wallets' entries, in order; refused, all of them, with IDEMPOTENCY_KEY_REUSED, UNKNOWN_ASSET, REFERENCE_USED, or
-     *     with BALANCE_LIMIT when the asset's total would exceed the ledger's limit; fails with {@link InvalidInputException} where references are unique
-     *     and one is repeated
+     * @return the wallets' entries, in order. All are refused with IDEMPOTENCY_KEY_REUSED, UNKNOWN_ASSET, REFERENCE_USED, or with
+     *     BALANCE_LIMIT when the asset's total would exceed the ledger's limit. Fails with {@link InvalidInputException} where references
+     *     are unique and one is repeated
      */
     public Future<List<WalletRecord>> deposit(Origin origin, List<Deposit> deposits, IdempotencyKey key) {
         String wish = deposits.stream().map(Deposit::wish).collect(Collectors.joining("\n"));
@@ -88,7 +88,7 @@ public final class Deposits {
                 .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
-    /** Refused with UNKNOWN_ASSET, with each deposit that names one that nobody declared, {@link #TOLD} at most. */
+    /** Refused with UNKNOWN_ASSET if assets are undeclared. Names their deposits, {@link #TOLD} at most. */
     private Future<Void> requireAssets(List<Deposit> deposits) {
         return assets.undeclared(deposits.stream().map(Deposit::asset).collect(Collectors.toUnmodifiableSet()))
                 .compose(unknown -> {

@@ -16,10 +16,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Commands that happen once (invariant I6): the key is written in the command's own transaction, so it is bound by success
- * only. Thread-safe.
- */
+/** Commands that happen once (invariant I6). The command's own transaction writes the key, so only a success binds it. Thread-safe. */
 public final class Idempotency {
     private final Pool pool;
 
@@ -28,23 +25,23 @@ public final class Idempotency {
     }
 
     /**
-     * Which command, by whom.
+     * A command with its key.
      *
-     * @param operation what the key is scoped to besides the user
-     * @param user whom the key is scoped to: the caller, or whose wallet the host moves
-     * @param wish every field of the command in one unambiguous text; another text under the same key is refused
-     * @param origin who asks
+     * @param operation a part of the key's scope, beside the user
+     * @param user a part of the key's scope: the caller, or the user whose wallet the host moves
+     * @param wish all fields of the command in one unambiguous text; a different text under the same key is refused
+     * @param origin the caller
      */
     public record Scope(UserId user, String operation, IdempotencyKey key, String wish, Origin origin) {
-        /** Of a caller's own command, with nothing noted. */
+        /** A caller's own command, without a note. */
         public static Scope of(Caller caller, String operation, IdempotencyKey key, String wish) {
             return new Scope(caller.user(), operation, key, wish, Origin.of(caller));
         }
 
         /**
-         * What the database says of it.
+         * The verdict of the database.
          *
-         * @param name as the database gives it; a repetition is noted in the key
+         * @param name the database's name of it; a repetition is recorded in the key
          */
         public Verdict verdict(String name) {
             Verdict verdict = Verdict.of(name);
@@ -58,30 +55,30 @@ public final class Idempotency {
             return Tuple.of(user.value(), operation, key.value());
         }
 
-        /** Tells this command from others under the same key: 32 bytes. */
+        /** The digest that distinguishes commands under one key, 32 bytes. */
         public byte[] fingerprint() {
             return Sha256.of(wish);
         }
     }
 
     /**
-     * A command that is done.
+     * A completed command.
      *
-     * @param subject what it made
-     * @param fresh what else is known of it; null when it was done before
+     * @param subject the id of its result
+     * @param fresh further facts of a new result; null when the command was done before
      */
     public record Done<T>(UUID subject, @Nullable T fresh) {}
 
     /**
-     * Runs {@code work} in a transaction unless the key was used before. Two calls at once with one key wait for each other.
+     * Runs {@code work} in a transaction unless the key was used before. Concurrent calls with one key wait for each other.
      *
      * @param work does the command; may run more than once, of which one commits
-     * @return what {@code work} gave; or, when the key was used before, the subject of then and nothing fresh. Refused with
-     *     IDEMPOTENCY_KEY_REUSED, or as {@code work} fails
+     * @return the result of {@code work}, or for a used key the earlier subject with nothing fresh. Refused with IDEMPOTENCY_KEY_REUSED, or
+     *     as {@code work} fails
      */
     public <T> Future<Done<T>> once(Scope scope, Function<SqlConnection, Future<Done<T>>> work) {
         return Transactions.run(pool, tx -> {
-            // Sent at once. The lock's error comes first: to the look it is only that the transaction is aborted.
+            // Both are sent at once. The lock's error counts: the select then only reports the aborted transaction.
             var locked = tx.preparedQuery(
                             "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text,"
                                     + " $3::text), 0))")
@@ -104,10 +101,10 @@ public final class Idempotency {
     }
 
     /**
-     * What a command made that was done before: for a refusal that comes before the command is tried. A repetition gets the first answer,
-     * whatever has become of the caller's rights since.
+     * The earlier result of a command, for a refusal before the command is tried. A repetition gets the first answer, even if the caller
+     * has lost the right since.
      *
-     * @return null when the key was not used; refused with IDEMPOTENCY_KEY_REUSED when another command was done under it
+     * @return null for an unused key; refused with IDEMPOTENCY_KEY_REUSED when the key belongs to another command
      */
     public static Future<@Nullable UUID> before(SqlClient client, Scope scope) {
         return client.preparedQuery("select fingerprint, subject from idempotency"

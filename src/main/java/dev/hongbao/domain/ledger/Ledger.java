@@ -11,16 +11,16 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
 
 /**
- * Accounts and transfers inside a caller's transaction. Balances move by the database's trigger, in the order of account ids;
- * a transaction makes its transfers of several accounts in one statement, so that no two wait in a circle.
+ * Accounts and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A transaction
+ * makes its transfers of several accounts in one statement, which avoids deadlocks.
  */
 public final class Ledger {
     private Ledger() {}
 
-    /** Finds an account or opens it. Refused with UNKNOWN_ASSET. */
+    /** Finds or opens an account. Refused with UNKNOWN_ASSET. */
     public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
         Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
-        // Sent at once. The insert's error comes first: to the look it is only that the transaction is aborted.
+        // Both are sent at once. The insert's error counts: the select then only reports the aborted transaction.
         var opened = tx.preparedQuery(
                         "insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
                 .execute(key);
@@ -32,13 +32,13 @@ public final class Ledger {
     }
 
     /**
-     * Locks accounts, in order, before money leaves one of them. A freeze that is answered is seen: it waits for the same lock.
+     * Locks accounts, in order, before money leaves one of them. An answered freeze takes effect: it waited for the same lock.
      *
-     * @param payer whose wallet pays
+     * @param payer the user whose wallet pays
      * @return refused with FROZEN
      */
     public static Future<Void> lockToPay(SqlClient tx, UserId payer, Collection<Long> accounts) {
-        // By a statement of its own: the next one sees what is committed since.
+        // A separate statement, so that the next one sees everything committed until then.
         return tx.preparedQuery("select lock_accounts($1)")
                 .execute(Tuple.tuple().addArrayOfLong(accounts.toArray(Long[]::new)))
                 .compose(locked -> tx.preparedQuery(
@@ -50,8 +50,8 @@ public final class Ledger {
     }
 
     /**
-     * What a failed insert of commands, accounts or transfers means to the caller: REFERENCE_USED; UNKNOWN_ASSET; INSUFFICIENT_FUNDS or
-     * BALANCE_LIMIT where a balance would exceed its limit; else the fault itself.
+     * Translates a failed insert of commands, accounts or transfers: REFERENCE_USED; UNKNOWN_ASSET; INSUFFICIENT_FUNDS or BALANCE_LIMIT
+     * where a balance would exceed its limit; else the fault itself.
      */
     public static Throwable refusal(Throwable fault) {
         String constraint = SqlState.violatedConstraint(fault);

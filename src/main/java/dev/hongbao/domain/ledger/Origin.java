@@ -6,12 +6,12 @@ import dev.hongbao.common.values.UserId;
 import java.util.Locale;
 
 /**
- * Who asked for a command, for the books.
+ * The caller of a command, for the books.
  *
- * @param actor the token's subject; for a command of the server itself, for whom it is
+ * @param actor the token's subject; for a command of the server itself, the user it is for
  */
 public record Origin(UserId actor, By by, Note note) {
-    /** In which role. */
+    /** The caller's role. */
     public enum By {
         /** A plain user's token. */
         USER,
@@ -25,30 +25,28 @@ public record Origin(UserId actor, By by, Note note) {
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /**
-         * @throws IllegalArgumentException when there is no such role
-         */
+        /** @throws IllegalArgumentException for an unknown role */
         public static By of(String wireName) {
             return valueOf(wireName.toUpperCase(Locale.ROOT));
         }
     }
 
-    /** Of a call, as its token says. */
+    /** The origin of a call, from its token. */
     public static Origin of(Caller caller, Note note) {
         return new Origin(caller.user(), caller.role() == Role.SERVICE ? By.SERVICE : By.USER, note);
     }
 
-    /** Of a call that notes nothing. */
+    /** The origin of a call without a note. */
     public static Origin of(Caller caller) {
         return of(caller, Note.NONE);
     }
 
-    /** Of a command of the host application's backend. */
+    /** The origin of a backend's command. */
     public static Origin service(UserId actor) {
         return new Origin(actor, By.SERVICE, Note.NONE);
     }
 
-    /** Of what the server does by itself for a user. */
+    /** The origin of the server's own command for a user. */
     public static Origin server(UserId user) {
         return new Origin(user, By.SERVER, Note.NONE);
     }

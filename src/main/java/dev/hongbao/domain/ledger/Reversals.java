@@ -15,9 +15,9 @@ import io.vertx.sqlclient.Tuple;
 import java.util.Objects;
 
 /**
- * Takes transfers back by new ones that name them; nothing is ever edited. A deposit and a withdrawal are reversed with the outside; a
- * claim and an award go to the wallet that had paid for them, while the claim and the play themselves stay. A transfer is reversed once,
- * and a reversal never: who reversed by mistake deposits or withdraws. Thread-safe.
+ * Reverses transfers by new transfers that name them; no row is ever edited. A deposit or withdrawal is reversed with the outside. A claim
+ * or award returns to the wallet that paid it, and the claim or play stays. A transfer is reversed once, and a reversal never: a mistake is
+ * corrected by a deposit or withdrawal. Thread-safe.
  */
 public final class Reversals {
     private static final String REVERSE =
@@ -34,10 +34,10 @@ public final class Reversals {
     /**
      * Reverses a transfer of a user's wallet. Idempotent by (user, key); a repetition by the same actor gets the first answer.
      *
-     * @param origin who asks; with a reason
+     * @param origin the caller, with a reason
      * @param transfer a {@link WalletRecord#id} of this user's
-     * @return the wallet's entry of the transfer that reverses; refused with NOT_FOUND, NOT_REVERSIBLE, ALREADY_REVERSED,
-     *     INSUFFICIENT_FUNDS, BALANCE_LIMIT, REFERENCE_USED or IDEMPOTENCY_KEY_REUSED
+     * @return the wallet's entry of the reversal; refused with NOT_FOUND, NOT_REVERSIBLE, ALREADY_REVERSED, INSUFFICIENT_FUNDS,
+     *     BALANCE_LIMIT, REFERENCE_USED or IDEMPOTENCY_KEY_REUSED
      */
     public Future<WalletRecord> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
         Objects.requireNonNull(origin.note().reason(), "a reversal has a reason");

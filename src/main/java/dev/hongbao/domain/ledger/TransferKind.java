@@ -2,29 +2,29 @@ package dev.hongbao.domain.ledger;
 
 import java.util.Locale;
 
-/** Why a transfer was made. */
+/** The reason for a transfer, with its accounts. */
 public enum TransferKind {
     /** source → wallet */
     DEPOSIT,
     /** wallet → source */
     WITHDRAWAL,
-    /** wallet → escrow, when a packet is sent; a campaign's escrow → a pool's, when one is opened */
+    /** wallet → escrow, for a sent packet; a campaign's escrow → a pool's, for an opened pool */
     SEND,
-    /** escrow → wallet, when a claim settles */
+    /** escrow → wallet, for a settled claim */
     CLAIM,
-    /** escrow → wallet, when a packet, a draw or a campaign closes with a remainder; a pool's escrow → its campaign's */
+    /** escrow → wallet, for a packet, draw or campaign closed with a remainder; a pool's escrow → its campaign's */
     REFUND,
-    /** wallet → escrow, when a draw is made: all that can be won; or a campaign's budget, when it is made or raised */
+    /** wallet → escrow: all awards of a new draw; the budget of a new campaign, or its raise */
     FUND,
     /** wallet → hold, before a play is decided */
     COST,
-    /** hold → wallet, when a play is not accepted */
+    /** hold → wallet, for a play that is not accepted */
     RETURN,
-    /** escrow → wallet, when a play settles that won an amount */
+    /** escrow → wallet, for a settled play that won an amount */
     AWARD,
-    /** hold → wallet of the draw's owner, when it closes */
+    /** hold → wallet of the draw's owner, at its close */
     PROCEEDS,
-    /** the way back of a deposit, a withdrawal, a claim or an award; what came out of an escrow goes to the wallet that had paid */
+    /** the reverse of a deposit, withdrawal, claim or award; money from an escrow returns to the wallet that paid it */
     REVERSAL;
 
     /** The name in the API and in the tables. */
@@ -32,9 +32,7 @@ public enum TransferKind {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * @throws IllegalArgumentException when there is no such kind
-     */
+    /** @throws IllegalArgumentException for an unknown kind */
     public static TransferKind of(String wireName) {
         return valueOf(wireName.toUpperCase(Locale.ROOT));
     }

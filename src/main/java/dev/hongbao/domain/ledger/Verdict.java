@@ -6,48 +6,48 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import java.util.Locale;
 
-/** What the database says of a command that moves money, as {@code move_wallets} and {@code send_packets} name it. */
+/** The database's result for a command that moves money, with the names of {@code move_wallets} and {@code send_packets}. */
 public enum Verdict {
-    /** It is committed. */
+    /** Committed now. */
     DONE,
-    /** It was committed before, under the same key. */
+    /** Committed before, under the same key. */
     REPLAYED,
-    /** The key was used for another command. */
+    /** The key belongs to another command. */
     REUSED,
     /** The wallet holds less than the amount. */
     POOR,
     /** The asset's total would exceed the ledger's limit. */
     BEYOND,
-    /** A pool's: the campaign's budget holds less than the amount. */
+    /** Pools: the campaign's budget holds less than the amount. */
     SPENT,
-    /** A pool's: there is no such campaign. */
+    /** Pools: the campaign does not exist. */
     UNKNOWN,
-    /** A pool's: the campaign has ended. */
+    /** Pools: the campaign has ended. */
     OVER,
-    /** A pool's: the campaign opens later. */
+    /** Pools: the campaign opens later. */
     EARLY,
-    /** A pool's: the campaign is paused. */
+    /** Pools: the campaign is paused. */
     PAUSED,
-    /** A pool's: the group or the user may not open one. */
+    /** Pools: the group or the user may not open one. */
     STRANGER,
-    /** A pool's: the user has opened one for this product. */
+    /** Pools: the user has already opened one for this product. */
     OPENED,
-    /** A pool's: the user has opened as many as a day has. */
+    /** Pools: the user has opened the day's most pools. */
     DAILY,
-    /** A packet's: it is above its asset's cap. */
+    /** Packets: the amount is above its asset's cap. */
     LARGE,
-    /** A packet's: a share might be above its asset's cap. */
+    /** Packets: a share might be above its asset's cap. */
     RICH,
-    /** A packet's: with it the sender would have sent more of the asset than a day allows. */
+    /** Packets: the sender's total of the asset would exceed the day's cap. */
     LIMIT,
     /** The user is frozen. */
     FROZEN,
-    /** A packet's: its sender or its group is blocked. */
+    /** Packets: the sender or the group is blocked. */
     BLOCKED;
 
     /**
-     * @param name as the database gives it
-     * @throws IllegalArgumentException when there is no such verdict
+     * @param name the database's name
+     * @throws IllegalArgumentException for an unknown verdict
      */
     public static Verdict of(String name) {
         return valueOf(name.toUpperCase(Locale.ROOT));
@@ -58,9 +58,9 @@ public enum Verdict {
     }
 
     /**
-     * What the one who commanded is told.
+     * The refusal for the caller.
      *
-     * @throws IllegalStateException when it is no refusal
+     * @throws IllegalStateException for a verdict that is no refusal
      */
     public RefusedException refusal() {
         return switch (this) {

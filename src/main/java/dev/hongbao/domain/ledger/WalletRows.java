@@ -2,12 +2,9 @@ package dev.hongbao.domain.ledger;
 
 import io.vertx.sqlclient.Row;
 
-/**
- * What queries of a wallet's transfers {@code t} have in common: what a transfer belongs to and what the books say of it, and the
- * reader of their rows. Pure.
- */
+/** The common part of queries over a wallet's transfers {@code t}: subject and book facts, and the reader of these rows. Pure. */
 public final class WalletRows {
-    /** To be selected besides {@code id}, {@code kind}, {@code amount} and {@code at}; they come from {@link #JOINS}. */
+    /** Columns beside {@code id}, {@code kind}, {@code amount} and {@code at}, from {@link #JOINS}. */
     public static final String COLUMNS = """
             case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
                  then t.subject end as packet,
@@ -15,7 +12,7 @@ public final class WalletRows {
             c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
             """;
 
-    /** To follow {@code t}. */
+    /** Joins after {@code t}. */
     public static final String JOINS = """
             left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
             left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
@@ -26,7 +23,11 @@ public final class WalletRows {
 
     private WalletRows() {}
 
-    /** Reads a row. @param credit as in {@link WalletRecord.Change} */
+    /**
+     * Reads a row.
+     *
+     * @param credit as in {@link WalletRecord.Change}
+     */
     public static WalletRecord entry(Row row, boolean credit, Asset asset) {
         return new WalletRecord(
                 row.getLong("id"),

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Users' wallets: money in and out, balances, records. Thread-safe; futures complete on the caller's context. */
 public final class Wallets {
-    /** The transfers that touch the wallets of $1, each side through its own index. */
+    /** The transfers of the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
         select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
                %1$s
@@ -47,7 +47,7 @@ public final class Wallets {
             "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
                     + " $9, $10, $11)";
 
-    /** Moves of one kind that wait: half a second's worth. */
+    /** Waiting moves of one kind: about half a second of work. */
     private static final int MAX_WAITING = 4_000;
 
     private final Pool pool;
@@ -55,7 +55,7 @@ public final class Wallets {
     private final GatheredCommands<Move, Future<WalletRecord>> deposits;
     private final GatheredCommands<Move, Future<WalletRecord>> withdrawals;
 
-    /** What is asked for. */
+    /** A requested move. */
     private record Move(Asset asset, long amount, Idempotency.Scope scope) {
         UserId user() {
             return scope.user();
@@ -66,10 +66,7 @@ public final class Wallets {
         }
     }
 
-    /**
-     * Once a server: all deposits of an asset meet in one account, that of the outside, so many of them are moved by one statement, and
-     * the account changes once for all.
-     */
+    /** Once a server. All deposits of an asset debit the one outside account, so one statement moves many and changes that account once. */
     public Wallets(Pool pool, Assets assets) {
         this.pool = pool;
         this.assets = assets;
@@ -88,8 +85,9 @@ public final class Wallets {
     /**
      * Moves money in from outside. Idempotent by (user, key); a repetition by the same actor gets the first answer.
      *
-     * @param origin who asks for it
-     * @return the wallet's entry; refused with UNKNOWN_ASSET among others; fails with {@link RefusedException}, or with {@code UnavailableException} when too many wait
+     * @param origin the caller
+     * @return the wallet's entry; fails with {@link RefusedException}, such as UNKNOWN_ASSET, or with {@code UnavailableException} when too
+     *     many wait
      */
     public Future<WalletRecord> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
         return moved(deposits, wish(TransferKind.DEPOSIT, origin, user, asset, amount, key));
@@ -160,11 +158,11 @@ public final class Wallets {
     }
 
     /**
-     * Answers a repetition. A key on a user's wallet is the user's, whichever of the host's backends asks: what one has asked for is not
-     * told to another as if it had been its own.
+     * Answers a repetition. A key belongs to the wallet's user, for all backends of the host. A backend gets no other backend's entry as
+     * its own.
      *
      * @param entry of the command that used the key
-     * @return the entry, and the key knows that it repeats; refused with IDEMPOTENCY_KEY_REUSED when somebody else had asked for it
+     * @return the entry, and the key is marked as repeated; refused with IDEMPOTENCY_KEY_REUSED for another caller's command
      */
     Future<WalletRecord> repeated(Idempotency.Scope scope, WalletRecord entry) {
         return pool.preparedQuery("select actor from command where id = $1")
@@ -189,14 +187,14 @@ public final class Wallets {
                         .toList());
     }
 
-    /** Which of a user's transfers; null for all. One kind is looked for among all of the user. */
+    /** A filter of a user's transfers; null fields let all pass. A filter by kind skips through all transfers of the user. */
     public record Filter(
             @Nullable TransferKind kind, @Nullable Asset asset) {
         public static final Filter ALL = new Filter(null, null);
     }
 
     /**
-     * Newest first.
+     * Transfers, newest first.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
@@ -225,7 +223,7 @@ public final class Wallets {
                 .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
     }
 
-    /** An entry of a user's wallets that is known to be there. */
+    /** An entry of a user's wallets that is known to exist. */
     Future<WalletRecord> entry(UserId user, long id) {
         return pool.preparedQuery(ALL_ENTRIES)
                 .execute(Tuple.of(user.value(), id + 1, 1))
