@@ -1,25 +1,22 @@
 package dev.hongbao.domain.odds;
 
 /**
- * A source of random numbers. Every bounded number has the same probability exactly: numbers from the incomplete last part of
- * the range are thrown away (rejection sampling), as {@code play.lua} does with the numbers it is given.
+ * A source of random numbers. All numbers below a bound have exactly the same probability: numbers in the incomplete last part of the range
+ * are rejected. {@code play.lua} does the same with its given numbers.
  */
 @FunctionalInterface
 public interface Chance {
-    /** 2^52: the range of a number. Lua's numbers are doubles, in which remainders below it are exact. */
+    /** 2^52, the range of a number. Lua's numbers are doubles, and remainders below 2^52 are exact in them. */
     long RANGE = 1L << 52;
 
-    /**
-     * The largest bound: with it a number is thrown away once in 4,500 times. 10^12 is also what makes odds of 1 in 10^9
-     * exact with room to spare.
-     */
+    /** The largest bound. With it a number is rejected once in 4,500 times at most. 10^12 also leaves room for exact odds of 1 in 10^9. */
     long MAX_BOUND = 1_000_000_000_000L;
 
-    /** The next number, 0 to {@link #RANGE} - 1, each with the same probability, independent of the others. */
+    /** The next number, 0 to {@link #RANGE} - 1, uniform and independent of the others. */
     long next();
 
     /**
-     * A number from 0 to {@code bound} - 1. A bound of 1 takes none.
+     * A uniform number from 0 to {@code bound} - 1. A bound of 1 takes no number.
      *
      * @param bound 1 to {@link #MAX_BOUND}
      */

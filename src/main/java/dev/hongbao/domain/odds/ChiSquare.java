@@ -1,22 +1,21 @@
 package dev.hongbao.domain.odds;
 
 /**
- * Pearson's test of what was seen against what was promised. A judgement of simulations and tests only: nothing is decided by
- * it, so it may use floating point.
+ * Pearson's test of observed against promised counts. For simulations and tests only, so it may use floating point.
  *
  * @param statistic Σ (seen - expected)² / expected; prizes expected less than 10 times are taken together
  * @param freedom degrees of freedom: classes - 1
  */
 public record ChiSquare(double statistic, int freedom) {
-    /** With fewer, the statistic is not distributed as chi-square. */
+    /** With fewer, the statistic does not follow the chi-square distribution. */
     private static final double MIN_EXPECTED = 10;
 
     /** The standard normal's upper 10^-5. */
     private static final double RARE = 4.27;
 
     /**
-     * @param seen how often each class came up
-     * @param expected how often it should have, with the same sum; 0 or more
+     * @param seen the count of each class
+     * @param expected the promised count of each class, 0 or more, with the same sum
      */
     public static ChiSquare of(long[] seen, double[] expected) {
         double statistic = 0;
@@ -39,7 +38,7 @@ public record ChiSquare(double statistic, int freedom) {
         return new ChiSquare(statistic, Math.max(1, classes - 1));
     }
 
-    /** What the statistic exceeds once in 100,000 times when the promise is kept (Wilson and Hilferty's normal form). */
+    /** The limit that the statistic exceeds once in 100,000 times if the promise is kept (Wilson and Hilferty's normal form). */
     public double limit() {
         double ninth = 2.0 / (9 * freedom);
         return freedom * Math.pow(1 - ninth + RARE * Math.sqrt(ninth), 3);

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a definition, field by field. Null stands for none, as in {@link DrawDefinition}. */
+/** Builds a definition field by field. Null stands for none, as in {@link DrawDefinition}. */
 public final class DefinitionBuilder {
     private final String name;
     private final Instant closesAt;

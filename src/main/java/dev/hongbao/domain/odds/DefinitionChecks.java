@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** The rules between the fields of a definition whose fields are each well-formed. */
+/** The rules between the fields of a definition. Each field is already well-formed. */
 public final class DefinitionChecks {
-    /** Releases of one period: what one script call can load. */
+    /** The most releases of one period: the limit of one script call. */
     public static final int MAX_RELEASES = 50_000;
 
     private static final int MAX_PERIODS = 100_000;
@@ -29,7 +29,7 @@ public final class DefinitionChecks {
         this.faults = faults;
     }
 
-    /** Adds everything that is wrong to {@code faults}. */
+    /** Adds all errors to {@code faults}. */
     static void check(DrawDefinition definition, List<FieldFault> faults) {
         DefinitionChecks rules = new DefinitionChecks(definition, faults);
         rules.times();
@@ -43,7 +43,7 @@ public final class DefinitionChecks {
     }
 
     /**
-     * Checks a definition again, now that more of it is known.
+     * Checks a definition again when more of it is known.
      *
      * @throws DefinitionFaults with all faults
      */
@@ -56,10 +56,10 @@ public final class DefinitionChecks {
     }
 
     /**
-     * Checks what holds of draws that are made from now on, but not of every draw that was made.
+     * Checks the rules for new draws, which older draws may break.
      *
-     * <p>A round of a table is over when all of it is won. So in a table that begins anew, a limit per user could leave a round with prizes
-     * that nobody present may win: it would never end, and whoever came new would be sure of them.
+     * <p>A table's round is over when all of it is won. In a table that repeats, a limit per user could leave prizes that no present user
+     * may win. The round would never end, and a new user would be sure to win them.
      *
      * @throws DefinitionFaults with all faults
      */
@@ -141,7 +141,7 @@ public final class DefinitionChecks {
         require(has || definition.mode() != DrawMode.SCHEDULE, "#/fallback", Text.of("draw.fallback-of-schedule"));
     }
 
-    /** Every amount that can be won is in escrow from the start, so it must be known. */
+    /** All awards are in escrow from the start, so their total must be known. */
     private void money() {
         Map<Asset, Long> sums = new HashMap<>();
         List<Prize> prizes = definition.allPrizes();

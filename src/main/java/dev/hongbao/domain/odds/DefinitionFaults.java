@@ -3,7 +3,7 @@ package dev.hongbao.domain.odds;
 import dev.hongbao.common.json.FieldFault;
 import java.util.List;
 
-/** A definition that is not one, with everything that is wrong with it. Answered, not logged, and so without a stack trace. */
+/** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */
 public final class DefinitionFaults extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

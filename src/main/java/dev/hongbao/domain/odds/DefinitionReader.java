@@ -28,9 +28,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a draw's definition from JSON or YAML, as a whole: every fault is found before any is told. */
+/** Reads a draw's definition from JSON or YAML. Finds all errors before it reports them. */
 public final class DefinitionReader {
-    /** More prizes than any wheel shows; a play looks at each. */
+    /** More prizes than any wheel shows. A play looks at each prize. */
     private static final int MAX_PRIZES = 200;
 
     private static final int MAX_CODES = 100_000;
@@ -40,7 +40,7 @@ public final class DefinitionReader {
     private static final int MAX_NAME = 100;
     private static final int MAX_TEXT = 1_000;
 
-    /** A cost of ten plays is still an amount. */
+    /** The cost of ten plays is still a valid amount. */
     private static final long MAX_COST = Amount.MAX / 10;
 
     private final List<FieldFault> faults = new ArrayList<>();
@@ -53,7 +53,7 @@ public final class DefinitionReader {
     }
 
     /**
-     * Reads what a maker wrote.
+     * Reads a maker's definition.
      *
      * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
      * @throws DefinitionFaults with all faults
@@ -62,7 +62,7 @@ public final class DefinitionReader {
         return new DefinitionReader(body, false).definition();
     }
 
-    /** Reads what {@link DefinitionText} wrote: the codes are elsewhere. */
+    /** Reads a definition from {@link DefinitionText}. Without the codes, which have their own table. */
     public static DrawDefinition readStored(Map<String, ?> body) {
         return new DefinitionReader(body, true).definition();
     }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a definition as {@link DefinitionReader#readStored} reads it: the maker's words, without the codes. */
+/** Writes a definition for {@link DefinitionReader#readStored}: the maker's fields, without the codes. */
 public final class DefinitionText {
     private DefinitionText() {}
 

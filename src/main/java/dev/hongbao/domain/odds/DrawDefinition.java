@@ -18,16 +18,16 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a draw is, as its maker wished it: well-formed and consistent ({@link DefinitionReader} has found no fault). Immutable.
+ * A draw's definition, well-formed and consistent ({@link DefinitionReader} found no error). Immutable.
  *
  * @param group null for a draw that every user may play
- * @param opensAt null for "when it is made"; never null of a draw that exists
- * @param fallback what a play wins when there is nothing else; null for none
+ * @param opensAt null for the time of the creation; never null for an existing draw
+ * @param fallback the prize of a play without another one; null for none
  * @param cost of one play; null for a free draw
- * @param allow who alone may play; empty for everybody
- * @param deny who may not
+ * @param allow the only users who may play; empty for all
+ * @param deny users who may not play
  * @param schedule null unless the mode is {@code schedule}
- * @param showLeft whether players see what is left
+ * @param showLeft whether players see the remaining stocks
  */
 public record DrawDefinition(
         String name,
@@ -54,32 +54,40 @@ public record DrawDefinition(
         deny = inOrder(deny);
     }
 
-    /** In the order of their ids: whether a request repeats another one is seen by its text, in every JVM. */
+    /** Sorted by id. Repeated requests are compared as text, so the order must be the same in every JVM. */
     private static Set<UserId> inOrder(Set<UserId> users) {
         Set<UserId> sorted = new TreeSet<>(Comparator.comparing(UserId::value));
         sorted.addAll(users);
         return Collections.unmodifiableSet(sorted);
     }
 
-    /** What a play costs. @param amount minor units, more than 0 */
+    /**
+     * The cost of a play.
+     *
+     * @param amount minor units, more than 0
+     */
     public record Cost(Asset asset, long amount) {}
 
     /**
-     * How often one user may play; 0 for no limit.
+     * The limits on one user's plays; 0 for no limit.
      *
-     * @param zone whose days are counted
+     * @param zone of the days
      */
     public record Limits(long total, long perDay, ZoneId zone) {}
 
-    /** 保底: the n-th play in a row without a prize of the category gives one. @param plays n, at least 1 */
+    /**
+     * 保底: the n-th play in a row without a prize of the category gives one.
+     *
+     * @param plays n, at least 1
+     */
     public record Guarantee(String category, int plays) {}
 
     /**
-     * When prizes are released.
+     * The times of prizes.
      *
      * @param period the length of a period, counted from the opening
-     * @param carryOver whether a release that nobody took can be taken later; else it returns to the stock when its period ends
-     * @param boosts periods with more
+     * @param carryOver whether an untaken release stays for later; else it returns to the stock when its period ends
+     * @param boosts periods with more releases
      */
     public record Schedule(Duration period, boolean carryOver, List<Boost> boosts) {
         public Schedule {
@@ -87,10 +95,10 @@ public record DrawDefinition(
         }
     }
 
-    /** Periods that start in [from, to) release {@code times} as many; 0 pauses. Where boosts overlap, the first counts. */
+    /** Periods that start in [from, to) release {@code times} the quota; 0 pauses. Of overlapping boosts the first counts. */
     public record Boost(Instant from, Instant to, int times) {}
 
-    /** All prizes by number, from 1: the fallback is the last. */
+    /** All prizes by number, from 1. The fallback is the last. */
     public List<Prize> allPrizes() {
         List<Prize> all = new ArrayList<>(prizes);
         if (fallback != null) {
@@ -100,24 +108,24 @@ public record DrawDefinition(
     }
 
     /**
-     * Whether a win of the prize of that number, from 1, is told in the group's feed: it has an award or a category. A consolation
-     * and the fallback are nothing new.
+     * Whether the group's feed announces a win of the prize with that number, from 1. True for an award or a category; false for a
+     * consolation and the fallback.
      */
     public boolean isAnnounced(int number) {
         return number <= prizes.size() && prizes.get(number - 1).isWin();
     }
 
-    /** The same with the opening fixed. */
+    /** A copy with a fixed opening. */
     public DrawDefinition openedAt(Instant opening) {
         return new DefinitionBuilder(this).opensAt(opening).build();
     }
 
-    /** The opening of a draw that exists. */
+    /** The opening of an existing draw. */
     public Instant opening() {
         return Objects.requireNonNull(opensAt);
     }
 
-    /** Whether a user is on the right lists. */
+    /** Whether the allow and deny lists admit a user. */
     public boolean admits(UserId user) {
         return !deny.contains(user) && (allow.isEmpty() || allow.contains(user));
     }
@@ -142,7 +150,7 @@ public record DrawDefinition(
         return start.isBefore(closesAt) ? start : closesAt;
     }
 
-    /** How many of a prize a period releases, if the stock allows. */
+    /** A prize's quota in a period, before the limit of its stock. */
     public long quota(Prize prize, int period) {
         Instant start = periodStart(period);
         for (Boost boost : Objects.requireNonNull(schedule).boosts) {
@@ -153,7 +161,7 @@ public record DrawDefinition(
         return prize.chance();
     }
 
-    /** The rules as the script gets them. */
+    /** The rules in the script's form. */
     public DrawRules rules() {
         boolean scheduled = mode == DrawMode.SCHEDULE;
         List<DrawRules.Prize> numbers = new ArrayList<>();
@@ -192,7 +200,7 @@ public record DrawDefinition(
         return 0;
     }
 
-    /** A draw of what every one has; the rest is what is the default: open to all, at once, free, without limits. */
+    /** Starts with the mandatory fields. The others have their defaults: open to all, now, free, without limits. */
     public static DefinitionBuilder of(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
         return new DefinitionBuilder(name, closesAt, mode, prizes);
     }

@@ -8,8 +8,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A draw in memory: what {@code play.lua} does, for {@code draw simulate} and as the model that the script is tested against.
- * The two ask for the same random numbers in the same order. Not thread-safe.
+ * A draw in memory, with the same decisions as {@code play.lua}. For {@code draw simulate}, and as the model in tests of the script. Both
+ * use the same random numbers in the same order. Not thread-safe.
  */
 public final class DrawModel {
     private final DrawRules rules;
@@ -18,13 +18,13 @@ public final class DrawModel {
     private final long[] chances;
     private final long sumOfChances;
     private final Map<String, Player> players = new HashMap<>();
-    /** What nobody took, in the order in which it is due. */
+    /** Untaken releases, in the order in which they are due. */
     private final TreeMap<Due, Release> releases = new TreeMap<>();
 
     private long[] left;
     private long leftInRound;
     private long round = 1;
-    /** By the play that is played; null for none. */
+    /** The current play's release; null for none. */
     private @Nullable Release taken;
 
     public DrawModel(DrawRules rules, Chance chance) {
@@ -55,7 +55,7 @@ public final class DrawModel {
         }
     }
 
-    /** When a release is due; those of one moment in the order of their names' bytes, as in a sorted set of Redis. */
+    /** A release's due moment. Releases of one moment are sorted by their names' bytes, as in a sorted set of Redis. */
     private record Due(long moment, String name) implements Comparable<Due> {
         @Override
         public int compareTo(Due other) {
@@ -64,7 +64,7 @@ public final class DrawModel {
         }
     }
 
-    /** What is remembered of a user. */
+    /** A user's counters. */
     private static final class Player {
         private long plays;
         private long day = Long.MIN_VALUE;
@@ -78,22 +78,22 @@ public final class DrawModel {
         }
     }
 
-    /** Why a play is refused. */
+    /** The reason of a refused play. */
     public enum Refused {
-        /** The user has had all plays, in total. */
+        /** The user has used all plays. */
         LIMIT,
-        /** The user has had all plays of the day. */
+        /** The user has used all plays of the day. */
         DAILY_LIMIT,
-        /** Nothing is left to give. */
+        /** No prize is left. */
         EXHAUSTED
     }
 
     /**
-     * What a play gave.
+     * The result of a play.
      *
      * @param prize the number of the prize; 0 when refused
      * @param round of the table, from 1
-     * @param release that was taken; null for none
+     * @param release the taken one; null for none
      * @param refused null when a prize was given
      */
     public record Result(
@@ -107,28 +107,28 @@ public final class DrawModel {
         releases.put(new Due(moment, release.toString()), release);
     }
 
-    /** Whether a prize is on the schedule: it was put there, and nobody took it. */
+    /** Whether a release is on the schedule and untaken. */
     public boolean has(Release release, long moment) {
         return releases.containsKey(new Due(moment, release.toString()));
     }
 
-    /** Takes all from the schedule that is due before a moment. */
+    /** Removes all releases before a moment from the schedule. */
     public void withdraw(long beforeMoment) {
         releases.headMap(new Due(beforeMoment, "")).clear();
     }
 
-    /** How many are on the schedule. */
+    /** The number of releases on the schedule. */
     public int released() {
         return releases.size();
     }
 
-    /** What is left of a prize: in the round for tables, of the stock for the rest (-1: no limit). */
+    /** The rest of a prize: of the round in tables, of the stock in other modes (-1: no limit). */
     public long left(int prize) {
         return rules.mode() == DrawMode.TABLE && prize != rules.fallback() ? left[prize - 1] : stock[prize - 1];
     }
 
     /**
-     * One play.
+     * Plays once.
      *
      * @param nowMillis the time of the play
      * @param day the local day of the play
@@ -191,7 +191,7 @@ public final class DrawModel {
         return stock[prize - 1] != 0 && (perUser == 0 || player.wins[prize - 1] < perUser);
     }
 
-    /** A prize that a guarantee owes now; 0 for none. */
+    /** The prize that a guarantee gives now; 0 for none. */
     private int guaranteed(Player player, long nowMillis) {
         List<DrawRules.Guarantee> guarantees = rules.perUser().guarantees();
         for (int g = 1; g <= guarantees.size(); g++) {
@@ -207,7 +207,7 @@ public final class DrawModel {
         return 0;
     }
 
-    /** One of the prizes that the user may win, in proportion; 0 when there is none. */
+    /** Picks one of the prizes that the user may win, in proportion; 0 when there is none. */
     private int pick(Player player, long[] proportions, int guarantee) {
         long sum = 0;
         for (int prize = 1; prize <= proportions.length; prize++) {

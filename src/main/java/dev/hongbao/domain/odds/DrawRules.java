@@ -3,12 +3,12 @@ package dev.hongbao.domain.odds;
 import java.util.List;
 
 /**
- * A draw's rules as numbers, the same that {@code play.lua} gets. Prizes are numbered from 1; the fallback prize, if there is
- * one, is the last and has no chance of its own. Immutable.
+ * A draw's rules as numbers, also the input of {@code play.lua}. Prizes are numbered from 1. A fallback prize is the last, and has no
+ * chance of its own. Immutable.
  *
  * @param prizes at least one
  * @param fallback the fallback prize's number; 0 for none
- * @param perUser what is counted of each user
+ * @param perUser the counters of each user
  * @param periods schedules only
  */
 public record DrawRules(
@@ -23,9 +23,9 @@ public record DrawRules(
      * One prize.
      *
      * @param chance its count in a round, or its weight; 0 for a fallback and in schedules
-     * @param stock how many there are in all; -1 for no limit
-     * @param perUser how many one user may win; 0 for no limit
-     * @param guarantee which guarantee it fulfils, from 1; 0 for none
+     * @param stock its total; -1 for no limit
+     * @param perUser the most wins of one user; 0 for no limit
+     * @param guarantee the number of the guarantee that it fulfils, from 1; 0 for none
      */
     public record Prize(long chance, long stock, int perUser, int guarantee) {}
 
@@ -37,11 +37,11 @@ public record DrawRules(
     public record Guarantee(int plays) {}
 
     /**
-     * What is counted of each user.
+     * The counters of each user.
      *
-     * @param total plays a user has in all; 0 for no limit
-     * @param day plays a user has a day; 0 for no limit
-     * @param guarantees in the order in which they are looked at
+     * @param total the most plays of a user; 0 for no limit
+     * @param day the most plays of a user in a day; 0 for no limit
+     * @param guarantees in the order of their checks
      */
     public record PerUser(long total, long day, List<Guarantee> guarantees) {
         public PerUser {
@@ -50,9 +50,9 @@ public record DrawRules(
     }
 
     /**
-     * When prizes are released.
+     * The periods of a schedule.
      *
-     * @param originMillis when the first period starts
+     * @param originMillis the start of the first period
      * @param lengthMillis of a period
      * @param carryOver whether releases of earlier periods can still be taken
      */
@@ -69,12 +69,12 @@ public record DrawRules(
         }
     }
 
-    /** The prize of that number. */
+    /** The prize with a number. */
     public Prize prize(int number) {
         return prizes.get(number - 1);
     }
 
-    /** The numbers of the prizes with a limit per user, in order: where a user's counters have a place for their wins. */
+    /** The numbers of the prizes with a limit per user, in the order of a user's counters. */
     public List<Integer> limitedPrizes() {
         List<Integer> limited = new java.util.ArrayList<>();
         for (int number = 1; number <= prizes.size(); number++) {

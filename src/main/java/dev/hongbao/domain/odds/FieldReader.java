@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the fields of one object, of JSON or YAML, and notes every fault instead of stopping at the first. A fault yields a
- * harmless value, so that reading goes on. Not thread-safe.
+ * Reads the fields of one object of JSON or YAML. Collects all errors instead of stopping at the first: an invalid field yields a harmless
+ * value. Not thread-safe.
  */
 final class FieldReader {
     private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
@@ -47,14 +47,14 @@ final class FieldReader {
         return fields.get(field) != null;
     }
 
-    /** The raw value; null when it is missing. */
+    /** The raw value; null when missing. */
     @Nullable
     Object raw(String field) {
         known.add(field);
         return fields.get(field);
     }
 
-    /** Text of 1 to {@code max} characters; null when it is missing or none. */
+    /** Text of 1 to {@code max} characters; null when missing or invalid. */
     @Nullable
     String text(String field, int max) {
         Object value = raw(field);
@@ -68,7 +68,7 @@ final class FieldReader {
         return null;
     }
 
-    /** The same, of characters that may be shown to people ({@link ShownText}). */
+    /** Text of 1 to {@code max} characters that may be shown to people ({@link ShownText}); null when missing or invalid. */
     @Nullable
     String shownText(String field, int max) {
         String text = text(field, max);
@@ -87,7 +87,7 @@ final class FieldReader {
         return text == null ? "?" : text;
     }
 
-    /** A whole number in a range; null when it is missing or none. */
+    /** A whole number in a range; null when missing or invalid. */
     @Nullable
     Long whole(String field, long min, long max) {
         Object value = raw(field);
@@ -127,7 +127,7 @@ final class FieldReader {
         return missing;
     }
 
-    /** A moment, cut to the microsecond, which is what Postgres keeps; YAML reads one without quotes as a date. */
+    /** A moment, cut to Postgres' microseconds; null when missing or invalid. YAML reads an unquoted moment as a date. */
     @Nullable
     Instant moment(String field) {
         Object value = raw(field);
@@ -140,7 +140,7 @@ final class FieldReader {
                 text -> ofFourDigits(Instant.parse(text).truncatedTo(ChronoUnit.MICROS)));
     }
 
-    /** RFC 3339 has years of four digits. Java reads more, and some of those it cannot write. */
+    /** RFC 3339 has years of four digits. Java reads more, and cannot write some of them. */
     private static Instant ofFourDigits(Instant moment) {
         if (moment.isBefore(FIRST) || !moment.isBefore(END)) {
             throw new DateTimeException("not a year of four digits");
@@ -148,7 +148,7 @@ final class FieldReader {
         return moment;
     }
 
-    /** A text that {@code parser} understands; null when it is missing or none. */
+    /** A text for {@code parser}; null when missing or invalid. */
     <T> @Nullable T parsed(String field, Text rule, Function<String, T> parser) {
         Object value = raw(field);
         if (value == null) {
@@ -159,7 +159,7 @@ final class FieldReader {
                 return parser.apply(text);
             }
         } catch (IllegalArgumentException | DateTimeException malformed) {
-            // told below
+            // reported below
         }
         fault(field, rule);
         return null;
@@ -179,7 +179,7 @@ final class FieldReader {
         return chosen == null ? missing : chosen;
     }
 
-    /** An object's fields; null when it is missing or none. */
+    /** An object's fields; null when missing or invalid. */
     @Nullable
     FieldReader object(String field) {
         Object value = raw(field);
@@ -192,7 +192,7 @@ final class FieldReader {
         return null;
     }
 
-    /** A list's values; empty when it is missing or none. */
+    /** A list's values; empty when missing or invalid. */
     List<?> list(String field, int max) {
         Object value = raw(field);
         if (value instanceof List<?> list && list.size() <= max) {
@@ -219,7 +219,7 @@ final class FieldReader {
                 .toList();
     }
 
-    /** A list of texts that {@code parser} understands; those it does not are left out. */
+    /** A list of texts for {@code parser}. Invalid texts are absent. */
     <T> List<T> texts(String field, int max, Text rule, Function<String, T> parser) {
         List<?> values = list(field, max);
         List<T> parsed = new java.util.ArrayList<>();
@@ -233,7 +233,7 @@ final class FieldReader {
         return parsed;
     }
 
-    /** Refuses what was not asked for. */
+    /** Reports all fields that were not read. */
     void refuseTheRest() {
         for (Object field : fields.keySet()) {
             if (!known.contains(String.valueOf(field))) {

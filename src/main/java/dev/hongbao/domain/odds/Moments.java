@@ -4,16 +4,16 @@ import java.time.Instant;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** When a period's prizes are released: scattered over it at random (article 4). */
+/** The release moments of a period's prizes, scattered over it at random (article 4). */
 public final class Moments {
     private Moments() {}
 
     /**
-     * The moments of a prize in a period, which its draw's seed gives.
+     * The moments of a prize in a period, given by its draw's seed.
      *
      * @param period from 0
      * @param prize its number, from 1; no fallback
-     * @param quota how many, where it was changed; null for what the definition says
+     * @param quota the changed quota; null for the definition's
      * @return in milliseconds, in order of time
      */
     public static long[] of(
@@ -28,11 +28,12 @@ public final class Moments {
     }
 
     /**
-     * The moments that a list of the seed gives: see {@link SeededChance#beginMoments}.
+     * The moments of one of the seed's lists: see {@link SeededChance#beginMoments}.
      *
      * @param from included
-     * @param to excluded; less than 10^12 ms (31 years) after {@code from}, and if it is not after it, all are at {@code from}
-     * @param count taken as 0 when it is less, and as {@link DefinitionChecks#MAX_RELEASES} when it is more
+     * @param to excluded; less than 10^12 ms (31 years) after {@code from}. If it is not after {@code from}, all moments are at {@code
+     *     from}
+     * @param count limited to 0 and {@link DefinitionChecks#MAX_RELEASES}
      * @return in milliseconds, in order of time
      */
     public static long[] of(SeededChance chance, int period, int prize, Instant from, Instant to, long count) {

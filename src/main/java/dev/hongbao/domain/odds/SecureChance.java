@@ -3,7 +3,7 @@ package dev.hongbao.domain.odds;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 
-/** Numbers from SecureRandom, fetched some hundred at a time: for simulations. A draw's come from its seed. Not thread-safe. */
+/** Numbers from SecureRandom, read in blocks of some hundred. For simulations; a draw's numbers come from its seed. Not thread-safe. */
 public final class SecureChance implements Chance {
     private static final int BUFFER_BYTES = 2048;
 

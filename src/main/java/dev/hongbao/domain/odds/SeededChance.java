@@ -8,12 +8,12 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * A draw's chance, expanded from its seed: each play, and each prize's moments in a period, has a list of numbers of its own, which
- * depends on nothing that happens beside it. Who has the seed can compute them all again.
+ * A draw's random numbers, expanded from its seed. Each play has its own list of numbers, and so have each prize's moments in a period. A
+ * list depends on nothing else. With the seed, all lists can be computed again.
  *
- * <p>The numbers of a list come four at a time: HMAC-SHA256 (RFC 2104) of the list's name and a counter from 0, with the seed as key;
- * each 8 bytes of it, big-endian, give a number of their upper 52 bits. The name is ASCII: {@code play <turn> <play> <counter>} or {@code
- * moments <period> <prize> <counter>}. This is a format, see the guide's page on fairness: it never changes for a draw that exists.
+ * <p>A list's numbers come four at a time: HMAC-SHA256 (RFC 2104) of the list's name and a counter from 0, with the seed as key. Each 8
+ * bytes, big-endian, give a number of their upper 52 bits. The name is ASCII: {@code play <turn> <play> <counter>} or {@code moments
+ * <period> <prize> <counter>}. This is a format, see the guide's page on fairness: it never changes for an existing draw.
  *
  * <p>Not thread-safe. A list has to be begun before the first number is taken.
  */
@@ -35,12 +35,22 @@ public final class SeededChance implements Chance {
         }
     }
 
-    /** Begins the list of a play. @param turn the request it belongs to @param play its place in it, from 0 */
+    /**
+     * Begins the list of a play.
+     *
+     * @param turn the id of its request
+     * @param play its place in the request, from 0
+     */
     public void beginPlay(UUID turn, int play) {
         begin("play " + turn + " " + play + " ");
     }
 
-    /** Begins the list of a prize's moments. @param period from 0 @param prize its number, from 1 */
+    /**
+     * Begins the list of a prize's moments.
+     *
+     * @param period from 0
+     * @param prize its number, from 1
+     */
     public void beginMoments(int period, int prize) {
         begin("moments " + period + " " + prize + " ");
     }

@@ -8,10 +8,7 @@ import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A draw played without servers: plays at even intervals from the opening to the close, by users who take turns. Blocking;
- * single-threaded.
- */
+/** Plays a draw without servers: plays at even intervals from the opening to the close, by users in turn. Blocking; single-threaded. */
 public final class Simulation {
     /** Points of the curves over time. */
     public static final int STEPS = 200;
@@ -25,7 +22,7 @@ public final class Simulation {
 
     /**
      * @param definition with an opening
-     * @param users who take turns
+     * @param users the number of users
      */
     public Simulation(DrawDefinition definition, Chance chance, int users) {
         this.definition = definition;
@@ -35,13 +32,12 @@ public final class Simulation {
     }
 
     /**
-     * What came of it.
+     * The result of a simulation.
      *
      * @param plays that won something
-     * @param refused how many did not, by reason
-     * @param verdict null where what is promised is not a distribution: for schedules, and where guarantees or limits of users
-     *     move the odds
-     * @param ends what was gone before the last play
+     * @param refused the number of other plays, by reason
+     * @param verdict null where the promise is not a distribution: for schedules, and where guarantees or users' limits change the odds
+     * @param ends the stocks that ran out before the last play
      */
     public record Outcome(
             long plays,
@@ -67,23 +63,27 @@ public final class Simulation {
     }
 
     /**
-     * How often each prize was won.
+     * The wins of each prize.
      *
-     * @param promised of all that won something; for a schedule what was released
-     * @param overTime by step and prize, how many were won up to it
+     * @param promised of all winning plays; for a schedule the released number
+     * @param overTime the wins so far, by step and prize
      */
     public record Counts(long[] seen, double[] promised, long[][] overTime) {}
 
     /**
-     * A stock that was gone before the last play, though more of it was wanted: the one of a prize, or all.
+     * A stock that ran out before the last play, while more was wanted.
      *
-     * @param prize its number, from 1; 0 for all, so that later plays win the fallback or are refused
-     * @param play the one that won the last, or when the last was released, from 1
+     * @param prize its number, from 1; 0 for all prizes, so that later plays win the fallback or are refused
+     * @param play the play that won the last one, or during which it was released, from 1
      * @param at the time of that play
      */
     public record StockEnd(int prize, long play, Instant at) {}
 
-    /** Plays. @param progress hears how many plays are done */
+    /**
+     * Runs the simulation.
+     *
+     * @param progress receives the number of finished plays
+     */
     public Outcome run(long plays, LongConsumer progress) {
         DrawModel model = new DrawModel(rules, chance);
         int prizes = rules.prizes().size();
@@ -130,7 +130,11 @@ public final class Simulation {
                 || !rules.limitedPrizes().isEmpty();
     }
 
-    /** Puts every period's quota on the schedule, as the planner does. @return how many of each prize */
+    /**
+     * Puts every period's quota on the schedule, as the planner does.
+     *
+     * @return the number of each prize
+     */
     private long[] release(DrawModel model, StockEnds ends) {
         long[] released = new long[rules.prizes().size()];
         for (int period = 0; period < definition.periods(); period++) {
@@ -165,7 +169,7 @@ public final class Simulation {
         return promised;
     }
 
-    /** How often each prize should come up in so many plays. */
+    /** The promised wins of each prize in a number of plays. */
     private double[] promised(long plays) {
         return rules.mode() == DrawMode.TABLE ? byRounds(plays) : byWeights(plays);
     }

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Watches a simulation for what is gone before its end. For one run, on one thread. */
+/** Finds the stocks that run out during a simulation. For one run, on one thread. */
 final class StockEnds {
     private final DrawDefinition definition;
     private final DrawRules rules;
@@ -28,10 +28,10 @@ final class StockEnds {
     }
 
     /**
-     * A period is on the schedule.
+     * Records a period's releases of a prize.
      *
      * @param prize from 1
-     * @param wanted its quota, of which {@code moments} is what the stock allowed
+     * @param wanted its quota; {@code moments} has the part that the stock allowed
      */
     void released(int prize, long wanted, long[] moments) {
         cut[prize - 1] |= moments.length < wanted;
@@ -40,7 +40,11 @@ final class StockEnds {
         }
     }
 
-    /** A play was made. @param play from 1 */
+    /**
+     * Records a play.
+     *
+     * @param play from 1
+     */
     void played(long play, DrawModel.Result result) {
         int prize = result.prize();
         if (result.refused() == null) {
@@ -55,7 +59,7 @@ final class StockEnds {
         }
     }
 
-    /** What was gone too early, in the order of the prizes' numbers; everything comes last. */
+    /** The stocks that ran out too early, in the order of the prizes' numbers; the end of all prizes comes last. */
     List<Simulation.StockEnd> early(boolean refusedSome) {
         List<Simulation.StockEnd> ends = new ArrayList<>();
         for (int prize = 1; prize <= won.length; prize++) {
@@ -77,7 +81,7 @@ final class StockEnds {
         return stock != null && won[prize - 1] >= stock && lastWon[prize - 1] < plays;
     }
 
-    /** Where prizes run out one by one: whether the odds, or a guarantee, promise more of it than there is. */
+    /** In modes where prizes run out one by one: whether the odds or a guarantee promise more than the stock. */
     private boolean wasWantedMore(int prize) {
         boolean alone = rules.mode() == DrawMode.WEIGHTS
                 || (rules.mode() == DrawMode.TABLE && rules.whenExhausted() == WhenExhausted.RESCALE);
@@ -95,7 +99,7 @@ final class StockEnds {
             allUsedUp &= isUsedUp(prize);
             limited |= rules.prize(prize).perUser() > 0;
         }
-        // A table gives the fallback, or nothing, only when it is over, or when a user may not have what is left.
+        // A table gives the fallback, or nothing, in two cases: it is over, or the user may not have the rest.
         return switch (rules.mode()) {
             case TABLE -> allUsedUp || !limited;
             case WEIGHTS -> allUsedUp;

@@ -2,15 +2,15 @@ package dev.hongbao.domain.odds;
 
 import java.util.Locale;
 
-/** What follows when a table's round is played to its end. */
+/** The action after a table's round is played to its end. */
 public enum WhenExhausted {
-    /** Nothing: further plays are refused. */
+    /** Further plays are refused. */
     STOP,
-    /** The same table again, for as long as limited prizes have their full count left. */
+    /** A new round of the full table, while limited prizes have their full count left. */
     REPEAT,
     /**
-     * A new round from what is left: limited prizes that are gone leave, the rest keep their proportions; a limited prize with
-     * less than its count left gives what it has.
+     * A new round from the rest: exhausted prizes leave, and the others keep their proportions. A limited prize with less than its count
+     * left gives its rest.
      */
     RESCALE,
     /** Every further play gets the fallback prize. */

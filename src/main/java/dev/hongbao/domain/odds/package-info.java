@@ -1,7 +1,17 @@
 /**
- * What a prize draw promises: its definition and the definition's rules, which prize a play takes, and when scheduled prizes are
- * released. Pure and without a store. {@code play.lua} does the same in Redis; {@link dev.hongbao.domain.odds.DrawModel} is its twin
- * for simulations, and the tests hold one against the other, number by number. Single-threaded; nothing here reads a clock.
+ * Odds: the definition of a prize draw, its rules, and the choice of prizes.
+ *
+ * <p>From a definition to a prize: {@code DefinitionReader} reads and checks it. {@code DrawRules} has it as numbers for {@code play.lua}.
+ * {@code Moments} scatters scheduled prizes over a period. {@code SeededChance} expands the draw's seed. {@code DrawModel} decides as the
+ * script does, for simulations and replays.
+ *
+ * <p>Callers: {@code draw}, {@code play}, {@code fairness} and {@code fulfilment}; {@code web}; the command {@code draw simulate}. No
+ * store, no clock. Definitions, rules and prizes are immutable; models, readers and chances are for one thread.
+ *
+ * <p>Invariants: {@code DrawModel} and {@code play.lua} decide alike, number by number; tests compare them. The lists of {@code
+ * SeededChance} are a format, and never change for an existing draw.
+ *
+ * <p>Begin with {@code DrawDefinition}, then {@code DrawModel}.
  */
 @NullMarked
 package dev.hongbao.domain.odds;
