@@ -8,12 +8,9 @@ import java.util.Base64;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Where a reader is: a place in each stream of the outbox, and how many events of one further row it has. Opaque to clients.
- * Immutable.
- */
+/** A reader's position: a place in each stream of the outbox, and the events read of one further row. Opaque to clients. Immutable. */
 public final class OutboxCursor {
-    /** The stream of the rows that belong to no shard; a shard's stream is the one after its number. */
+    /** The stream of rows without a shard. A shard's stream is its number + 1. */
     static final int NO_SHARD = 0;
 
     private static final int VERSION = 1;
@@ -32,7 +29,11 @@ public final class OutboxCursor {
         this.partEvents = partEvents;
     }
 
-    /** After all rows up to {@code place}. @param streams one more than there are shards */
+    /**
+     * A cursor after all rows up to {@code place}.
+     *
+     * @param streams one more than the number of shards
+     */
     static OutboxCursor at(UUID era, int streams, long place) {
         long[] places = new long[streams];
         Arrays.fill(places, place);
@@ -42,7 +43,7 @@ public final class OutboxCursor {
     /**
      * Reads {@link #text}.
      *
-     * @return null when it is not a cursor
+     * @return null for an invalid cursor
      */
     public static @Nullable OutboxCursor parse(String text) {
         try {
@@ -109,7 +110,7 @@ public final class OutboxCursor {
         throw new IllegalArgumentException("too long");
     }
 
-    /** The history that it is of. */
+    /** The history of the database that it belongs to. */
     UUID era() {
         return era;
     }
@@ -122,22 +123,22 @@ public final class OutboxCursor {
         return places[stream];
     }
 
-    /** All rows up to here were read. */
+    /** All rows up to here are read. */
     public long least() {
         return Arrays.stream(places).min().orElse(0);
     }
 
-    /** Rows after this one were not read. */
+    /** No row after this one is read. */
     long most() {
         return Arrays.stream(places).max().orElse(0);
     }
 
-    /** How many events of the stream's next row were read. */
+    /** The number of events read of the stream's next row. */
     int eventsRead(int stream) {
         return stream == partStream ? partEvents : 0;
     }
 
-    /** The same in another place of a stream, with nothing of its next row. */
+    /** A copy at another place of a stream, with no event of its next row. */
     OutboxCursor to(int stream, long place) {
         long[] moved = places.clone();
         moved[stream] = place;
@@ -146,12 +147,12 @@ public final class OutboxCursor {
                 : new OutboxCursor(era, moved, partStream, partEvents);
     }
 
-    /** The same with some events of a stream's next row. */
+    /** A copy with some events of a stream's next row. */
     OutboxCursor with(int stream, int events) {
         return new OutboxCursor(era, places, stream, events);
     }
 
-    /** The same, but in each stream at least at {@code place}. */
+    /** A copy with each stream at {@code place} or later. */
     OutboxCursor atLeast(long place) {
         OutboxCursor lifted = this;
         for (int stream = 0; stream < places.length; stream++) {

@@ -3,11 +3,11 @@ package dev.hongbao.domain.outbox;
 import dev.hongbao.common.json.JsonText;
 
 /**
- * A settled fact as the host is told.
+ * A settled fact in the form for the host.
  *
- * @param id the same each time it is told, and never another's, also after a restored backup
- * @param type as {@link OutboxTypes} has them
- * @param at when it was settled, RFC 3339 in UTC
+ * @param id the same in each delivery, and unique for ever, also after a restored backup
+ * @param type one of {@link OutboxTypes}
+ * @param at time of the settlement, RFC 3339 in UTC
  * @param data a JSON object
  */
 public record OutboxEvent(String id, String type, String at, String data) {

@@ -14,18 +14,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the outbox goes. All that wait for events on this server share one look into Postgres. Thread-safe.
+ * The end of the outbox. All waiting readers of this server share one query. Thread-safe.
  *
- * <p>Rows of one shard commit in the order of their places; the others commit in any order, so of a row that is seen nobody knows
- * whether an earlier one is still to come. A row's place is given out in a transaction that has an id already. So a look notes the
- * newest place it sees, and an id that it draws after that: once all transactions with earlier ids have ended, nothing comes any more
- * up to the noted place.
+ * <p>Rows of one shard commit in the order of their places. Other rows commit in any order, so an earlier one may follow a visible one. A
+ * row gets its place in a transaction that already has an id. So each query notes the newest visible place, and then draws a transaction
+ * id. Once all transactions with earlier ids have ended, the rows up to the noted place are complete.
  */
 public final class OutboxHead {
-    /** Two looks are at least so far apart. */
+    /** The least time between two queries. */
     private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-    /** Notes that wait for a transaction that does not end; then only the oldest ones are kept. */
+    /** Notes kept while a transaction does not end; further ones are dropped. */
     private static final int MAX_NOTES = 1_000;
 
     private static final String LOOK = """
@@ -46,15 +45,15 @@ public final class OutboxHead {
     private long lastNanos;
     private long endedBefore;
 
-    /** Up to {@code place} nothing comes once all transactions before {@code drawn} have ended. */
+    /** Rows up to {@code place} are complete once all transactions before {@code drawn} have ended. */
     private record Note(long place, long drawn) {}
 
     /**
-     * A look.
+     * A query's result.
      *
      * @param floor rows up to here may have been removed
-     * @param newest the place of the newest row that was seen
-     * @param whole up to this place no row is still to come
+     * @param newest the place of the newest visible row
+     * @param whole the place up to which rows are complete
      */
     record Head(UUID era, long floor, long newest, long whole) {}
 
@@ -63,19 +62,19 @@ public final class OutboxHead {
         this.shards = shards;
     }
 
-    /** The outbox' own row, at the first start; a no-op later. */
+    /** Inserts the outbox's own row. Idempotent. */
     public Future<Void> establish() {
         return pool.query("insert into outbox_state (one) values (true) on conflict do nothing")
                 .execute()
                 .mapEmpty();
     }
 
-    /** One more than there are shards. */
+    /** One more than the number of shards. */
     int streams() {
         return shards + 1;
     }
 
-    /** A look that is at most some 40 ms old. Completes on the event loop that asks, whoever asked first. */
+    /** A result that is at most some 40 ms old. Completes on the caller's event loop, also if another loop asked first. */
     Future<Head> look() {
         Future<Head> shared = shared();
         Context context = Vertx.currentContext();
@@ -96,7 +95,7 @@ public final class OutboxHead {
         return known != null && System.nanoTime() - lastNanos < GAP_NANOS ? Future.succeededFuture(known) : lookNow();
     }
 
-    /** One at a time: an older answer that came later would look as if Postgres had gone back. */
+    /** One at a time: an older answer that arrives later would look like a Postgres that stepped back. */
     private Future<Head> lookNow() {
         long noted = notes.isEmpty() ? last == null ? -1 : last.whole : notes.getLast().place;
         Future<Head> look = pool.preparedQuery(LOOK)
@@ -112,7 +111,7 @@ public final class OutboxHead {
         long ended = Long.parseLong(row.getString("ended_before"));
         long whole = last == null ? 0 : last.whole;
         if (ended < endedBefore || newest < whole || last != null && !last.era.equals(era)) {
-            notes.clear(); // Postgres went back in time
+            notes.clear(); // Postgres stepped back
             whole = 0;
         }
         endedBefore = ended;

@@ -5,24 +5,24 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What comes after a cursor.
+ * The events after a cursor.
  *
  * @param events in order; may be empty
- * @param next where to go on; also when there were no events it may be further
- * @param gap why the events do not follow on the cursor; null when they do
+ * @param next the cursor for the next page; it may advance without events
+ * @param gap the reason why the events do not follow the cursor; null when they do
  */
 public record OutboxPage(
         List<OutboxEvent> events,
         OutboxCursor next,
         @Nullable Gap gap) {
-    /** Why some events may be missing, or are told again. */
+    /** Reasons for missing or repeated events. */
     public enum Gap {
-        /** The cursor is older than what is kept: events may be missing. */
+        /** The cursor is older than the kept rows: events may be missing. */
         EXPIRED,
-        /** Postgres went back in time since: all that is kept is told again, with the same ids. */
+        /** Postgres stepped back: all kept events are repeated, with the same ids. */
         RESTORED;
 
-        /** As the contract names it. */
+        /** The name in the contract. */
         public String wireName() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
-/** One reader that waits for events. Only on the event loop that began it. */
+/** One reader that waits for events. Confined to the event loop that began it. */
 public final class OutboxPoll {
     private static final long LOOK_MILLIS = 100;
 
@@ -29,7 +29,7 @@ public final class OutboxPoll {
     }
 
     /**
-     * Reads on from a cursor, and waits for some events when there is none.
+     * Reads on from a cursor, and waits when there are no events.
      *
      * @param most events
      * @param wait more than 0
@@ -42,17 +42,17 @@ public final class OutboxPoll {
         return poll;
     }
 
-    /** The answer: without events when none came in time; never after {@link #cancel}. */
+    /** The answer, without events when none came in time. Never completes after {@link #cancel}. */
     public Future<OutboxPage> page() {
         return page.future();
     }
 
-    /** Answers now, with what there is: nothing. */
+    /** Answers now, without events. */
     public void stopWaiting() {
         answer(Future.succeededFuture(new OutboxPage(List.of(), after, null)));
     }
 
-    /** Nobody waits any more. Idempotent. */
+    /** Ends the poll without an answer. Idempotent. */
     public void cancel() {
         done = true;
         vertx.cancelTimer(timer);

@@ -18,17 +18,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Reads the outbox on from a cursor. What one cursor was told before another comes before it: events of one packet or draw are always
- * told in their order. Thread-safe.
- */
+/** Reads the outbox from a cursor on. Events of one packet or draw always come in their order, on one page or over several. Thread-safe. */
 public final class OutboxReader {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxReader.class);
 
-    /** Events of one page. */
+    /** The most events of a page. */
     public static final int MAX_EVENTS = 1_000;
 
-    /** Some 400 bytes each. Rows never change, so what is remembered stays true. */
+    /** About 400 bytes each. Rows never change, so cached events stay true. */
     private static final int REMEMBERED_EVENTS = 20_000;
 
     private final OutboxHead head;
@@ -43,25 +40,30 @@ public final class OutboxReader {
         this.store = new OutboxStore(pool);
     }
 
-    /** A row of a page. @param from of its events, @param to the one after its last */
+    /**
+     * A part of a row.
+     *
+     * @param from its first event
+     * @param to after its last event
+     */
     private record Part(Listed row, int from, int to) {}
 
-    /** Where all that is kept begins. */
+    /** The cursor before all kept rows. */
     public Future<OutboxCursor> oldest() {
         return head.look().map(now -> OutboxCursor.at(now.era(), head.streams(), now.floor()));
     }
 
-    /** After all that is told by now; some events of this moment may come after it. */
+    /** The cursor after all complete rows. Some events of this moment may follow it. */
     public Future<OutboxCursor> latest() {
         return head.look().map(now -> OutboxCursor.at(now.era(), head.streams(), now.whole()));
     }
 
-    /** Whether a cursor names as many streams as there are. */
+    /** Whether a cursor has the right number of streams. */
     public boolean fits(OutboxCursor cursor) {
         return cursor.streams() == head.streams();
     }
 
-    /** Whether there may be something after a cursor. Cheap: all who wait share the answer. */
+    /** Whether there may be events after a cursor. Cheap: all waiting readers share the answer. */
     public Future<Boolean> hasEvents(OutboxCursor after) {
         return head.look()
                 .map(now -> now.newest() > after.most()
@@ -74,7 +76,7 @@ public final class OutboxReader {
      * The next events.
      *
      * @param after one that {@link #fits}
-     * @param types what is told; the rest is passed over
+     * @param types the wanted types; others are skipped
      * @param most events, 1 … {@link #MAX_EVENTS}
      */
     public Future<OutboxPage> read(OutboxCursor after, Set<String> types, int most) {
@@ -118,7 +120,7 @@ public final class OutboxReader {
             for (Part part : parts) {
                 List<OutboxEvent> row = known.getOrDefault(part.row.id(), List.of());
                 if (row.size() != part.row.events()) {
-                    // Told all the same, as the books are: else nobody would hear of anything after it.
+                    // Delivered all the same, as the books have them. Otherwise the row would block all later events.
                     LOG.error(
                             "row {} of the outbox names {} facts, and the books have {}: run reconcile",
                             part.row.place(),
@@ -131,7 +133,7 @@ public final class OutboxReader {
         });
     }
 
-    /** What of the next rows a page tells. */
+    /** The choice of the next rows for a page. */
     private static final class Choice {
         private final Set<String> types;
         private final List<Part> parts = new ArrayList<>();
@@ -145,7 +147,7 @@ public final class OutboxReader {
             this.room = most;
         }
 
-        /** In the order in which the rows were made, and no further than every stream is listed. */
+        /** Takes rows in their order of creation, up to the place where every stream is listed. */
         void choose(List<Listed> rows) {
             long to = listedUpTo(rows);
             Listed begun = begun(rows);
@@ -169,7 +171,7 @@ public final class OutboxReader {
             }
         }
 
-        /** The row of which the reader has some events: it is ended before another is begun. */
+        /** The row with some events already read. It is finished before the next row begins. */
         private @Nullable Listed begun(List<Listed> rows) {
             return rows.stream()
                     .filter(row -> cursor.eventsRead(row.stream()) > 0)
@@ -203,7 +205,7 @@ public final class OutboxReader {
             }
         }
 
-        /** A stream without unread rows is read as far as nothing is still to come. */
+        /** The next cursor. A stream without unread rows advances to the end of its complete rows. */
         OutboxCursor next(long whole) {
             for (int stream = 0; stream < cursor.streams(); stream++) {
                 long upTo = Math.min(whole, firstUnread.getOrDefault(stream, Long.MAX_VALUE) - 1);

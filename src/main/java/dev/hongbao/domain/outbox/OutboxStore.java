@@ -12,20 +12,20 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 
-/** The outbox as Postgres has it. Thread-safe. */
+/** The outbox in Postgres. Thread-safe. */
 final class OutboxStore {
-    /** Rows of a stream that one question lists. */
+    /** Rows of a stream in one list. */
     static final int ROWS = 64;
 
     /**
-     * Rows of no shard that are seen and may still have earlier ones to come; beyond, every row of a shard waits for them. They wait for
-     * a transaction that does not end.
+     * Visible rows without a shard that may still have earlier rows to come. Beyond this number, all rows of shards wait for them, until
+     * the oldest transaction ends.
      */
     private static final int MAX_LATE = 1_000;
 
     /**
-     * The next rows of each stream. A packet is sent before it is claimed: so a row of a shard waits while a row of no shard that names the
-     * same packet or draw cannot be told yet.
+     * The next rows of each stream. A packet is sent before it is claimed. So a row of a shard waits while a row without a shard names the
+     * same packet or draw and is not complete.
      */
     private static final String LIST = """
             with late as materialized (
@@ -57,18 +57,18 @@ final class OutboxStore {
     /**
      * A row.
      *
-     * @param stream as an {@link OutboxCursor} counts them
-     * @param place in its stream, and in the order in which rows were made
-     * @param events how many it tells
-     * @param waits whether it cannot be told yet
+     * @param stream as in {@link OutboxCursor}
+     * @param place in its stream, and in the order of creation
+     * @param events their number
+     * @param waits whether it must wait for other rows
      */
     record Listed(int stream, long place, UUID id, String type, int events, boolean waits) {}
 
     /**
-     * What comes next.
+     * The next rows.
      *
      * @param floor rows up to here may have been removed
-     * @param rows at most {@link #ROWS} of each stream, in the order in which they were made
+     * @param rows at most {@link #ROWS} of each stream, in the order of creation
      */
     record Listing(long floor, List<Listed> rows) {}
 

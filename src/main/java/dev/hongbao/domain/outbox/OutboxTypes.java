@@ -2,7 +2,7 @@ package dev.hongbao.domain.outbox;
 
 import java.util.List;
 
-/** What the outbox tells, as its rows and the contract name it. */
+/** The types of events in the outbox, as its rows and the contract name them. */
 public final class OutboxTypes {
     public static final List<String> ALL = List.of(
             "packet.sent",
