@@ -7,11 +7,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One user winning one share.
+ * A user's win of one share.
  *
- * @param share what was won
- * @param status accepted: Redis gave the slot, not spendable yet; settled: committed in Postgres
- * @param at when it was settled by Postgres' clock, to the microsecond: the time of its transfer; null while it is only accepted
+ * @param status accepted: Redis gave the slot, and the amount cannot be spent yet; settled: committed in Postgres
+ * @param at time of the claim's transfer by Postgres' clock, to the microsecond; null while the claim is only accepted
  */
 public record Claim(
         PacketId packet,
@@ -33,7 +32,7 @@ public record Claim(
      */
     public record Share(int slot, long amount, Asset asset) {}
 
-    /** How far a claim has come. */
+    /** The state of a claim. */
     public enum Status {
         ACCEPTED,
         SETTLED;

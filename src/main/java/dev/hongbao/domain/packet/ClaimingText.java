@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads what a campaign's definition says of claims. Pure. */
+/** Reads the rules for claims in a campaign's definition. Pure. */
 public final class ClaimingText {
     private ClaimingText() {}
 
     /**
-     * Reads {@code claiming}, which fits the contract.
+     * Reads {@code claiming}, already checked against the contract.
      *
      * @param zone of the definition
      * @param claiming null for no rule
@@ -41,7 +41,7 @@ public final class ClaimingText {
                 members);
     }
 
-    /** Reads whom a rain's definition says that it is for. */
+    /** Reads the audience of a rain's definition. */
     public static Members members(JsonObject rain) {
         return new Members(
                 rain.getBoolean("everyone", false),

@@ -7,15 +7,20 @@ import dev.hongbao.engine.journal.QuarantineUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal item: the packet gives no more shares, and its remainder goes back to the sender.
+ * A journal item: the packet gives no more shares, and its remainder returns to its payer.
  *
- * @param early why it ends before its time; null when its time ran out
+ * @param early the cause of an early end; null when the packet expired
  */
 public record Close(PacketId packet, @Nullable Early early) implements JournalItem {
     /** {@code <packet>} or {@code <packet> <ending> <user>}, as close.lua writes it. */
     public static final JournalFormat FORMAT = new JournalFormat("close", Close::decode);
 
-    /** The host's backend ended it. @param ending CANCELLED or CLOSED @param by who asked for it */
+    /**
+     * An early end by the host's backend.
+     *
+     * @param ending CANCELLED or CLOSED
+     * @param by caller of the host's backend
+     */
     public record Early(PacketStatus ending, UserId by) {}
 
     @Override

@@ -9,23 +9,23 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The call of {@code close.lua}. Answers what became of each close, in order.
+ * The call of {@code close.lua}. Returns the outcome of each close, in order.
  *
  * @param closes of packets of one shard, at most {@link #MOST}
  */
 record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePackets.Outcome>> {
-    /** What the script takes at once. */
+    /** The script's limit on closes in one call. */
     static final int MOST = 256;
 
-    /** What the script says of a close. */
+    /** The script's outcome for one close. */
     enum Outcome {
-        /** No share is given any more; the journal has it. */
+        /** The journal has the close. The packet gives no more shares. */
         CLOSING,
-        /** It was closed before, and that waits to be settled. */
+        /** The packet was closed before, and that close is not settled yet. */
         CLOSED,
-        /** It is to be cancelled, and a share was given: nothing is changed. */
+        /** A cancel met a packet with a claim. Nothing changed. */
         CLAIMED,
-        /** Redis lacks it: it is over, or recovery has been asked for. */
+        /** Redis has no such key: the packet is over, or a recovery has been requested. */
         MISSING
     }
 
@@ -66,7 +66,7 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
             if (outcome == Outcome.CLOSING) {
                 closing.add(closes.get(i));
             } else if (outcome == Outcome.MISSING && closes.get(i).early() == null) {
-                // Who ends a packet early may be late by a moment, and looks itself whether it is over.
+                // An early end may come just after the packet ended. EarlyCloser checks that itself.
                 missing.add(PacketKeys.hash(generation, closes.get(i).packet()));
             }
         }

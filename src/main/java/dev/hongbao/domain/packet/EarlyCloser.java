@@ -21,9 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends packets before their time, for the host's backend: by the script, the journal entry and the settlement that close a packet whose
- * time ran out. So a claim that was accepted before stands, and nothing is claimed after. One instance per event loop; call it on that
- * loop.
+ * Ends packets early for the host's backend. It uses the script, journal entry and settlement of an ordinary close: earlier accepted claims
+ * stand, and no claim follows. One instance per event loop; call it on that loop.
  */
 public final class EarlyCloser {
     private static final long FIRST_LOOK_MILLIS = 5;
@@ -40,7 +39,7 @@ public final class EarlyCloser {
 
     /**
      * @param redis the links of this event loop
-     * @param wait for the settlement, at the most
+     * @param wait the longest wait for the settlement
      */
     public EarlyCloser(
             Vertx vertx,
@@ -61,19 +60,19 @@ public final class EarlyCloser {
     }
 
     /**
-     * Ends a packet that nobody has claimed: its whole amount goes back to who paid it. Idempotent: also fine when it is over and nobody
-     * has claimed.
+     * Ends a packet without claims. Its whole amount returns to its payer. Idempotent: succeeds also when the packet is over without
+     * claims.
      *
-     * @param by who asks for it, for the books
-     * @return when it is settled; refused with NOT_FOUND, or with CLAIMED when a claim was accepted before: then nothing is changed. Fails
-     *     with {@link UnavailableException} when the outcome is not known in time
+     * @param by the caller, for the books
+     * @return completes when the end is settled. Refused with NOT_FOUND, or with CLAIMED after an accepted claim; then nothing changed.
+     *     Fails with {@link UnavailableException} when the outcome is not known in time
      */
     public Future<Void> cancel(PacketId packet, UserId by) {
         return end(new Close(packet, new Close.Early(PacketStatus.CANCELLED, by)));
     }
 
     /**
-     * Ends a packet, whoever has claimed: what is left goes back to who paid it. Idempotent: also fine when it is over.
+     * Ends a packet with or without claims. The remainder returns to its payer. Idempotent: succeeds also when the packet is over.
      *
      * @return as {@link #cancel}, but never refused with CLAIMED
      */
@@ -97,7 +96,7 @@ public final class EarlyCloser {
                         : new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")));
     }
 
-    /** Looks whether it is over, asks the script if not, and looks again: a generation that ends meanwhile is asked anew. */
+    /** Checks whether the packet is over, calls the script if not, and checks again. Repeats the call in a new generation. */
     private Future<Void> attempt(Packet packet, Close close, long deadlineNanos, long lookMillis) {
         return store.progress(packet.id()).compose(progress -> {
             if (progress == null) {
@@ -121,7 +120,7 @@ public final class EarlyCloser {
         });
     }
 
-    /** A packet that is not over has a key. One that was over a moment ago has lost it rightly. */
+    /** An open packet without a key is lost data. A packet that just ended has no key, and that is right. */
     private Future<Void> reportLost(Packet packet, Generation generation) {
         return store.progress(packet.id())
                 .compose(progress -> progress == null || progress.closed()
@@ -139,7 +138,7 @@ public final class EarlyCloser {
         return new RefusedException(Refusal.CLAIMED, Text.of("packet.has-claims"));
     }
 
-    /** Null when Redis did not answer, or the generation is over: what is wrong has been reported, and passes. */
+    /** Null when Redis did not answer or the generation ended. The fault is already reported; the caller may try again. */
     private Future<ClosePackets.@Nullable Outcome> ask(Packet packet, Close close) {
         Shards.Shard current = shards.current(packet.shard());
         return script.call(current.generation().link(redis), current, new ClosePackets(List.of(close)))

@@ -14,14 +14,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Packets that are over, from settled facts only, together with who won: what makes it possible to refuse a late claim, and to
- * give a winner the claim back, without asking Redis or Postgres. Bounded; what is not here is asked for. Thread-safe.
+ * Ended packets and their winners, from settled facts only. With them, late claims are refused and repeated claims answered without Redis
+ * or Postgres. A bounded cache; misses are read from Postgres. Thread-safe.
  */
 public final class EndedPackets {
-    /** Winners kept in all packets together, at about 200 bytes each. */
+    /** Winners kept over all packets, about 200 bytes each. */
     private static final long MAX_WEIGHT = 500_000;
 
-    /** A packet with more winners keeps none of their claims, only who may be one: those are then looked up in Postgres. */
+    /** For a packet with more winners, only a filter of them is kept. Claims of possible winners are then read from Postgres. */
     private static final int MAX_WINNERS = 20_000;
 
     private static final int MAX_HINTS = 200_000;
@@ -40,11 +40,12 @@ public final class EndedPackets {
     }
 
     /**
-     * What is known for good of a packet that is over.
+     * The final facts of an ended packet.
      *
      * @param status DRAINED, REFUNDED, CANCELLED or CLOSED
      * @param claimedAmount minor units
-     * @param ending its luckiest, unless it ended before it was drained: while shares are left, nobody knows who would have been; and its seed
+     * @param ending the seed and the luckiest claim; the claim is null when the packet ended before it was drained, since its largest share
+     *     may be unclaimed
      * @param winners by user; null when there are too many to keep
      * @param filter of the winners when they are not kept, else null
      */
@@ -64,19 +65,19 @@ public final class EndedPackets {
             return new End(status, claimedCount, claimedAmount, luckiest());
         }
 
-        /** In the cache's unit: a winner that is kept. */
+        /** The weight in the cache: its kept winners. */
         int weight() {
             return 6 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
         }
 
-        /** False for a user who surely holds no claim on it. */
+        /** False only for a user who surely has no claim on the packet. */
         public boolean mayHold(UserId user) {
             return filter == null ? winners == null || winners.containsKey(user) : filter.mayHold(user);
         }
     }
 
     /**
-     * How a packet ended.
+     * The end of a packet, without its winners.
      *
      * @param status as of an {@link EndedPacket}
      * @param claimedAmount minor units
@@ -88,35 +89,35 @@ public final class EndedPackets {
             long claimedAmount,
             @Nullable Claim luckiest) {}
 
-    /** A settlement ended these packets: the next claim on one of them should look here first. */
+    /** Notes packets that a settlement ended, so that their next claim reads here first. */
     public void ended(Collection<PacketId> packets) {
         for (PacketId packet : packets) {
             hints.put(packet, Boolean.TRUE);
         }
     }
 
-    /** Postgres went back: what is cached may not have ended, or never have been. */
+    /** Drops everything. For a Postgres that stepped back: cached packets may be open, or unknown. */
     public void forgetAll() {
         ended.invalidateAll();
         hints.invalidateAll();
     }
 
-    /** Whether {@link #find} is likely to find the packet ended. */
+    /** Whether {@link #find} probably finds the packet ended. */
     public boolean isHinted(PacketId id) {
         return hints.getIfPresent(id) != null;
     }
 
-    /** Whether the packet is known to have ended; false says nothing. Never waits. */
+    /** True if the packet is known to have ended; false proves nothing. Never waits. */
     public boolean isKnown(PacketId id) {
         return isHinted(id) || cached(id) != null;
     }
 
-    /** What is at hand; null when unknown, which says nothing about the packet. Never waits. */
+    /** The cached packet. Null when it is not cached, which proves nothing. Never waits. */
     public @Nullable EndedPacket cached(PacketId id) {
         return ended.getIfPresent(id);
     }
 
-    /** Asks Postgres; null while the packet is open, or when there is no such packet. */
+    /** Reads Postgres on a miss. Null while the packet is open, or when it does not exist. */
     public Future<@Nullable EndedPacket> find(PacketId id) {
         EndedPacket known = cached(id);
         if (known != null) {
@@ -135,9 +136,9 @@ public final class EndedPackets {
     }
 
     /**
-     * How packets ended, by what is at hand or else in one query. It keeps nothing: the winners of a packet are kept when somebody claims it.
+     * The ends of packets, from the cache or one query. Adds nothing to the cache: only a claim brings in a packet's winners.
      *
-     * @return without those that are not over, unknown, or put away
+     * @return without packets that are open, unknown or set aside
      */
     public Future<Map<PacketId, End>> ends(Collection<PacketId> ids) {
         Map<PacketId, End> ends = new HashMap<>();

@@ -5,19 +5,18 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A packet as the host's backend sees it: with all amounts but those of shares that nobody has claimed, and never with its passcode or,
- * while it is open, its seed.
+ * A packet for the host's backend. Shows all amounts except unclaimed shares, and never the passcode. Shows the seed only after the close.
  */
 public record FiledPacket(PacketView view, File file) {
     /**
-     * What nobody else is told.
+     * The fields for the host's backend only.
      *
-     * @param held minor units that are still in the packet
-     * @param refunded minor units that went back to who paid; 0 until it is closed
-     * @param sentBy who asked for it: the sender, who opened the pool, or the backend that sent it for the sender; null when the books
-     *     do not tell
-     * @param closedAt when it was settled that it is over; null until then
-     * @param endedBy who cancelled or closed it before its time; null when nobody did
+     * @param held minor units still in the packet
+     * @param refunded minor units returned to the payer; 0 until the packet is closed
+     * @param sentBy the caller of the send: the sender, the user who opened the pool, or the backend acting for the sender; null when the
+     *     books have no record
+     * @param closedAt time of the settled close; null until then
+     * @param endedBy who cancelled or closed it early; null for no early end
      */
     public record File(
             long held,

@@ -7,7 +7,8 @@ import io.vertx.redis.client.Response;
 import java.util.List;
 
 /**
- * The call of {@code load.lua}: makes packets of one shard claimable; idempotent. Answers how many were not claimable before.
+ * The call of {@code load.lua}: makes packets of one shard claimable. Idempotent. Returns the number of packets that were not claimable
+ * before.
  */
 public record LoadPackets(List<PacketId> packets) implements ShardScript.Call<Integer> {
     public LoadPackets {

@@ -8,17 +8,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/** A kind of read that takes as long as a user has records: of each user one is under way at a time. Thread-safe. */
+/** Limits an expensive kind of read to one at a time per user. For reads that take longer the more records a user has. Thread-safe. */
 final class OnePerUser {
     private final Text refusal;
     private final Set<UserId> underWay = ConcurrentHashMap.newKeySet();
 
-    /** @param refusal what who asks for another one is told */
+    /** @param refusal the text for a second read of the same user */
     OnePerUser(Text refusal) {
         this.refusal = refusal;
     }
 
-    /** Reads. @return fails with {@link UnavailableException#overloaded} while another one of the user's is under way */
+    /**
+     * Runs the read.
+     *
+     * @return fails with {@link UnavailableException#overloaded} during another read of the user
+     */
     <T> Future<T> read(UserId user, Supplier<Future<T>> read) {
         if (!underWay.add(user)) {
             return Future.failedFuture(UnavailableException.overloaded(refusal));

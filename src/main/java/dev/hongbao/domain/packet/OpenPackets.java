@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts the packets that are not over, for the operator: a look every few seconds that never counts further than
- * {@link #MOST}, so that it costs little however many there are. A look that fails keeps the number before.
+ * Counts open packets for the operator, every few seconds and never beyond {@link #MOST}, so its cost is bounded. A failed count keeps the
+ * last number.
  */
 public final class OpenPackets {
     private static final Duration EVERY = Duration.ofSeconds(5);
@@ -19,7 +19,7 @@ public final class OpenPackets {
 
     private OpenPackets() {}
 
-    /** Registers {@code hongbao.packet.open} and keeps it up to date as long as {@code vertx} runs. */
+    /** Registers {@code hongbao.packet.open} and updates it while {@code vertx} runs. */
     public static void watch(Vertx vertx, Pool pool, MeterRegistry registry) {
         AtomicLong open = new AtomicLong();
         Gauge.builder("hongbao.packet.open", open, AtomicLong::get)

@@ -12,9 +12,7 @@ import java.time.Instant;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The terms of a packet, fixed when it was sent, and those of its slots' amounts that were read so far. Thread-safe.
- */
+/** A packet's terms, fixed when it was sent, and the slot amounts read so far. Thread-safe. */
 public final class Packet {
     private final PacketId id;
     private final int shard;
@@ -35,9 +33,9 @@ public final class Packet {
     private final @Nullable PoolTerms pool;
 
     /**
-     * What is in a packet.
+     * The contents of a packet.
      *
-     * @param terms how much there is, and how it is split
+     * @param terms the total and its split
      * @param greeting null for none
      * @param commitment to the terms and the seed
      */
@@ -50,11 +48,11 @@ public final class Packet {
             Commitment commitment) {}
 
     /**
-     * Who may claim.
+     * The rules for claimers.
      *
      * @param recipients of an exclusive packet; empty for the other kinds
-     * @param passcode null when none is asked for
-     * @param pool what makes it a pool; null for a packet that its sender paid
+     * @param passcode null for none
+     * @param pool the terms of a pool; null for a packet that its sender paid
      */
     public record Audience(
             GroupId group,
@@ -66,12 +64,10 @@ public final class Packet {
         }
     }
 
-    /** When it was made, and when it can be claimed: from the opening until it expires. */
+    /** The creation, the opening and the expiry. The packet can be claimed from its opening until its expiry. */
     public record Times(Instant createdAt, Instant opensAt, Instant expiresAt) {}
 
-    /**
-     * @param shard the shard that was stored with the packet
-     */
+    /** @param shard stored with the packet */
     public Packet(PacketId id, int shard, UserId sender, Contents contents, Audience audience, Times times) {
         this.id = id;
         this.shard = shard;
@@ -121,22 +117,20 @@ public final class Packet {
         return terms.total();
     }
 
-    /** How the amount is split. */
     public SplitTerms terms() {
         return terms;
     }
 
-    /** To the terms and the seed; the seed itself is told when the packet is closed. */
+    /** To the terms and the seed. The seed is published after the close. */
     public Commitment commitment() {
         return commitment;
     }
 
-    /** The number of shares. */
     public int count() {
         return amounts.count();
     }
 
-    /** The amount of a slot, minor units; 0 while it is not at hand: {@link PacketCatalog} reads it. */
+    /** The amount of a slot, minor units; 0 while it is not loaded. {@link PacketCatalog} loads it. */
     public long amountOf(int slot) {
         return amounts.at(slot);
     }
@@ -150,20 +144,20 @@ public final class Packet {
         return greeting;
     }
 
-    /** The sender's free words. */
+    /** The sender's own fields. */
     public Metadata metadata() {
         return metadata;
     }
 
-    /** Whether {@code caller} may see it: a member of the group, and of a rain's drop everybody whom the rain is for. */
+    /** Whether {@code caller} may see the packet: a member of the group, or for a rain's drop the rain's audience. */
     public boolean isVisibleTo(Caller caller) {
         return caller.isMemberOf(group)
                 || (pool != null && pool.claiming().members().include(caller));
     }
 
     /**
-     * Why {@code caller} may not claim; null for a caller who may: one who may see it, of an exclusive packet a recipient, of a pool one whom the
-     * campaign admits.
+     * The reason why {@code caller} may not claim; null if the caller may. A claimer can see the packet, is a recipient of an exclusive
+     * packet, and is admitted by a pool's campaign.
      */
     public @Nullable Reason unfit(Caller caller) {
         if (!isVisibleTo(caller)) {
@@ -175,22 +169,22 @@ public final class Packet {
         return pool == null ? null : pool.claiming().unfit(caller);
     }
 
-    /** What makes it a pool; null for a packet that its sender paid. */
+    /** The terms of a pool; null for a packet that its sender paid. */
     public @Nullable PoolTerms pool() {
         return pool;
     }
 
-    /** Who may claim an exclusive packet; empty for the other kinds. */
+    /** The recipients of an exclusive packet; empty for the other kinds. */
     public Set<UserId> recipients() {
         return recipients;
     }
 
-    /** The recipients as {@code viewer} may see them: the sender and the recipients do, others see none. */
+    /** The recipients as {@code viewer} may see them: all for the sender and the recipients, none for others. */
     public Set<UserId> recipientsSeenBy(UserId viewer) {
         return viewer.equals(sender) || recipients.contains(viewer) ? recipients : Set.of();
     }
 
-    /** Null when no passcode is asked for. */
+    /** Null for none. */
     public @Nullable Passcode passcode() {
         return passcode;
     }
@@ -203,10 +197,7 @@ public final class Packet {
         return opensAt;
     }
 
-    /**
-     * Whether it opens after {@code now}. One that opened when it was made never does: it is open for all who know of it, also by a
-     * clock that lags.
-     */
+    /** Whether it opens after {@code now}. False for a packet without a delayed opening, even by a clock that lags. */
     public boolean opensAfter(Instant now) {
         return opensAt.isAfter(createdAt) && opensAt.isAfter(now);
     }

@@ -17,17 +17,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The terms of packets, and the amounts of their slots, block by block as they are needed: a bounded cache over Postgres. Neither
- * ever changes, so nothing is invalidated, unless Postgres itself goes back in time. Thread-safe.
+ * A bounded cache over Postgres: packets' terms, and their slot amounts block by block. Both never change, so nothing is invalidated unless
+ * Postgres steps back. Thread-safe.
  */
 public final class PacketCatalog {
-    /** Bytes kept, about. */
+    /** Approximate bytes kept. */
     private static final long MAX_WEIGHT = 64_000_000;
 
     private static final int PACKET_WEIGHT = 680;
     private static final int NAME_WEIGHT = 80;
 
-    /** Packets looked up at once: whoever makes up ids does not fill the memory with them. */
+    /** Concurrent lookups. Requests with invented ids cannot fill the memory. */
     private static final int MAX_LOOKUPS = 20_000;
 
     private final PacketStore store;
@@ -54,7 +54,7 @@ public final class PacketCatalog {
                         .build());
     }
 
-    /** Users and groups. */
+    /** Users and groups named in the packet. */
     private static int named(Packet packet) {
         PoolTerms pool = packet.pool();
         return packet.recipients().size()
@@ -69,22 +69,22 @@ public final class PacketCatalog {
         this.packets = packets;
     }
 
-    /** The same packets, looked up over another store: a settlement must not queue behind requests. */
+    /** A view of this cache that loads through another store. A settlement must not queue behind requests. */
     public PacketCatalog over(PacketStore other) {
         return new PacketCatalog(other, packets);
     }
 
-    /** The terms if they are at hand; null otherwise. Never waits. */
+    /** The cached terms, or null. Never waits. */
     public @Nullable Packet cached(PacketId id) {
         return packets.getIfPresent(id);
     }
 
-    /** Postgres went back: what is cached may never have been sent. */
+    /** Drops everything. For a Postgres that stepped back: cached packets may never have been sent. */
     public void forgetAll() {
         packets.invalidateAll();
     }
 
-    /** Puts a packet where claims will look for it; gives the one that is kept, with the amounts of both. */
+    /** Caches a packet before its claims arrive. Returns the cached instance, with the amounts of both. */
     Packet put(Packet packet) {
         return Objects.requireNonNull(packets.asMap().merge(packet.id(), packet, PacketCatalog::joined));
     }
@@ -95,8 +95,8 @@ public final class PacketCatalog {
     }
 
     /**
-     * The terms, with the amounts of the first slots when they had to be read; null for an unknown packet, which is not remembered.
-     * Refused as overloaded when too many are asked for.
+     * The terms, with the first slots' amounts if they had to be read. Null for an unknown packet, which is not cached. Refused as
+     * overloaded during too many lookups.
      */
     public Future<@Nullable Packet> find(PacketId id) {
         Packet known = cached(id);
@@ -118,7 +118,7 @@ public final class PacketCatalog {
                 : Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.packet-lookups")));
     }
 
-    /** The terms of many packets; those unknown are left out. */
+    /** The terms of many packets. Unknown packets are absent. */
     public Future<Map<PacketId, Packet>> findAll(Collection<PacketId> ids) {
         Map<PacketId, Packet> found = new HashMap<>();
         List<PacketId> missing = new ArrayList<>();
@@ -139,7 +139,7 @@ public final class PacketCatalog {
         });
     }
 
-    /** The terms of many packets, those unknown left out, with the amounts of these slots at hand: in one query at the most. */
+    /** The terms of many packets, with the amounts of these slots loaded: one query at most. Unknown packets are absent. */
     public Future<Map<PacketId, Packet>> findWithAmounts(Collection<Slots> wanted) {
         Map<PacketId, Packet> found = new HashMap<>();
         Set<Block> missing = new LinkedHashSet<>();
@@ -159,7 +159,7 @@ public final class PacketCatalog {
             return Future.succeededFuture(found);
         }
         return read(List.copyOf(missing)).map(read -> {
-            // What was evicted meanwhile has only the block that was read.
+            // A packet evicted meanwhile has only the block just read.
             read.values().forEach(packet -> found.merge(packet.id(), packet, PacketCatalog::joined));
             return found;
         });

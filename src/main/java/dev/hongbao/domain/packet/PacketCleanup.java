@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
-/** What follows when packets end: the server remembers it, and their keys leave Redis. Thread-safe. */
+/** Cleans up after packets' ends: caches the end, and queues their keys for removal from Redis. Thread-safe. */
 public final class PacketCleanup {
-    /** More than this many keys are left to the sweep of leftover keys. */
+    /** Keys queued at most. The sweep of leftover keys removes the rest. */
     private static final int MAX_KEYS = 100_000;
 
     private final EndedPackets endedPackets;
@@ -18,7 +18,11 @@ public final class PacketCleanup {
         this.endedPackets = endedPackets;
     }
 
-    /** A packet that is over. @param shard the one that was stored with it */
+    /**
+     * An ended packet.
+     *
+     * @param shard stored with the packet
+     */
     public record Ended(PacketId packet, int shard) {}
 
     /** Packets that a committed settlement ended. */
@@ -29,12 +33,12 @@ public final class PacketCleanup {
         }
     }
 
-    /** Postgres went back: what had ended may be open again, and has a new key. */
+    /** Drops the queue. For a Postgres that stepped back: an ended packet may be open again, with a new key. */
     public void forget() {
         keys.clear();
     }
 
-    /** Takes packets whose keys nobody needs any more, at most {@code max}. What cannot be removed now is swept later. */
+    /** Takes up to {@code max} packets with removable keys. If a removal fails, the sweep removes the key later. */
     List<Ended> takeKeys(int max) {
         List<Ended> taken = new ArrayList<>();
         keys.drainTo(taken, max);

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Closes packets whose time ran out, by Postgres' clock: an entry in the journal, so that it comes after every claim that was
- * accepted before it. Also pays the refunds that are due, and removes the keys of packets that ended.
+ * Closes expired packets by Postgres' clock. Each close is a journal entry, so it follows every claim accepted before. Also pays due
+ * refunds, and removes the keys of ended packets.
  */
 public final class PacketCloser implements OwnerTask {
-    /** Packets of a shard a query: what two calls of the script close. And keys that are removed at a time. */
+    /** Packets of a shard in one query: two calls of the close script. Also the number of keys removed at a time. */
     private static final int PAGE = 2 * ClosePackets.MOST;
 
-    /** Accounts at a time, each in a transaction of its own. */
+    /** Accounts paid at a time, each in its own transaction. */
     private static final int PAYEES = 64;
 
     private final PacketStore store;

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Packets and claims for the host's backend, which may see those of all groups. Reads Postgres. Thread-safe. */
+/** Packets and claims of all groups, for the host's backend. Reads Postgres. Thread-safe. */
 public final class PacketFiles {
-    /** $1, the viewer, is nobody: a user's name is never empty. */
+    /** A viewer ($1) that is no user: a user id is never empty. */
     private static final String NOBODY = "";
 
     private static final String FILED = PacketViews.seenWith(
@@ -65,7 +65,7 @@ public final class PacketFiles {
         return page(filed("where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters)), limit);
     }
 
-    /** What a user sent, and the pools that the user opened, newest first; otherwise as {@link #list}. */
+    /** A user's packets and opened pools, newest first; otherwise as {@link #list}. */
     public Future<Page<FiledPacket>> ofUser(UserId user, @Nullable String cursor, int limit) {
         PacketId before = before(cursor);
         return before == null
@@ -75,7 +75,7 @@ public final class PacketFiles {
                         limit);
     }
 
-    /** The claim of a slot, settled; refused with NOT_FOUND. */
+    /** The settled claim of a slot; refused with NOT_FOUND. */
     public Future<Claim> claim(PacketId packet, int slot) {
         return store.claimsFrom(packet, slot, 1)
                 .compose(claims -> claims.isEmpty() || claims.get(0).share().slot() != slot
@@ -97,7 +97,7 @@ public final class PacketFiles {
                 PacketService.view(seen, true),
                 new FiledPacket.File(
                         held,
-                        closedAt == null ? 0 : seen.progress().refund() - held, // what a closed packet holds is due
+                        closedAt == null ? 0 : seen.progress().refund() - held, // a closed packet's balance is due
                         user(row.getString("actor")),
                         closedAt == null ? null : closedAt.toInstant(),
                         user(row.getString("ended_by"))));

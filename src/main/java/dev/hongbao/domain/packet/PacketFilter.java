@@ -11,11 +11,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which packets the host's backend lists; null fields let all pass.
+ * The host's filter for its list of packets. A null field lets all pass.
  *
- * @param sender who paid: a user; of pools their campaign's id
- * @param reference what the host calls the send
- * @param from when it was made, inclusive
+ * @param sender the payer: a user, or for pools their campaign's id
+ * @param reference the host's own reference of the send
+ * @param from earliest creation, inclusive
  * @param to exclusive
  */
 public record PacketFilter(
@@ -28,16 +28,16 @@ public record PacketFilter(
         @Nullable Instant from,
         @Nullable Instant to) {
     /**
-     * Ids grow with the clock of the server that made them, and the time of making is Postgres' own: so far apart the two may be. It is
-     * what a list by time reads too much at either end.
+     * The largest difference assumed between a server's clock, which makes the ids, and Postgres' clock, which sets the creation time. A
+     * list by time reads this much more at both ends.
      */
     private static final long CLOCKS_APART_MILLIS = 60_000;
 
     /**
-     * Selects the ids of packets older than {@code before}, newest first: one walk down an index, that of the group, the sender, the
-     * status or the id; a reference has its own. Of DRAINED, of a kind or of an asset alone it is a walk past all others.
+     * Selects the ids of packets older than {@code before}, newest first. It walks down the index of the group, the sender, the status, the
+     * reference or the id. A filter by DRAINED, kind or asset alone skips through all other packets.
      *
-     * @param parameters those so far; the query's are added
+     * @param parameters the list so far; this query's are added
      */
     String ids(PacketId before, int limit, List<Object> parameters) {
         List<String> rules = new ArrayList<>();
@@ -72,12 +72,13 @@ public record PacketFilter(
         String most = " order by f.id desc limit " + next(parameters, limit);
         String where = " where " + String.join(" and ", rules);
         if (group == null && sender == null && status == PacketStatus.OPEN) {
-            // Those that are not over are found shard by shard.
+            // Open packets are read shard by shard.
             return "select f.id from shard as s cross join lateral (select f.id from packet as f" + where
                     + " and f.shard = s.id" + most + ") as f" + most;
         }
         if (group == null && sender == null && status == PacketStatus.EXPIRED) {
-            // Seldom more than a few, and the index of what is due has them; the offset keeps the order out of it.
+            // These are few, and in the index of due packets. The offset keeps the planner from using the order
+            // instead.
             return "select f.id from (select f.id from packet as f" + where + " offset 0) as f" + most;
         }
         return "select f.id from packet as f" + where + most;
@@ -85,7 +86,7 @@ public record PacketFilter(
 
     private static String rule(PacketStatus status) {
         return switch (status) {
-            // So written that nobody walks down the index of what is due, which would read all that are open.
+            // Written so that the planner avoids the index of due packets, which would read all open ones.
             case OPEN -> "f.closed_at is null and f.expires_at - now() > interval '0'";
             case EXPIRED -> "f.closed_at is null and f.expires_at <= now()";
             case DRAINED -> "f.closed_at is not null and f.refund = 0";
@@ -99,7 +100,7 @@ public record PacketFilter(
         return "$" + parameters.size();
     }
 
-    /** Before all ids of that millisecond (UUIDv7). */
+    /** Sorts before all ids of that millisecond (UUIDv7). */
     private static UUID idOf(long millis) {
         return new UUID(Math.max(0, millis) << 16, 0);
     }

@@ -6,11 +6,7 @@ import dev.hongbao.engine.journal.QuarantineUnit;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A packet's id: a UUIDv7 (RFC 9562), so that newer packets sort after older ones.
- *
- * @param value the UUID
- */
+/** A packet's id: a UUIDv7 (RFC 9562). Newer packets sort after older ones. */
 public record PacketId(UUID value) {
     /** A new id from the clock and SecureRandom; not guessable. */
     public static PacketId create() {
@@ -27,7 +23,7 @@ public record PacketId(UUID value) {
         return id == null ? null : new PacketId(id);
     }
 
-    /** What is set aside with it. */
+    /** The unit that quarantine sets aside. */
     public QuarantineUnit unit() {
         return new QuarantineUnit("packet", value);
     }

@@ -3,7 +3,7 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.engine.shard.Generation;
 import java.util.UUID;
 
-/** The names of packets' keys in Redis. */
+/** Names of packets' keys in Redis. */
 public final class PacketKeys {
     private static final String KIND = "p";
     private static final String CAMPAIGN = "c";
@@ -15,17 +15,17 @@ public final class PacketKeys {
         return generation.key(KIND, packet.toString());
     }
 
-    /** The hash of a campaign whose claims are counted: see {@code claim.lua}. */
+    /** The hash of a campaign with counted claims; see {@code claim.lua}. */
     public static String campaign(Generation generation, UUID campaign) {
         return generation.key(CAMPAIGN, campaign.toString());
     }
 
-    /** What the hashes of campaigns begin with; the campaign's id follows. */
+    /** The prefix of campaigns' hashes; the campaign's id follows. */
     public static String campaignPrefix(Generation generation) {
         return generation.key(CAMPAIGN, "");
     }
 
-    /** What the hashes of a generation begin with; the packet's id follows. */
+    /** The prefix of a generation's packet hashes; the packet's id follows. */
     static String hashPrefix(Generation generation) {
         return generation.key(KIND, "");
     }

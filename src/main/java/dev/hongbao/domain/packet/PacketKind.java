@@ -2,13 +2,13 @@ package dev.hongbao.domain.packet;
 
 import java.util.Locale;
 
-/** What kind of packet the sender chose. */
+/** The kind of packet, chosen by the sender. */
 public enum PacketKind {
     /** 拼手气红包: random amounts, by one of the random splits. */
     LUCKY,
-    /** 普通红包: equal amounts; the total must divide. */
+    /** 普通红包: equal amounts; the count must divide the total. */
     EQUAL,
-    /** 专属红包: only the named recipients may claim; amounts by any split. */
+    /** 专属红包: only the named recipients may claim; any split. */
     EXCLUSIVE;
 
     /** The name in the API and in the tables. */
@@ -16,9 +16,7 @@ public enum PacketKind {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /**
-     * @throws IllegalArgumentException when there is no such kind
-     */
+    /** @throws IllegalArgumentException for an unknown kind */
     public static PacketKind of(String wireName) {
         return valueOf(wireName.toUpperCase(Locale.ROOT));
     }

@@ -23,7 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads rows of the queries of {@link PacketStore} and {@link PacketViews}. Pure. A row that breaks a rule of its values throws what their constructors throw.
+ * Reads the rows of {@link PacketStore} and {@link PacketViews}. Pure. A row with an invalid value throws the exception of that value's
+ * constructor.
  */
 final class PacketRows {
     private PacketRows() {}

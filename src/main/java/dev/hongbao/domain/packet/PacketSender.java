@@ -41,24 +41,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sending: rules, split, and one statement for all packets that wait, their amounts, their escrows and the transfers into them; then
- * one call of a script for all of a shard. One instance a server, on a loop of its own: the more sends a statement holds, the less each
- * costs. {@link #send} may be called from anywhere; rules and split are worked on where it is called.
+ * Sends packets. {@link #send} checks the rules and splits the amount on the caller's thread; any thread may call it. One statement then
+ * writes all waiting packets with amounts, escrows and transfers: the more packets, the less each costs. One script call a shard makes them
+ * claimable. One instance a server, on its own event loop.
  */
 public final class PacketSender extends VerticleBase {
     /**
-     * From more shares on it is looked beforehand whether the wallet holds the amount, and the split leaves the event loop: a
-     * hundred thousand take some 10 ms, fifty in the worst case.
+     * With more shares than this, the wallet is checked before the split, and the split leaves the event loop. A hundred thousand shares take
+     * some 10 ms, 50 ms in the worst case.
      */
     private static final int LARGE = SlotAmounts.BLOCK;
 
     /**
-     * A packet with more shares is sent by a statement of its own: some ten thousandths of a second a share would add up for those who
-     * are gathered with it. WeChat has no packet with more.
+     * A packet with more shares gets its own statement. Each share costs about 0.1 ms, which would delay the other sends. WeChat allows no
+     * more.
      */
     private static final int MAX_GATHERED = 100;
 
-    /** Sends of a server that wait: half a second's worth. */
+    /** Waiting sends of a server: about half a second of work. */
     private static final int MAX_WAITING = 2_000;
 
     private final SendStatement statement;
@@ -75,8 +75,8 @@ public final class PacketSender extends VerticleBase {
 
     /**
      * @param redis opens connections on the current event loop
-     * @param loadWait how long a packet that is sent waits for a recovery under way, see {@link KeyLoader}
-     * @param clock only for refusing what opens too late; what is due is decided by Postgres' clock
+     * @param loadWait how long a sent packet waits for a recovery under way, see {@link KeyLoader}
+     * @param clock only for refusing a late opening; Postgres' clock decides what is due
      */
     public PacketSender(
             Pool pool,
@@ -135,19 +135,19 @@ public final class PacketSender extends VerticleBase {
                                 .compose(answer -> answer)
                         : unlessSent(scope, SendChecks.notSent(command)))
                 .recover(fault -> explained(Ledger.refusal(fault), command));
-        // It comes from the loop that has the connections to Redis, and is told on the one that asks.
+        // The result arrives on the loop with the Redis connections. The caller gets it on its own context.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
     }
 
-    /** Refuses, unless it was sent before: what was allowed then is answered as then. */
+    /** Refuses, unless the packet was sent before. A repeated send gets the first answer. */
     private Future<Packet> unlessSent(Idempotency.Scope scope, RefusedException refused) {
         return statement
                 .before(scope)
                 .compose(id -> id == null ? Future.failedFuture(refused) : sentBefore(new PacketId(id)));
     }
 
-    /** The host's backend is told what the wallet of its user lacks. */
+    /** Adds the missing amount to the refusal, for a host's backend only. */
     private Future<Packet> explained(Throwable fault, SendCommand command) {
         UserId sender = command.onBehalfOf();
         if (sender == null
@@ -161,7 +161,10 @@ public final class PacketSender extends VerticleBase {
                         Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.lacks", sender, missing, command.asset()))));
     }
 
-    /** Gives of each packet when it is claimable, or why it is not sent; on the loop that has the connections to Redis. */
+    /**
+     * Writes the packets. Each inner future completes when its packet is claimable, or fails with its refusal. Runs on the loop with the
+     * Redis connections.
+     */
     private Future<List<Future<Packet>>> execute(List<NewPacket> packets) {
         Promise<List<Future<Packet>>> sent = Promise.promise();
         context.runOnContext(here -> executeHere(packets).onComplete(sent));
@@ -193,7 +196,7 @@ public final class PacketSender extends VerticleBase {
                 : Objects.requireNonNull(loads.get(sent.generation())).map(catalog.put(fresh));
     }
 
-    /** A packet that is in Postgres: one that is not found has terms that cannot be read. */
+    /** A packet known to be in Postgres. A missing one has unreadable terms. */
     private Future<Packet> sentBefore(PacketId id) {
         return catalog.find(id)
                 .compose(packet -> packet == null
@@ -201,7 +204,7 @@ public final class PacketSender extends VerticleBase {
                         : Future.succeededFuture(packet));
     }
 
-    /** Refuses early, where a refusal would come late. */
+    /** Refuses early, before an expensive split. */
     private Future<Void> affordable(Idempotency.Scope scope, SendCommand command) {
         return command.count() <= LARGE
                 ? Future.succeededFuture()
@@ -232,7 +235,7 @@ public final class PacketSender extends VerticleBase {
                 rules.expiresIn(command));
     }
 
-    /** The sender's largest share; without one the asset's cap, where the amount can be split so. Postgres holds it to the cap. */
+    /** The sender's largest share; without one the asset's cap, if the amount can be split within it. Postgres enforces the cap. */
     private @Nullable Long largest(SendCommand command, SplitAlgorithm algorithm) {
         AssetTerms terms = assets.cached(command.asset());
         Long cap = command.max() != null || terms == null
@@ -243,7 +246,7 @@ public final class PacketSender extends VerticleBase {
         return splits ? cap : command.max();
     }
 
-    /** All are loaded or none, so one of their keys stands for all. */
+    /** The script loads all or none, so one key stands for all. */
     private Future<Void> load(List<PacketId> packets, Generation generation) {
         String key = PacketKeys.hash(generation, packets.get(0));
         return Objects.requireNonNull(loading)

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sending and reading packets. One instance per event loop; call it on that loop.
  *
- * <p>What a viewer may see: before the viewer has claimed or the packet is over, no amount but its own, since the last share
- * is the total less the rest.
+ * <p>Until a viewer has claimed or the packet is over, the viewer sees no amount except its own. Otherwise the last share could be
+ * computed: the total less the rest.
  */
 public final class PacketService {
     private final PacketStore store;
@@ -40,8 +40,8 @@ public final class PacketService {
     /**
      * The configured limits on packets.
      *
-     * @param defaultExpiry when the sender gives none
-     * @param maxExpiry the longest expiry, and the furthest opening
+     * @param defaultExpiry for a send without an expiry
+     * @param maxExpiry the longest expiry, and the latest opening
      * @param maxCount the most shares
      */
     public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
@@ -55,22 +55,21 @@ public final class PacketService {
         this.sending = sending;
     }
 
-    /** The configured limits. */
     public Limits limits() {
         return sending.limits();
     }
 
     /**
-     * Sends a packet from the caller's wallet, or of a campaign's budget. Idempotent by (caller, key).
+     * Sends a packet from the caller's wallet or a campaign's budget. Idempotent by (caller, key).
      *
-     * @return the packet; fails with {@link RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS, NOT_ELIGIBLE (not a member of
-     *     the group), IDEMPOTENCY_KEY_REUSED; for a pool also what {@code judge_pools} says
+     * @return the packet; fails with {@link RefusedException}: INFEASIBLE, INSUFFICIENT_FUNDS, NOT_ELIGIBLE (not a member of the group),
+     *     IDEMPOTENCY_KEY_REUSED; for a pool also the refusals of {@code judge_pools}
      */
     public Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
         return sending.send(caller, command, key);
     }
 
-    /** The packet as the caller may see it; refused with NOT_FOUND, or NOT_ELIGIBLE outside the caller's groups. */
+    /** The caller's view of the packet; refused with NOT_FOUND, or NOT_ELIGIBLE outside the caller's groups. */
     public Future<PacketView> view(Caller caller, PacketId id) {
         Packet terms = catalog.cached(id);
         return terms != null && ended.isKnown(id)
@@ -99,7 +98,7 @@ public final class PacketService {
     }
 
     /**
-     * The settled claims in slot order, refused as {@link #view}.
+     * The settled claims in slot order; refused as {@link #view}.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
@@ -125,14 +124,14 @@ public final class PacketService {
     /**
      * A page of claims.
      *
-     * @param amountsVisible false when the caller may see no amount but its own
+     * @param amountsVisible false when the caller may see no amount except its own
      * @param luckiest as in {@link PacketView}
      */
     public record ClaimsPage(
             Page<Claim> claims,
             boolean amountsVisible,
             @Nullable Claim luckiest) {
-        /** Whom it names. */
+        /** The users shown on the page. */
         public Set<UserId> people() {
             Set<UserId> people =
                     claims.items().stream().map(Claim::user).collect(Collectors.toCollection(HashSet::new));
@@ -143,14 +142,18 @@ public final class PacketService {
         }
     }
 
-    /** Which packets are listed; null for all. */
+    /** A filter of one's own packets; null fields let all pass. */
     public record OwnFilter(
             @Nullable PacketKind kind, @Nullable Asset asset) {
-        /** All of them. */
+        /** No filter. */
         public static final OwnFilter ANY = new OwnFilter(null, null);
     }
 
-    /** What {@code user} sent, and the pools that {@code user} opened, newest first, as that user may see them. @param period when they were made */
+    /**
+     * The packets sent and the pools opened by {@code user}, newest first, in the user's own view.
+     *
+     * @param period of the creation
+     */
     public Future<Page<PacketView>> ownOf(
             UserId user, Period period, OwnFilter filter, @Nullable String cursor, int limit) {
         PacketId before = before(cursor, period);
@@ -165,9 +168,9 @@ public final class PacketService {
     }
 
     /**
-     * The newest packets of a group as the caller may see them, newest first.
+     * The newest packets of a group in the caller's view, newest first.
      *
-     * @param members of the group; of a rain's channel, whom the rain is for
+     * @param members of the group; for a rain's channel, the rain's audience
      * @param limit 0 or more
      * @return refused with NOT_ELIGIBLE for others
      */
@@ -180,7 +183,7 @@ public final class PacketService {
             return Future.succeededFuture(List.of());
         }
         return views.newest(group, caller.user(), limit).map(rows -> {
-            rows.forEach(seen -> catalog.put(seen.packet())); // who sees them may claim next
+            rows.forEach(seen -> catalog.put(seen.packet())); // viewers are likely to claim next
             return rows.stream().map(PacketService::view).toList();
         });
     }
@@ -188,20 +191,24 @@ public final class PacketService {
     /**
      * One's own settled claim.
      *
-     * @param transfer that paid it
-     * @param sender who paid: a user; of a pool its campaign's id
+     * @param transfer of the payment
+     * @param sender the payer: a user; for a pool its campaign's id
      * @param luckiest whether it was the largest, as {@link PacketSummary.Received#luckiest} counts them
-     * @param pool what it is a share of, when that is a pool
+     * @param pool the pool of the share; null for a packet that its sender paid
      */
     public record OwnClaim(
             long transfer, Claim claim, UserId sender, boolean luckiest, PoolTerms.@Nullable Label pool) {
-        /** Who brought it: its sender; of a pool who opened it. */
+        /** The giver to show: the sender, or for a pool the user who opened it. */
         public UserId giver() {
             return pool == null ? sender : pool.opener();
         }
     }
 
-    /** What {@code user} claimed in a period, settled, the newest first. @param asset null for all */
+    /**
+     * The settled claims of {@code user} in a period, newest first.
+     *
+     * @param asset null for all
+     */
     public Future<Page<OwnClaim>> claimsOf(
             UserId user, Period period, @Nullable Asset asset, @Nullable String cursor, int limit) {
         Long before = Page.number(cursor, Long.MAX_VALUE);
@@ -213,8 +220,8 @@ public final class PacketService {
     }
 
     /**
-     * What {@code user} received and sent in a period, exactly; it takes as long as the user has claims. Fails with {@link
-     * UnavailableException} while another one of the user's is under way.
+     * Exact totals received and sent by {@code user} in a period. The time grows with the user's claims. Fails with {@link
+     * UnavailableException} during another such read of the user.
      */
     public Future<PacketSummary> summaryOf(UserId user, Period period) {
         return views.summaryOf(user, period);
@@ -235,10 +242,11 @@ public final class PacketService {
         return view(seen, seen.progress().closed() || seen.mine() != null);
     }
 
-    /** @param amountVisible whether the viewer may see what was claimed */
+    /** @param amountVisible whether the viewer may see the claimed amount */
     static PacketView view(Seen seen, boolean amountVisible) {
         Progress progress = seen.progress();
-        // Its close is settled with its last claim; should it not be, it is drained all the same.
+        // The last claim's settlement closes a packet. If the close were missing, the packet would be drained all the
+        // same.
         PacketStatus status =
                 progress.claimedCount() == seen.packet().count() ? PacketStatus.DRAINED : progress.status();
         return new PacketView(
@@ -250,11 +258,11 @@ public final class PacketService {
                 progress.seed() == null ? null : new PacketView.Ending(seen.luckiest(), progress.seed()));
     }
 
-    /** @return null for a cursor that is none */
+    /** @return null for an invalid cursor */
     private static @Nullable PacketId before(@Nullable String cursor, Period period) {
         PacketId last = new PacketId(period.lastId());
         PacketId read = cursor == null ? last : PacketId.parse(cursor);
-        // As Postgres orders them.
+        // Compared as text, in Postgres' order.
         return read != null && read.toString().compareTo(last.toString()) > 0 ? last : read;
     }
 }

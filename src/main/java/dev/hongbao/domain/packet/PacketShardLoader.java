@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the hashes of a shard's open packets that are not set aside from the settled claims: the next slot of each is the number of its claims, and
- * the highest slot + 1.
+ * Rewrites the hashes of a shard's open packets from the settled claims, except packets set aside. A packet's next slot is its number of
+ * claims, and its highest slot + 1.
  */
 public final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
@@ -37,8 +37,9 @@ public final class PacketShardLoader implements ShardLoader {
     private static final String OVER = "select id from packet where id = any ($1) and closed_at is not null";
 
     /**
-     * Not of those that were aside as the packets were read: an operator may have brought one back since, and claims without a next slot
-     * are no packet. Offset 0: each packet's claims are read in the part of their month, whatever Postgres believes of all claims.
+     * Reads claims only of packets that were not set aside when the packets were read. An operator may have returned one since, and a hash
+     * of claims without a next slot is invalid. The offset of 0 makes the planner read each packet's claims in the partition of their
+     * month, whatever its statistics.
      */
     private static final String CLAIMS = """
         select p.id as packet, c.slot, w.owner as user_id
@@ -80,7 +81,7 @@ public final class PacketShardLoader implements ShardLoader {
             long claims = row.getLong("claims");
             int nextSlot = row.getInteger("next_slot");
             if (claims != nextSlot) {
-                // No share is granted twice, but those of the gap can only be refunded.
+                // No share is granted twice. The shares of the gap can only be refunded.
                 LOG.error(
                         "packet {} has {} claims but its highest slot is {}", row.getUUID("id"), claims, nextSlot - 1);
             }

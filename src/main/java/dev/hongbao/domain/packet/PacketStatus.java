@@ -3,19 +3,19 @@ package dev.hongbao.domain.packet;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Where a packet is in its life. */
+/** The state of a packet. */
 public enum PacketStatus {
-    /** Shares are left and time is left. */
+    /** Some shares and some time are left. */
     OPEN,
     /** Every share is claimed. */
     DRAINED,
-    /** Time ran out; the remainder is not back with the sender yet. */
+    /** The time ran out, and the refund is not settled yet. */
     EXPIRED,
-    /** Time ran out and the remainder went back to the sender. */
+    /** The time ran out, and the remainder is refunded. */
     REFUNDED,
-    /** The host's backend ended it before anybody claimed; the whole amount went back. */
+    /** Ended by the host's backend before any claim; the whole amount is refunded. */
     CANCELLED,
-    /** The host's backend ended it before its time; the remainder went back. */
+    /** Ended early by the host's backend; the remainder is refunded. */
     CLOSED;
 
     /** CANCELLED or CLOSED by its name in the API; null for any other text. */

@@ -19,22 +19,22 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Packets and claims as Postgres has them, whoever asks; {@link PacketViews} is what users see. Thread-safe. */
+/** Packets and claims in Postgres, without any viewer's restrictions. {@link PacketViews} has the users' views. Thread-safe. */
 public final class PacketStore {
-    /** A packet's terms: columns of {@code p}, and of {@code o}, which {@link #POOL} joins. */
+    /** A packet's terms: columns of {@code p}, and of {@code o}, joined by {@link #POOL}. */
     static final String PACKET =
             "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
                     + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.metadata, p.recipients,"
                     + " p.passcode, p.created_at, p.opens_at, p.expires_at, o.campaign, o.campaign_name, o.zone,"
                     + " o.product, o.opener, o.claiming, o.rain";
 
-    /** What makes a packet a pool: looked up row by row, through indexes. */
+    /** The terms of a pool, looked up row by row through indexes. */
     static final String POOL =
             " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone, c.definition"
                     + " -> 'claiming' as claiming, case c.kind when 'rain' then c.definition end as rain from pool as o"
                     + " join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
 
-    /** Drained or not: whoever may not know it is not told. */
+    /** The luckiest claim, drained or not. Callers decide whether to show it. */
     private static final String LUCKIEST = """
         select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
         from packet as p
@@ -43,7 +43,7 @@ public final class PacketStore {
         where p.id = $1
         """;
 
-    /** How packets have ended, all in one query: their progress, and the luckiest of each as {@code claim} has it, if there is one. */
+    /** Ends of packets in one query: the progress, and the luckiest claim if there is one. */
     private static final String ENDS = """
         select p.id, p.asset, @progress, l.user_id, l.slot, l.amount, l.at
         from unnest($1::uuid[]) as k(id)
@@ -54,7 +54,7 @@ public final class PacketStore {
                            where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null limit 1) as l on true
         """.replace("@progress", progressOf("p"));
 
-    /** Packets with one block of their amounts each, if there is such a block. */
+    /** Packets, each with one block of its amounts if the block exists. */
     private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
             + " where a.packet = p.id and a.block = k.block) as amounts"
             + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
@@ -63,15 +63,15 @@ public final class PacketStore {
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
 
-    /** By itself: a packet whose terms cannot be read fails what looks it up. */
+    /** For use outside a server. Unreadable terms of a packet fail the call. */
     public PacketStore(Pool pool) {
         this(pool, null);
     }
 
     /**
-     * Of a server.
+     * For a server.
      *
-     * @param unreadable hears of a packet whose terms cannot be read, which is left out of every answer; null: it fails what looks it up
+     * @param unreadable receives each packet with unreadable terms, and answers omit it; null: such a packet fails the call
      */
     public PacketStore(Pool pool, @Nullable Unreadable unreadable) {
         this.pool = pool;
@@ -79,9 +79,9 @@ public final class PacketStore {
     }
 
     /**
-     * A packet's progress, at one moment.
+     * A packet's progress at one moment.
      *
-     * @param refund minor units that went back; 0 until it is closed, and when it is drained
+     * @param refund minor units refunded; 0 until it is closed, and when it is drained
      * @param seed 64 hexadecimal digits; null until it is closed
      */
     record Progress(
@@ -90,20 +90,20 @@ public final class PacketStore {
             int claimedCount,
             long claimedAmount,
             @Nullable String seed) {
-        /** Whether nothing of it changes any more. */
+        /** True if the progress is final. */
         boolean closed() {
             return seed != null;
         }
     }
 
-    /** The terms of packets; those unknown are left out. */
+    /** The terms of packets. Unknown packets are absent. */
     Future<List<Packet>> find(Collection<PacketId> ids) {
         return pool.preparedQuery("select " + PACKET + " from packet as p" + POOL + "where p.id = any ($1)")
                 .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
                 .compose(rows -> readable(rows, PacketRows::packet));
     }
 
-    /** As {@link #find}, each with one block of its amounts at hand, if it has such a block; the two lists go together. */
+    /** As {@link #find}, each with one block of its amounts, if it has that block. The two lists go together. */
     Future<List<Packet>> find(List<PacketId> ids, List<Integer> blocks) {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple()
@@ -112,7 +112,7 @@ public final class PacketStore {
                 .compose(rows -> readable(rows, PacketRows::packetWithBlock));
     }
 
-    /** How far a packet has come; null for an unknown one. */
+    /** The progress of a packet; null for an unknown one. */
     Future<@Nullable Progress> progress(PacketId id) {
         return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
                         + " join account as e on e.id = p.escrow where p.id = $1")
@@ -120,7 +120,7 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
     }
 
-    /** How these packets have ended; those that are not over, unknown, or put away are left out. */
+    /** The ends of packets. Packets that are open, unknown or set aside are absent. */
     Future<Map<PacketId, EndedPackets.End>> ends(Collection<PacketId> ids) {
         return pool.preparedQuery(ENDS)
                 .execute(Tuple.tuple()
@@ -137,9 +137,13 @@ public final class PacketStore {
                 });
     }
 
-    /** Columns of its progress; its escrow is {@code e}. @param p what the packet is called */
+    /**
+     * Columns of the progress; the escrow's alias is {@code e}.
+     *
+     * @param p the packet's alias
+     */
     static String progressOf(String p) {
-        // Slots are handed out without gaps, so the highest one counts the claims in one step down the index.
+        // Slots have no gaps, so the highest one counts the claims. It takes one step down the index.
         return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund, p.ending, coalesce((select"
                         + " max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as claimed_count, p.amount"
                         + " - case when p.closed_at is null then e.balance else p.refund end as claimed_amount,"
@@ -148,7 +152,7 @@ public final class PacketStore {
                 .replace("p.", p + ".");
     }
 
-    /** Whether there is such a packet, open or over. */
+    /** Whether the packet exists, open or over. */
     public Future<Boolean> exists(PacketId id) {
         return pool.preparedQuery("select from packet where id = $1")
                 .execute(Tuple.of(id.value()))
@@ -179,32 +183,32 @@ public final class PacketStore {
                 .map(rows -> stream(rows).map(PacketRows::claim).toList());
     }
 
-    /** The claim of the slot with the largest amount, ties to the earlier slot; null while nobody has it. */
+    /** The claim on the largest amount's slot, ties to the earlier slot; null while that slot is unclaimed. */
     Future<@Nullable Claim> luckiest(PacketId packet) {
         return pool.preparedQuery(LUCKIEST)
                 .execute(Tuple.of(packet.value()))
                 .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
     }
 
-    /** Who won a packet. */
+    /** The ids of a packet's winners. */
     Future<List<String>> winners(PacketId packet) {
         return pool.preparedQuery("select user_id from claim where packet = $1")
                 .execute(Tuple.of(packet.value()))
                 .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
     }
 
-    /** An open packet whose time ran out. */
+    /** An expired packet that is not closed. */
     record Due(PacketId id, int shard) {}
 
     /**
-     * Open packets whose time ran out by Postgres' clock and that are not set aside, the longest waiting first, of each shard by itself: one
-     * that cannot settle keeps none of another one waiting.
+     * Expired open packets by Postgres' clock, except packets set aside, the longest waiting first. Reads each shard separately: a packet
+     * that cannot settle does not hold back other shards.
      *
-     * @param limit of a shard
+     * @param limit per shard
      */
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(
-                        // Not the amounts: of a thousand large packets that would be hundreds of megabytes.
+                        // Without the amounts: a thousand large packets have hundreds of megabytes of them.
                         "select p.id, s.shard from unnest($1::smallint[]) as s(shard) cross join lateral (select p.id"
                                 + " from packet as p where p.shard = s.shard and p.closed_at is null"
                                 + " and p.expires_at <= now()"
@@ -216,7 +220,7 @@ public final class PacketStore {
                         .toList());
     }
 
-    /** Pays the refunds that are due to one account, the first that nobody holds. How many; 0 when there is none. */
+    /** Pays the due refunds of one account, the first unlocked one. Returns their number; 0 when there is none. */
     Future<Integer> payRefunds(Collection<Integer> shards) {
         Tuple of = Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new));
         return Transactions.statement(
@@ -224,12 +228,12 @@ public final class PacketStore {
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
-    /** Whether a packet that was not found is there all the same, and cannot be shown. */
+    /** Whether a packet that was not found exists with unreadable terms. */
     boolean isRefused(PacketId id) {
         return unreadable != null && unreadable.refuses(id.value());
     }
 
-    /** Reads rows that begin with a packet's terms; a packet whose terms cannot be read is left out. */
+    /** Reads rows that begin with a packet's terms. Packets with unreadable terms are absent. */
     <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
         List<T> all = new ArrayList<>(rows.size());
         Map<UUID, Future<Void>> met = new HashMap<>();

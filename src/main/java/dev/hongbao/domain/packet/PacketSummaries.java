@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 
 /**
- * Adds up what users received and sent. It takes as long as a user has claims: some 0.5 s for a hundred thousand. So of each user one is
- * under way at a time. Thread-safe.
+ * Totals of users' packets and claims. The time grows with a user's claims: about 0.5 s for a hundred thousand. So one read at a time runs
+ * per user. Thread-safe.
  */
 final class PacketSummaries {
-    /** Through the index of a wallet's records, to which the offset keeps it, and each packet by its id. */
+    /** Reads the index of a wallet's records, forced by the offset, then each packet by its id. */
     private static final String RECEIVED = """
             select c.asset, count(*) as count, sum(c.amount)::bigint as amount, count(l.id) as luckiest
             from (select w.asset, t.subject, t.slot, t.amount
@@ -33,7 +33,7 @@ final class PacketSummaries {
             group by c.asset order by c.asset
             """;
 
-    /** Through the index of a sender's packets. */
+    /** Reads the index of a sender's packets. */
     private static final String SENT = """
             select asset, count(*) as count, sum(amount)::bigint as amount, sum(refund)::bigint as refunded
             from packet
@@ -48,7 +48,7 @@ final class PacketSummaries {
         this.pool = pool;
     }
 
-    /** Fails with {@link UnavailableException#overloaded} while another one of the user's is under way. */
+    /** Fails with {@link UnavailableException#overloaded} during another such read of the user. */
     Future<PacketSummary> of(UserId user, Period period) {
         return oneAtATime.read(user, () -> read(user, period));
     }

@@ -4,17 +4,17 @@ import dev.hongbao.domain.ledger.Asset;
 import java.util.List;
 
 /**
- * What a user received and sent in a period, by asset code; an asset of which there was nothing is left out.
+ * A user's totals of a period, by asset code. Assets without entries are absent.
  *
  * @param received by the times of the claims
- * @param sent by the times at which the packets were made; without pools, which a campaign pays
+ * @param sent by the creation times of the packets; without pools, which a campaign pays
  */
 public record PacketSummary(List<Received> received, List<Sent> sent) {
     /**
      * Settled claims of an asset.
      *
      * @param amount minor units, 1 and up
-     * @param luckiest how many of them were the largest of a drained packet of unequal shares, more than one
+     * @param luckiest how many were the largest of a drained packet with several, unequal shares
      */
     public record Received(Asset asset, long count, long amount, long luckiest) {}
 
@@ -22,7 +22,7 @@ public record PacketSummary(List<Received> received, List<Sent> sent) {
      * Packets of an asset.
      *
      * @param amount minor units, 1 and up
-     * @param refunded how much of it has come back by now, minor units, 0 and up
+     * @param refunded the refunded part until now, minor units, 0 and up
      */
     public record Sent(Asset asset, long count, long amount, long refunded) {}
 }

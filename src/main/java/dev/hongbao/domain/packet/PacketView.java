@@ -8,13 +8,12 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A packet as one viewer may see it.
+ * One viewer's view of a packet.
  *
  * @param claimedCount settled claims
- * @param claimedAmount minor units of the settled claims; null while the viewer may not see amounts, which is before the
- *     viewer has claimed or the packet is drained or closed
+ * @param claimedAmount minor units of the settled claims; null for a viewer who has not claimed, until the packet is drained or closed
  * @param mine the viewer's own claim; null for none
- * @param ending what nobody knows before the packet is closed; null until then
+ * @param ending the secrets of a closed packet; null until then
  */
 public record PacketView(
         Packet packet,
@@ -24,20 +23,20 @@ public record PacketView(
         @Nullable Claim mine,
         @Nullable Ending ending) {
     /**
-     * What a closed packet tells.
+     * The facts published after the close.
      *
      * @param luckiest the largest claim, ties to the earlier slot; null when it ended before all shares were claimed
-     * @param seed of the split, 64 hexadecimal digits: who knows it knows every share, so it is told when no share can be claimed
-     *     any more, and anybody can then recompute them
+     * @param seed of the split, 64 hexadecimal digits. It determines every share, so it is secret while a share can be claimed. Later
+     *     anyone can recompute the split with it
      */
     public record Ending(@Nullable Claim luckiest, String seed) {}
 
-    /** The largest claim; null until the packet is drained, and for ever when it ended before that. */
+    /** The largest claim; null until the packet is drained, and for ever if it ended earlier. */
     public @Nullable Claim luckiest() {
         return ending == null ? null : ending.luckiest;
     }
 
-    /** Whom it names: who brought it, and whose claims it shows. */
+    /** The users it shows: the giver and the owners of shown claims. */
     public Set<UserId> people() {
         Set<UserId> people = new HashSet<>();
         people.add(packet.sender());
@@ -52,12 +51,12 @@ public record PacketView(
         return people;
     }
 
-    /** Whom all of them name. */
+    /** The users shown by all views. */
     public static Set<UserId> people(Collection<PacketView> views) {
         return views.stream().flatMap(view -> view.people().stream()).collect(Collectors.toSet());
     }
 
-    /** The view of a packet that was just sent; the answer to every repetition of the same send. */
+    /** The view of a packet just sent, and the answer to every repeated send. */
     public static PacketView ofNew(Packet packet) {
         return new PacketView(packet, PacketStatus.OPEN, 0, null, null, null);
     }

@@ -13,11 +13,11 @@ import io.vertx.sqlclient.Tuple;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Packets as users see them, and their own lists of them, read from Postgres. Thread-safe. */
+/** Users' views of packets, and users' own lists, read from Postgres. Thread-safe. */
 public final class PacketViews {
     /**
-     * The claims that went into the wallets of $1: a few from each, through the index of its records. No packet is younger than a claim on
-     * it, so the months after the period are left out; those before it are not, since a packet may be open for a year.
+     * The claims paid into the wallets of $1: a few from each, through the index of its records. Months after the period are skipped, since
+     * no packet is younger than its claims. Months before it are read, since a packet may be open for a year.
      */
     private static final String CLAIMS_OF = """
         select c.*, k.sender, k.luckiest, o.campaign, o.campaign_name, o.product, o.opener
@@ -40,7 +40,7 @@ public final class PacketViews {
     /** Packets as $1 sees them, all in one query. */
     private static final String SEEN = seenWith("", "");
 
-    /** As {@link #ownOf(String)}, of a period: each looked up in its table, since an id only nearly tells when it was made. */
+    /** As {@link #ownOf(String)}, within a period. It reads each packet's creation time, which the id gives only roughly. */
     private static final String OWN_OF = """
         where p.id = any (array(
             (select id from packet where sender = $1 and id < $2 and id > $4 and created_at >= $5 and created_at < $6
@@ -69,7 +69,7 @@ public final class PacketViews {
     /**
      * A packet as one user sees it.
      *
-     * @param mine the user's claim, null for none
+     * @param mine the user's claim; null for none
      * @param luckiest of a drained packet, else null
      */
     record Seen(
@@ -79,10 +79,10 @@ public final class PacketViews {
             @Nullable Claim luckiest) {}
 
     /**
-     * Packets as $1 sees them. What a limit of 1 encloses is looked up row by row, through an index.
+     * Packets as $1 sees them. The limits of 1 make the planner look up row by row, through an index.
      *
-     * @param columns further ones, each after a comma
-     * @param joins they come from
+     * @param columns further columns, each after a comma
+     * @param joins the joins of these columns
      */
     static String seenWith(String columns, String joins) {
         return "select " + PacketStore.PACKET + ", " + PacketStore.progressOf("p") + columns
@@ -97,8 +97,8 @@ public final class PacketViews {
     }
 
     /**
-     * A user's claims of a period whose transfers are before this one, the newest first. Of a period that has fewer than {@code limit} it takes
-     * as long as the user has claims: so one is under way at a time.
+     * A user's claims in a period, before a given transfer, newest first. With fewer than {@code limit} claims in the period, the time
+     * grows with all claims of the user. So one read at a time runs per user.
      */
     Future<List<PacketService.OwnClaim>> claimsOf(
             UserId user, Period period, @Nullable Asset asset, long before, int limit) {
@@ -121,7 +121,10 @@ public final class PacketViews {
                 .map(rows -> PacketStore.stream(rows).map(PacketRows::ownClaim).toList());
     }
 
-    /** A packet as a user sees it; null for an unknown one, and {@link UnavailableException#setAside} for one that cannot be read. */
+    /**
+     * The user's view of a packet. Null for an unknown packet; fails with {@link UnavailableException#setAside} for one that cannot be
+     * read.
+     */
     Future<@Nullable Seen> seen(PacketId id, UserId viewer) {
         Future<List<Seen>> read = seen("where p.id = $2", Tuple.of(viewer.value(), id.value()));
         return read.compose(all -> {
@@ -132,7 +135,7 @@ public final class PacketViews {
         });
     }
 
-    /** A user's own packets and pools that were made in a period and are older than a packet, newest first. */
+    /** A user's own packets and pools, made in a period and older than a given packet, newest first. */
     Future<List<Seen>> ownOf(UserId user, Period period, PacketService.OwnFilter filter, PacketId before, int limit) {
         return seen(
                 OWN_OF,
@@ -147,17 +150,17 @@ public final class PacketViews {
                         filter.asset() == null ? null : filter.asset().code()));
     }
 
-    /** What a user received and sent in a period. */
+    /** A user's totals of a period. */
     Future<PacketSummary> summaryOf(UserId user, Period period) {
         return summaries.of(user, period);
     }
 
-    /** A list of what a user did, that says what it lacks. */
+    /** Returns the list unchanged. */
     <T> Future<Page<T>> told(Future<Page<T>> list) {
         return list;
     }
 
-    /** The newest of the packets that a user sent and of the pools that it opened, older than $2: a few of each, through their indexes. */
+    /** The newest packets sent and pools opened by a user, older than $2: a few of each, through their indexes. */
     static String ownOf(String user) {
         return """
             where p.id = any (array(
@@ -169,7 +172,7 @@ public final class PacketViews {
             """.replace("@user", user);
     }
 
-    /** The newest packets of a group that are announced, newest first. What never fell of a rain is told by no event, and is left out. */
+    /** The newest announced packets of a group, newest first. A rain's drops that never fell are not announced, and are absent. */
     Future<List<Seen>> newest(GroupId group, UserId viewer, int limit) {
         return seen(
                 "where p.group_id = $2 and not exists (select from unannounced as u where u.packet = p.id)"

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The 口令 a claimer must give, kept as a digest salted with the packet's id. It guards a game, not a secret: what keeps
- * guessers out is the limit on wrong tries.
+ * The 口令 of a packet, kept as a digest salted with the packet's id. It guards a game, not a secret: the limit on wrong tries stops
+ * guessing.
  */
 public final class Passcode {
     private final byte[] digest;
@@ -19,7 +19,7 @@ public final class Passcode {
         this.digest = digest;
     }
 
-    /** From what the sender typed; surrounding space, the Unicode form and characters that nobody sees do not count. */
+    /** From the typed text. Surrounding space, the Unicode form and invisible characters do not count. */
     public static Passcode of(PacketId packet, String typed) {
         return new Passcode(digest(packet, typed));
     }
@@ -29,17 +29,17 @@ public final class Passcode {
         return new Passcode(digest.clone());
     }
 
-    /** Whether {@code typed} is the passcode; takes the same time for every wrong one. */
+    /** Whether {@code typed} is the passcode. Takes the same time for every wrong one. */
     public boolean matches(PacketId packet, String typed) {
         return MessageDigest.isEqual(digest, digest(packet, typed));
     }
 
-    /** What is stored. */
+    /** The stored digest, 32 bytes. */
     public byte[] digest() {
         return digest.clone();
     }
 
-    /** Whether somebody can type it: there is something to see in it. */
+    /** Whether the text has a visible character. */
     static boolean isSeen(String typed) {
         return !seen(typed).isEmpty();
     }

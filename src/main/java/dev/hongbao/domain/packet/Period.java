@@ -7,16 +7,16 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A time of records: a year as its reader's calendar has it, or any other. By Postgres' clock.
+ * A period of records by Postgres' clock: a year in its reader's calendar, or any other.
  *
- * @param from inclusive; null for all from the first on
- * @param to exclusive; null for all up to the latest
+ * @param from inclusive; null for no start
+ * @param to exclusive; null for no end
  */
 public record Period(@Nullable Instant from, @Nullable Instant to) {
-    /** All there is. */
+    /** All times. */
     public static final Period ALL = new Period(null, null);
 
-    /** A packet's id has the time of the server that made it: no clock of ours is as far from Postgres' own. */
+    /** An assumed limit on the difference between a server's clock, which makes the ids, and Postgres' clock. */
     private static final long CLOCKS_APART_MILLIS = 86_400_000;
 
     private static final long LAST_MILLIS = (1L << 48) - 1;
@@ -29,17 +29,17 @@ public record Period(@Nullable Instant from, @Nullable Instant to) {
         return to == null ? OffsetDateTime.MAX : to.atOffset(ZoneOffset.UTC);
     }
 
-    /** Less than the id of every packet that was made in it. */
+    /** Below the id of every packet made in the period. */
     UUID firstId() {
         return from == null ? new UUID(0, 0) : id(from.toEpochMilli() - CLOCKS_APART_MILLIS);
     }
 
-    /** More than the id of every packet that was made, or claimed, in it. */
+    /** Above the id of every packet made or claimed in the period. */
     UUID lastId() {
         return to == null ? new UUID(-1, -1) : id(to.toEpochMilli() + CLOCKS_APART_MILLIS);
     }
 
-    /** Before all ids of that millisecond (UUIDv7). */
+    /** Sorts before all ids of that millisecond (UUIDv7). */
     private static UUID id(long millis) {
         return new UUID(Math.min(LAST_MILLIS, Math.max(0, millis)) << 16, 0);
     }

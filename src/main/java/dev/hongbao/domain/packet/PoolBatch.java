@@ -16,12 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * Pools of one campaign that are sent together in the transaction that makes it: all of them, or none. By the statement that sends every
- * packet. Immutable.
- */
+/** Pools of one new campaign, sent in the campaign's own transaction: all or none. Uses the statement of every other send. Immutable. */
 public final class PoolBatch {
-    /** Loaded in one call of the script. */
+    /** Pools in one call of the load script. */
     private static final int PAGE = 250;
 
     private final List<NewPacket> packets;
@@ -31,9 +28,9 @@ public final class PoolBatch {
     }
 
     /**
-     * Splits the amounts of all: of a hundred thousand shares that takes some 10 ms.
+     * Splits all amounts: a hundred thousand shares take some 10 ms.
      *
-     * @param pools of a host, each with its pool terms, its split and how long it lives; they can be split
+     * @param pools of a host, each with pool terms, split and expiry; already checked to be feasible
      */
     public static PoolBatch of(List<SendCommand> pools, SecureRandom random) {
         List<NewPacket> packets = new ArrayList<>(pools.size());
@@ -42,7 +39,7 @@ public final class PoolBatch {
             PacketId id = PacketId.create();
             byte[] seed = new byte[Split.SEED_BYTES];
             random.nextBytes(seed);
-            // No key but its id: the command that makes the campaign is what happens once.
+            // The id is the only key: idempotence belongs to the command that makes the campaign.
             var scope = new Idempotency.Scope(
                     pool.opener(),
                     "send",
@@ -57,12 +54,12 @@ public final class PoolBatch {
         return new PoolBatch(packets);
     }
 
-    /** Sends them. The campaign is there and pays. Fails with a {@link RefusedException}, and the transaction with it. */
+    /** Sends the pools. The campaign exists and pays. On a {@link RefusedException} the transaction fails, too. */
     public Future<Void> send(SqlConnection tx) {
         return SendStatement.within(tx, packets);
     }
 
-    /** Makes them claimable once they are committed, as {@link KeyLoader#load} does. */
+    /** Makes the committed pools claimable, as {@link KeyLoader#load} does. */
     public Future<Void> load(KeyLoader loading, Generation generation) {
         List<Future<Boolean>> loads = new ArrayList<>();
         for (int from = 0; from < packets.size(); from += PAGE) {

@@ -12,34 +12,32 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What makes a packet a pool: which campaign pays it, for which product it was opened, by whom, and what the campaign says of its
- * claims. Immutable.
+ * The terms that make a packet a pool: the paying campaign, the product, the opener and the campaign's rules for claims. Immutable.
  *
  * @param campaign its id; as text it is the packet's sender
- * @param shard the campaign's, where all its pools live
+ * @param shard the campaign's shard, shared by all its pools
  * @param name the campaign's
  * @param product see {@link #PRODUCT}
  * @param opener the user who opened the pool
  */
 public record PoolTerms(UUID campaign, int shard, String name, String product, UserId opener, Claiming claiming) {
-    /** The pattern of a product, also the contract's. No space: the hash of a campaign in Redis uses it as a mark. */
+    /** The pattern of a product, also in the contract. Without spaces: the campaign's hash in Redis uses a space as a mark. */
     public static final String PRODUCT = "[A-Za-z0-9_][A-Za-z0-9._~@|+=:/-]{0,63}";
 
-    /** What everybody may know of a pool. */
+    /** The public facts of a pool. */
     public record Label(UUID campaign, String name, String product, UserId opener) {}
 
-    /** What everybody may know of it. */
     public Label label() {
         return new Label(campaign, name, product, opener);
     }
 
     /**
-     * Who may claim, and how often.
+     * The campaign's rules for claimers and their limits.
      *
-     * @param zone in which a day begins
-     * @param users who may claim; empty for all
-     * @param token what the claimer's token must say; null for nothing
-     * @param members of what else than the packet's group may see and claim it: of a rain's drop, whom the rain is for
+     * @param zone of the day's start
+     * @param users the allowed claimers; empty for all
+     * @param token a rule on the claimer's token; null for none
+     * @param members who else may see and claim, beside the packet's group: the audience, for a rain's drop
      */
     public record Claiming(
             ZoneId zone,
@@ -51,7 +49,7 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
             users = Set.copyOf(users);
         }
 
-        /** Why {@code caller} may not claim, as far as the campaign says, which says nothing of groups; null for a caller who may. */
+        /** The campaign's reason why {@code caller} may not claim; null for none. Ignores groups. */
         public @Nullable Reason unfit(Caller caller) {
             if (!users.isEmpty() && !users.contains(caller.user())) {
                 return Reason.USER;
@@ -59,18 +57,18 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
             return token == null || token.admits(caller) ? null : Reason.TRAIT;
         }
 
-        /** The number of a moment's day in the campaign's zone, from 1970-01-01. */
+        /** The day number of a moment in the campaign's zone, from 1970-01-01. */
         public long dayOf(Instant moment) {
             return moment.atZone(zone).toLocalDate().toEpochDay();
         }
     }
 
     /**
-     * Claims that one user may have on all pools of a campaign; 0 = no limit.
+     * A user's limits on claims over all pools of a campaign; 0 = no limit.
      *
-     * @param total in all
-     * @param aDay on one day
-     * @param aProduct on pools of one product
+     * @param total for all time
+     * @param aDay for one day
+     * @param aProduct for one product's pools
      */
     public record Limits(int total, int aDay, int aProduct) {
         /** No limit at all. */
@@ -94,7 +92,7 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
         }
     }
 
-    /** All that a repetition of the same opening has in common, in one text: not the amount, which may be drawn. */
+    /** The text of an opening, equal for all its repetitions. Without the amount, which may be drawn. */
     String wish(GroupId group) {
         return "pool of " + campaign + " for " + product + " in " + group;
     }

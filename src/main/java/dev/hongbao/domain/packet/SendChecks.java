@@ -15,13 +15,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 
-/** What of a wish to send is refused before any store is asked. Thread-safe. */
+/** Checks of a send that need no store. Thread-safe. */
 final class SendChecks {
     private final Assets assets;
     private final PacketService.Limits limits;
     private final Clock clock;
 
-    /** @param clock only for refusing what opens too late; what is due is decided by Postgres' clock */
+    /** @param clock only for refusing a late opening; Postgres' clock decides what is due */
     SendChecks(Assets assets, PacketService.Limits limits, Clock clock) {
         this.assets = assets;
         this.limits = limits;
@@ -32,12 +32,12 @@ final class SendChecks {
         return limits;
     }
 
-    /** How long a packet can be claimed. */
+    /** The time from opening to expiry. */
     Duration expiresIn(SendCommand command) {
         return Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
     }
 
-    /** Whether the asset, which is known by now, is one that the caller may send. */
+    /** Whether the caller may send this asset. The asset exists. */
     boolean maySend(Caller caller, SendCommand command) {
         AssetTerms terms = assets.cached(command.asset());
         return command.pool() != null
@@ -50,7 +50,11 @@ final class SendChecks {
                 Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("send.only-backend-sends", command.asset()));
     }
 
-    /** Throws the refusal of the first rule that is broken. @return how the amount is split */
+    /**
+     * Throws the first refusal.
+     *
+     * @return the split of the amount
+     */
     SplitAlgorithm check(Caller caller, SendCommand command) {
         boolean onBehalf = command.onBehalfOf() != null;
         if (onBehalf ? caller.role() != Role.SERVICE : !caller.isMemberOf(command.group())) {

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wish to send a packet, well-formed but not yet checked against the rules of {@link PacketService#send}.
+ * A well-formed request to send a packet, not yet checked against the rules of {@link PacketService#send}.
  *
  * @param amount total, minor units
  * @param count number of shares
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param max largest share, null for no limit of its own
  * @param split null for the kind's default: {@code double-mean}, or {@code equal} for an equal packet
  * @param greeting null for none
- * @param recipients who may claim an exclusive packet; empty for the other kinds
- * @param passcode the 口令 a claimer must give; null for none
- * @param opensAt null for at once
- * @param expiresIn counted from {@code opensAt}, or from the sending; null for the configured default (24 h)
- * @param pool the campaign that pays, and what for; null when the sender's wallet pays
- * @param note of the host application's backend; empty of anybody else
- * @param metadata of whoever sends it
+ * @param recipients of an exclusive packet; empty for the other kinds
+ * @param passcode the 口令 for its claimers; null for none
+ * @param opensAt null for now
+ * @param expiresIn counted from {@code opensAt}, or from the send; null for the configured default (24 h)
+ * @param pool the paying campaign and the product; null when the sender's wallet pays
+ * @param note of the host application's backend; empty from other callers
+ * @param metadata of the caller
  * @param onBehalfOf the sender, when the host's backend sends for a user; null when the caller is the sender
  */
 public record SendCommand(
@@ -51,12 +51,12 @@ public record SendCommand(
         recipients = List.copyOf(recipients);
     }
 
-    /** A command of what every send names; the rest is what is the default. */
+    /** Starts with the mandatory fields. All others have their defaults. */
     public static Builder of(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
         return new Builder(group, kind, asset, amount, count);
     }
 
-    /** Makes a command, field by field. Null stands for the default, as in {@link SendCommand}. */
+    /** Builds a command field by field. Null stands for the default, as in {@link SendCommand}. */
     public static final class Builder {
         private final GroupId group;
         private final PacketKind kind;

@@ -36,9 +36,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The one statement that sends packets: {@code send_packets}, a transaction by itself. Thread-safe. */
+/** The statement that sends packets: {@code send_packets}, in its own transaction. Thread-safe. */
 final class SendStatement {
-    /** What {@code send_packets} takes of each packet, by the names of its parameters. */
+    /** The parameters of {@code send_packets}, one array of all packets each. */
     private static final List<Column> COLUMNS = List.of(
             texts("senders", p -> p.sender().value()),
             texts("keys", p -> p.scope.key().value()),
@@ -85,7 +85,7 @@ final class SendStatement {
                     .collect(Collectors.joining())
             + ")";
 
-    /** Whether a send is sure to be refused: its key is unused, and the wallet holds too little. */
+    /** Whether a send is sure to be refused: an unused key and a wallet with too little. */
     private static final String POOR = "select not exists (select from idempotency where user_id = $1 and operation ="
             + " 'send' and key = $2) and coalesce((select balance from account where owner = $5 and kind = 'wallet' and"
             + " asset = $3), 0) < $4";
@@ -102,9 +102,9 @@ final class SendStatement {
     }
 
     /**
-     * A packet that is about to be sent.
+     * A packet to send.
      *
-     * @param scope who asks for it, and under which key
+     * @param scope the caller and the key
      */
     record NewPacket(
             Idempotency.Scope scope,
@@ -114,12 +114,12 @@ final class SendStatement {
             SplitResult shares,
             Duration expiresIn) {
 
-        /** What no two packets of one statement share: a plain sender's wallet, and what a campaign allows one user. */
+        /** The unit that only one packet of a statement may have: a plain sender's wallet, or one user's allowance in a campaign. */
         Object unit() {
             return command.pool() == null ? sender() : List.of(sender(), scope.user());
         }
 
-        /** Who pays: the sender, or the campaign of a pool. */
+        /** The payer: the sender, or the campaign of a pool. */
         UserId sender() {
             PoolTerms pool = command.pool();
             return pool == null
@@ -128,9 +128,17 @@ final class SendStatement {
         }
     }
 
-    /** How it is split. @param amounts of all slots, minor units; their sum is the command's amount */
+    /**
+     * A split.
+     *
+     * @param amounts of all slots, minor units; their sum is the command's amount
+     */
     record SplitResult(SplitTerms terms, byte[] seed, long[] amounts, Commitment commitment) {
-        /** Splits a packet's amount; of a hundred thousand shares that takes some 10 ms. @param max in place of the command's */
+        /**
+         * Splits a packet's amount; a hundred thousand shares take some 10 ms.
+         *
+         * @param max in place of the command's
+         */
         static SplitResult of(
                 PacketId id, SendCommand command, SplitAlgorithm algorithm, @Nullable Long max, byte[] seed) {
             SplitTerms terms = SplitTerms.of(algorithm, command.amount(), command.count(), command.min(), max);
@@ -140,11 +148,11 @@ final class SendStatement {
     }
 
     /**
-     * What became of it.
+     * The result of a send.
      *
-     * @param id of the packet that the key stands for; null when it is refused
-     * @param fresh the packet, with all its amounts at hand; null unless it is DONE
-     * @param generation into which it is to be loaded; null unless it is DONE
+     * @param id of the key's packet; null when refused
+     * @param fresh the packet with all its amounts loaded; null unless DONE
+     * @param generation for loading the packet; null unless DONE
      */
     record Sent(
             Verdict verdict,
@@ -156,7 +164,7 @@ final class SendStatement {
         return Objects.requireNonNullElse(command.onBehalfOf(), scope.user());
     }
 
-    /** Looks whether a split would be for nothing. */
+    /** Whether a split would be wasted. */
     Future<Boolean> isPoor(Idempotency.Scope scope, SendCommand command) {
         return pool.preparedQuery(POOR)
                 .execute(Tuple.of(
@@ -173,7 +181,7 @@ final class SendStatement {
         return Idempotency.before(pool, scope);
     }
 
-    /** What a wallet lacks of an amount, minor units; 0 when it holds as much by now. */
+    /** The amount that a wallet lacks, minor units; 0 if it now holds enough. */
     Future<Long> missing(UserId user, Asset asset, long amount) {
         return pool.preparedQuery(MISSING)
                 .execute(Tuple.of(user.value(), asset.code(), amount))
@@ -181,9 +189,10 @@ final class SendStatement {
     }
 
     /**
-     * Sends packets, each of another {@link NewPacket#unit}. Each is judged for itself, and idempotent by its scope; fails when none is sent.
+     * Sends packets, each of a different {@link NewPacket#unit}. Each is judged separately, and idempotent by its scope. If the statement
+     * fails, none is sent.
      *
-     * @return what became of each, in order
+     * @return the results, in order
      */
     Future<List<Sent>> execute(List<NewPacket> packets) {
         Tuple parameters = parameters(packets);
@@ -195,7 +204,7 @@ final class SendStatement {
                 });
     }
 
-    /** Sends packets, each of another key, within a transaction; fails with the refusal of the first that is refused. */
+    /** Sends packets of different keys within a transaction. Fails with the first refusal. */
     static Future<Void> within(SqlConnection tx, List<NewPacket> packets) {
         return tx.preparedQuery(SEND).execute(parameters(packets)).compose(rows -> {
             for (Row row : rows) {
@@ -240,7 +249,11 @@ final class SendStatement {
         return tuple;
     }
 
-    /** A parameter of {@code send_packets}. @param add adds its array to the statement's values */
+    /**
+     * A parameter of {@code send_packets}.
+     *
+     * @param add adds its array to the statement's values
+     */
     private record Column(String name, BiConsumer<Tuple, List<NewPacket>> add) {}
 
     private static <T> Function<NewPacket, @Nullable T> ofPool(Function<PoolTerms, T> value) {

@@ -4,17 +4,17 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The amounts of a packet's slots, minor units, as far as they are at hand: blocks of a thousand, as in the database, so that
- * nobody reads all of a large packet for one share. What an amount is never changes. Thread-safe.
+ * The loaded amounts of a packet's slots, minor units. Blocks of a thousand, as in the database, so that one share does not load a whole
+ * large packet. Amounts never change. Thread-safe.
  */
 final class SlotAmounts {
-    /** Slots of a block; also the schema's. */
+    /** Slots of a block, also in the schema. */
     static final int BLOCK = 1000;
 
     private final int count;
     private final AtomicReferenceArray<long @Nullable []> blocks;
 
-    /** None at hand. */
+    /** No amount loaded. */
     SlotAmounts(int count) {
         this.count = count;
         this.blocks = new AtomicReferenceArray<>((count + BLOCK - 1) / BLOCK);
@@ -24,23 +24,23 @@ final class SlotAmounts {
         return count;
     }
 
-    /** The amount of a slot; 0 when it is not at hand. */
+    /** The amount of a slot; 0 while it is not loaded. */
     long at(int slot) {
         long[] block = blocks.get(slot / BLOCK);
         return block == null ? 0 : block[slot % BLOCK];
     }
 
-    /** Whether a block is at hand, or there is none of this number. */
+    /** True if the block is loaded or does not exist. */
     boolean has(int block) {
         return block >= blocks.length() || blocks.get(block) != null;
     }
 
-    /** @param amounts of all its slots; not copied, the caller gives it away */
+    /** @param amounts of all slots of the block; not copied, the caller hands it over */
     void put(int block, long[] amounts) {
         blocks.set(block, amounts);
     }
 
-    /** Takes over what another instance for the same packet has. */
+    /** Takes over the blocks of another instance for the same packet. */
     void adopt(SlotAmounts other) {
         for (int block = 0; block < blocks.length(); block++) {
             long[] theirs = other.blocks.get(block);
@@ -50,7 +50,7 @@ final class SlotAmounts {
         }
     }
 
-    /** How many slots' amounts are at hand. */
+    /** The number of loaded amounts. */
     int atHand() {
         int slots = 0;
         for (int block = 0; block < blocks.length(); block++) {

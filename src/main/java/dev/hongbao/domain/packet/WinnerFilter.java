@@ -4,10 +4,7 @@ import dev.hongbao.common.values.UserId;
 import java.util.Arrays;
 import java.util.Collection;
 
-/**
- * Tells those who surely did not win a packet from those who may have, at 8 bytes a winner: a late crowd on a packet with a hundred
- * thousand shares is refused without asking anybody. Immutable.
- */
+/** A filter of a packet's winners, at 8 bytes each. It refuses most late claims on a large packet without a lookup. Immutable. */
 final class WinnerFilter {
     private final long[] hashes;
 
@@ -19,7 +16,7 @@ final class WinnerFilter {
         return hashes.length;
     }
 
-    /** False for nobody who won. True for about one in 10^14 of the others, who are then looked up. */
+    /** True for all winners, and for about one in 10^14 other users. These are then looked up. */
     boolean mayHold(UserId user) {
         return Arrays.binarySearch(hashes, hash(user.value())) >= 0;
     }
