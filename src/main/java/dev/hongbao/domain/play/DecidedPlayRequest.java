@@ -14,26 +14,26 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A journal item: a request that the script has decided.
+ * A journal item: a request decided by the script.
  *
- * @param attempt which try of the request it was
- * @param atMillis the time that decided it
+ * @param attempt the request's attempt that was decided
+ * @param atMillis the time of the decision
  */
 public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
         implements JournalItem {
     /** As play.lua and return.lua write it. */
     public static final JournalFormat FORMAT = new JournalFormat("play", DecidedPlayRequest::decode);
 
-    /** What a request came to. */
+    /** The decision on a request. */
     public sealed interface Decision {}
 
     /**
-     * It won prizes.
+     * The request's plays won prizes.
      *
-     * @param firstSeq the place of its first play in the draw
+     * @param firstSeq the number of its first play in the draw
      * @param prizes one for each play, in order
-     * @param counters the user's counters after it, separated by commas; empty when the draw keeps none
-     * @param loaded the last period that was on the schedule, -1 for none; null without a schedule
+     * @param counters the user's counters afterwards, separated by commas; empty when the draw keeps none
+     * @param loaded the last period on the schedule, -1 for none; null without a schedule
      */
     public record Played(
             long firstSeq,
@@ -45,14 +45,18 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
         }
     }
 
-    /** Its cost is to be given back. @param reason why */
+    /**
+     * The request is refused, and its cost is returned.
+     *
+     * @param reason a word of {@code play.lua} or {@code return.lua}
+     */
     public record Refused(String reason) implements Decision {}
 
     /**
-     * A prize of a play.
+     * The prize of a play.
      *
      * @param number from 1
-     * @param period of the release it took; null for none
+     * @param period of its release; null for none
      * @param release its number within the period and prize; null for none
      */
     public record Won(
@@ -92,28 +96,28 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
         return whose + " ! " + reason();
     }
 
-    /** What it won, one prize for each play; empty when it was refused. */
+    /** The prizes, one for each play; empty for a refusal. */
     List<Won> prizes() {
         return decision instanceof Played played ? played.prizes : List.of();
     }
 
-    /** The place of its first play in the draw; 0 when it was refused. */
+    /** The number of its first play in the draw; 0 for a refusal. */
     long firstSeq() {
         return decision instanceof Played played ? played.firstSeq : 0;
     }
 
-    /** The user's counters after it; empty when it was refused, or the draw keeps none. */
+    /** The user's counters afterwards; empty for a refusal, or when the draw keeps none. */
     String counters() {
         return decision instanceof Played played ? played.counters : "";
     }
 
-    /** The last period that was on the schedule; null when it was refused, or without a schedule. */
+    /** The last period on the schedule; null for a refusal, or without a schedule. */
     @Nullable
     Integer loaded() {
         return decision instanceof Played played ? played.loaded : null;
     }
 
-    /** Why it was refused; null when it won. */
+    /** The reason of the refusal; null for plays. */
     @Nullable
     String reason() {
         return decision instanceof Refused refused ? refused.reason : null;
@@ -145,7 +149,7 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
         }
     }
 
-    /** Reads the items that a script returns of the entry it wrote. */
+    /** Reads the items of the entry that a script wrote and returned. */
     static List<DecidedPlayRequest> decodeAll(Response items) {
         List<DecidedPlayRequest> decided = new ArrayList<>();
         for (Response item : items) {

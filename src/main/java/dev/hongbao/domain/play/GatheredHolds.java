@@ -20,11 +20,11 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What Postgres is asked before a play, for many plays at once, over the whole server. Thread-safe. */
+/** The reads and holds in Postgres before a play, in one statement for many plays of a server. Thread-safe. */
 public final class GatheredHolds {
     private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5, $6, $7, $8)";
 
-    /** One by one, since a plan that is made while the table is empty would read all of it for many at once. */
+    /** Looks up row by row. A plan made for the empty table would otherwise read all of it for each batch. */
     private static final String PLAYED = """
             select g.id, p.plays
             from unnest($1::uuid[]) as g(id)
@@ -39,13 +39,13 @@ public final class GatheredHolds {
      * A request of a paid draw.
      *
      * @param limits of the draw
-     * @param day on which it is played, in the draw's zone, as days since 1970-01-01
+     * @param day of the play, in the draw's zone, as days since 1970-01-01
      */
     private record Paid(PlayRequest request, DrawDefinition.Limits limits, long day) {}
 
     /** @param maxWaiting requests that may wait for the statement that holds their cost */
     public GatheredHolds(Pool pool, int maxWaiting, PlayMetrics metrics) {
-        // One of a user in a statement, so that a wallet's balance is judged request by request.
+        // One request of a user in a statement, so that a wallet's balance is checked for each request.
         this.holds =
                 new GatheredCommands<>(Text.of("noun.plays"), maxWaiting, paid -> paid.request.user(), requests -> {
                     metrics.holds(requests.size());
@@ -55,16 +55,16 @@ public final class GatheredHolds {
     }
 
     /**
-     * Holds the cost of a request, unless what is settled refuses it. Fails as {@link GatheredCommands#submit}: then it may be held,
-     * unless too many wait.
+     * Holds the cost of a request, or returns the refusal of the settled state. Fails as {@link GatheredCommands#submit}. After a failure
+     * the cost may be held, unless too many requests were waiting.
      *
-     * @param now whose day's limit counts
+     * @param now gives the day of the limits
      */
     Future<Hold> hold(DrawDefinition definition, PlayRequest request, Instant now) {
         return holds.submit(new Paid(request, definition.limits(), definition.dayOf(now)));
     }
 
-    /** How many plays a request has; null when it was not played. */
+    /** The number of a request's settled plays; null for none. */
     Future<@Nullable Integer> played(UUID request) {
         return played.find(request);
     }

@@ -10,8 +10,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The first step of a play: the cost is held, or of a free draw it is only looked whether the request was played before. One
- * instance per event loop, used on it only; what many wait for is gathered over the whole server.
+ * The first step of a play: holds its cost. For a free draw, it only looks for earlier plays of the request. One instance per event loop,
+ * used on it only. Statements are shared by all loops of the server.
  */
 final class HoldBatcher {
     private final GatheredHolds gathered;
@@ -23,7 +23,7 @@ final class HoldBatcher {
         this.settings = settings;
     }
 
-    /** What the database said of a request; see {@code hold_plays}. */
+    /** The result of {@code hold_plays} for a request. */
     enum Status {
         HELD,
         SETTLED,
@@ -32,7 +32,7 @@ final class HoldBatcher {
         REFUSED,
         FROZEN,
         BLOCKED,
-        /** The draw is not there: a restored backup may lack it. */
+        /** The draw does not exist, as after a restored backup. */
         UNKNOWN
     }
 
@@ -45,11 +45,11 @@ final class HoldBatcher {
     record Hold(Status status, UUID attempt, @Nullable PlayRefusal refusal) {}
 
     /**
-     * Holds the cost of a request, or looks whether a free one was played. A free request is its own only attempt: the script
-     * decides it once in a generation, and what an earlier one decided is settled, so it is found here.
+     * Holds the cost of a request, or looks for an earlier play of a free one. A free request has one attempt, itself: the script decides
+     * it once in a generation, and earlier generations' decisions are settled, so this finds them.
      *
-     * @param now whose day's limit counts
-     * @return fails with {@link UnavailableException} when too many wait; any other failure means that it may be held
+     * @param now gives the day of the limits
+     * @return fails with {@link UnavailableException} when too many wait; after any other failure the cost may be held
      */
     Future<Hold> submit(Draw draw, PlayRequest request, Instant now) {
         if (waiting >= settings.maxQueued()) {
@@ -63,7 +63,7 @@ final class HoldBatcher {
         return hold.andThen(done -> waiting--);
     }
 
-    /** Requests of this event loop that wait. */
+    /** The number of this event loop's requests that wait. */
     int waiting() {
         return waiting;
     }

@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Resolves costs that were held and never decided, because a server died before it asked the script or the script never
- * answered it: the owner has {@code return.lua} give them back through the journal, unless the attempt was decided. So a hold
- * ends exactly once, as a play or as a return. It also forgets attempts that were decided long ago.
+ * Returns held costs without a decision, left by a server that died before the script, or by a script without an answer. The owner calls
+ * {@code return.lua}, which returns the cost through the journal unless the attempt is decided. So a hold ends exactly once, as a play or
+ * as a return. Also removes old decided attempts from Redis.
  */
 public final class HoldExpiry implements OwnerTask {
     private static final Logger LOG = LoggerFactory.getLogger(HoldExpiry.class);
 
-    /** Longer than any server goes on trying; well below a user's patience. */
+    /** Longer than any server tries a request, and well below a user's patience. */
     public static final Duration HELD_LONG = Duration.ofSeconds(10);
 
     private static final int PAGE = 256;
@@ -59,9 +59,7 @@ public final class HoldExpiry implements OwnerTask {
     private long ranNanos = System.nanoTime() - EVERY_NANOS;
     private long sampledNanos = System.nanoTime() - SAMPLE_NANOS;
 
-    /**
-     * @param heldLong how long a cost is held before it is looked after; {@link #HELD_LONG} but in tests
-     */
+    /** @param heldLong the age from which a hold is resolved; {@link #HELD_LONG} except in tests */
     public HoldExpiry(Pool pool, Shards shards, Vertx vertx, Clock clock, Duration heldLong) {
         this.pool = pool;
         this.shards = shards;
@@ -70,7 +68,7 @@ public final class HoldExpiry implements OwnerTask {
         this.heldLong = heldLong;
     }
 
-    /** How far a shard was settled at a moment. */
+    /** A shard's settled position at a moment. */
     private record Sample(Generation generation, long seq, long atNanos) {}
 
     @Override
@@ -81,7 +79,7 @@ public final class HoldExpiry implements OwnerTask {
         }
         ranNanos = now;
         Short[] mine = live.stream().map(Integer::shortValue).toArray(Short[]::new);
-        // Before Postgres is asked: a later generation does not know what was decided in this one, and is not asked.
+        // Read before Postgres. A later generation does not know this one's decisions, so it must not get these calls.
         Map<Integer, Shards.Shard> current = new HashMap<>();
         live.forEach(shard -> current.put(shard, shards.current(shard)));
         return pool.preparedQuery(HELD_TOO_LONG)
@@ -103,9 +101,9 @@ public final class HoldExpiry implements OwnerTask {
     }
 
     /**
-     * The call of {@code return.lua}. Answers how many costs it gives back.
+     * The call of {@code return.lua}. Returns the number of costs that it returns.
      *
-     * @param forgetUpTo the last journal entry whose attempts are forgotten; -1 for none
+     * @param forgetUpTo the last journal entry whose attempts are removed; -1 for none
      */
     private record ReturnCosts(List<Row> held, long forgetUpTo, long nowMillis) implements ShardScript.Call<Integer> {
         @Override
@@ -147,7 +145,7 @@ public final class HoldExpiry implements OwnerTask {
                 .recover(ShardScript::unlessReported);
     }
 
-    /** Attempts of entries that were settled a minute ago: nobody tries them any more without asking Postgres first. */
+    /** Removes attempts of entries settled a minute ago. No server retries them without reading Postgres first. */
     private Future<Void> forgetOld(Short[] mine, RedisLinks redis, long now) {
         sampledNanos = now;
         return pool.preparedQuery("select id, epoch, nonce, last_seq from shard where id = any ($1)")

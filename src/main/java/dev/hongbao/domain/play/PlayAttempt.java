@@ -28,10 +28,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One request on its way from the first look to its outcome: its cost is held first. Confined to its event loop. */
+/** One request, from the early answers through the hold of its cost to its outcome. Confined to its event loop. */
 final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayRequest, PlayOutcome> {
 
-    /** What all requests of an event loop share. */
+    /** The services shared by all requests of an event loop. */
     record Dependencies(
             Attempt.Shared<AttemptKey, SettledPlayRequest> shared,
             Stations stations,
@@ -39,14 +39,14 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             PlayRequestStore requests,
             Clock clock) {}
 
-    /** What a request that is to be settled passes, in this order. */
+    /** The stages of a request on its way to settlement, in order. */
     record Stations(AdmissionControl.Gate gate, HoldBatcher holds, PlayBatcher batcher) {
         int waiting() {
             return holds.waiting() + batcher.waiting();
         }
     }
 
-    /** A try of a request. */
+    /** An attempt of a request. */
     record AttemptKey(UUID request, UUID attempt, DrawId draw) {
         static AttemptKey of(SettledPlayRequest request) {
             return new AttemptKey(request.request(), request.attempt(), request.draw());
@@ -61,9 +61,9 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     private @Nullable Held held;
 
     /**
-     * What the script is asked with.
+     * The script's input.
      *
-     * @param generation the latest before the database said that the attempt is undecided
+     * @param generation the latest one before Postgres reported the attempt as undecided
      */
     private record Held(UUID attempt, Generation generation) {}
 
@@ -96,12 +96,11 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return PlayOutcome.refused(Kind.NOT_FOUND);
     }
 
-    /** Begins. */
     Future<PlayOutcome> begin() {
         return start().onComplete(done -> entry.arrived());
     }
 
-    /** Answers early, or holds the cost and asks the script. */
+    /** Answers early, or holds the cost and calls the script. */
     private Future<PlayOutcome> start() {
         Kind refusal = refusal();
         if (refusal == Kind.NOT_OPEN_YET) {
@@ -111,7 +110,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             return refusedUnlessPlayed(refusal);
         }
         if (isSetAside()) {
-            // What is settled stands, and what was held waits for an operator.
+            // A settled play stands. A held cost waits for an operator.
             return unlessPlayed(() -> Future.failedFuture(UnavailableException.setAside()));
         }
         if (refusal != null) {
@@ -129,7 +128,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
                 .compose(hold -> held(hold, before));
     }
 
-    /** Of a user who may not play, or in a group that is blocked: what was played stands, and what is held is decided. */
+    /** For a user or group under a restriction: a settled play stands, and a held one will be decided. */
     Future<PlayOutcome> beginRestricted(RefusedException restricted) {
         return unlessDecided(() -> Future.failedFuture(restricted));
     }
@@ -145,7 +144,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return draw.opensAfter(now) ? Kind.NOT_OPEN_YET : null;
     }
 
-    /** Who played before gets the same answer, also when the draw is over. */
+    /** An earlier play gets the same answer, also after the draw's end. */
     private Future<PlayOutcome> unlessPlayed(Supplier<Future<PlayOutcome>> otherwise) {
         return inTime(needs.requests().played(List.of(request.id()))).compose(found -> {
             List<Play> plays = found.get(request.id());
@@ -156,7 +155,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         });
     }
 
-    /** What was held in time may be accepted and not settled yet; the close of the draw decides it at the latest. */
+    /** A cost held in time may be accepted but not settled. The draw's close decides it at the latest. */
     private Future<PlayOutcome> refusedUnlessPlayed(Kind refusal) {
         return unlessDecided(() -> refused(refusal));
     }
@@ -180,7 +179,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         return group == null || caller.isMemberOf(group);
     }
 
-    /** @param generation the latest before the database was asked */
+    /** @param generation the latest one before the call of Postgres */
     private Future<PlayOutcome> held(Hold hold, Generation generation) {
         return switch (hold.status()) {
             case HELD -> {
@@ -203,8 +202,8 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     }
 
     /**
-     * Asks the script, with the attempt of what is held. In a later generation the database is asked anew: Redis knows there only what
-     * it has decided in it.
+     * Calls the script with the held attempt. In a new generation Postgres is asked again first: Redis knows only the decisions of its own
+     * generation.
      */
     @Override
     protected Future<PlayOutcome> attempt() {
@@ -239,7 +238,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         };
     }
 
-    /** A cost that was held is back before its refusal is told. */
+    /** A refusal is answered after the return of its held cost. */
     private Future<PlayOutcome> refusedOnceReturned(UUID held, Answer answer) {
         return draw.definition().cost() == null
                 ? refused(Objects.requireNonNull(answer.refusal()).kind())
@@ -247,8 +246,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     }
 
     /**
-     * Postgres may have gone back: then the cost is lost, and an attempt without one would be void in every generation. So the
-     * cost is held again first.
+     * Holds the cost again first. If Postgres stepped back, the hold is lost, and an attempt without one would be void in every generation.
      */
     @Override
     protected Future<PlayOutcome> again() {

@@ -29,18 +29,18 @@ import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Requests in calls of {@code play.lua}, with the chance that decides them. One instance per event loop, used on it only. */
+/** Batches requests into calls of {@code play.lua}, with their random numbers. One instance per event loop, used on it only. */
 final class PlayBatcher {
     /**
-     * Random numbers of a play at first. It takes one, and another when one is thrown away, which happens once in 4,500 times at the
-     * most: a call with 256 plays has too few once in 80,000 times.
+     * Random numbers of a play in its first call. A play uses one. It needs another one if that is rejected, once in 4,500 times at most.
+     * So a call with 256 plays has too few once in 80,000 times.
      */
     private static final int NUMBERS = 2;
 
-    /** Of a play of a schedule: what it gives is decided by time. */
+    /** For a scheduled play, whose prize depends on the time only. */
     private static final byte[] NO_NUMBERS = MessagePack.numbers(new long[0]);
 
-    /** Its answers are empty when a play of the call had too few random numbers: nothing was changed. */
+    /** An empty answer means that a play of the call had too few random numbers. Nothing changed. */
     private final ScriptBatcher<Submission, Optional<Answer>> batcher;
 
     private final AttemptSettings settings;
@@ -52,7 +52,7 @@ final class PlayBatcher {
         this(vertx, redis, shards, settings, metrics, clock, NUMBERS);
     }
 
-    /** @param numbers of a play at first, 0 or more */
+    /** @param numbers of a play in its first call, 0 or more */
     PlayBatcher(
             Vertx vertx,
             RedisLinks redis,
@@ -77,17 +77,22 @@ final class PlayBatcher {
                 PlayScriptCall::new);
     }
 
-    /** What the script said to one request. */
+    /** The script's result for one request. */
     enum Verdict {
         PLAYED,
-        /** The attempt was decided before: what became of it is in Postgres, or will be. */
+        /** The attempt was decided before. Postgres has its result, or will have it. */
         DECIDED,
         REFUSED,
-        /** Redis does not have the draw. */
+        /** Redis lacks the draw. */
         MISSING
     }
 
-    /** The script's answer. @param refusal when REFUSED, else null @param generation in which it was said */
+    /**
+     * The script's answer.
+     *
+     * @param refusal when REFUSED, else null
+     * @param generation of the script
+     */
     record Answer(Verdict verdict, @Nullable PlayRefusal refusal, Generation generation) {
         static Answer of(String word, Generation generation) {
             PlayRefusal refusal = PlayRefusal.of(word);
@@ -110,7 +115,7 @@ final class PlayBatcher {
     /**
      * Puts a request into the next batch; see {@link ScriptBatcher#submit}.
      *
-     * @param generation the latest when Postgres was asked for the attempt: what earlier ones decided is settled, and was seen there
+     * @param generation the latest one before Postgres was read; earlier generations' decisions are settled, and were in that read
      */
     Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, Generation generation, long deadlineNanos) {
         return submit(new Submission(draw, request, attempt, numbers), generation, deadlineNanos);

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells other servers of settled plays: who waits there is answered, and a player's sockets there hear of it. Who waits for a
- * draw's plays has the draw in memory; for others it is looked up.
+ * Sends settled plays to other servers. They answer requests waiting there, and notify players' sockets. A server with a waiting request
+ * has its draw in memory; other draws are looked up.
  */
 public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
     private static final Logger LOG = LoggerFactory.getLogger(PlayFacts.class);
@@ -90,11 +90,11 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
         if (!unknown.isEmpty()) {
             catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
                     .onSuccess(found -> settlements.toListeners().tell(settled(unknown, found)))
-                    .onFailure(fault -> LOG.debug("settled plays are not told: {}", fault.toString()));
+                    .onFailure(fault -> LOG.debug("another server's plays are not passed on: {}", fault.toString()));
         }
     }
 
-    /** What another server says of a request, without what the draw's definition says. */
+    /** Another server's message about a request, without the facts of the draw's definition. */
     private record Told(
             UUID request,
             UUID attempt,
@@ -132,7 +132,7 @@ public final class PlayFacts implements SettledFacts<SettledPlayRequests> {
         return new Told(request, attempt, draw, user, plays, reason);
     }
 
-    /** Those of a draw that cannot be found are left out. */
+    /** The settled requests, without requests of draws that cannot be found. */
     private static SettledPlayRequests settled(List<Told> all, Map<DrawId, Draw> draws) {
         List<SettledPlayRequest> requests = new ArrayList<>(all.size());
         for (Told told : all) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/** What an operator watches of the plays. Thread-safe. */
+/** Metrics of plays. Thread-safe. */
 public final class PlayMetrics {
     private final Map<PlayOutcome.Kind, Counter> outcomes = new EnumMap<>(PlayOutcome.Kind.class);
     private final DistributionSummary batchSize;
@@ -40,10 +40,14 @@ public final class PlayMetrics {
         inFlight = new LoopSum(
                 registry,
                 "hongbao.play.waiting",
-                "Requests to play in flight: waiting for their hold, for the script or for their settlement, also when nobody waits for them any more");
+                "Requests to play in flight: waiting for their hold, for the script or for their settlement, including requests whose caller gave up");
     }
 
-    /** Counts one more event loop's requests in flight. @param inFlight read on any thread: about right is good enough */
+    /**
+     * Adds one event loop's requests in flight.
+     *
+     * @param inFlight read on any thread; an approximate value is enough
+     */
     void watch(IntSupplier inFlight) {
         this.inFlight.watch(inFlight);
     }

@@ -6,34 +6,33 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a request to play: a closed set. A refusal has changed nothing: what was held of the cost is back in the
- * wallet. A fault of the stores is a failed future instead.
+ * The outcome of a request to play: a closed set. A refusal changed nothing, and a held cost is back in the wallet. A store's fault is a
+ * failed future instead.
  *
  * @param plays in order, for the kinds that have them; empty for a refusal
- * @param reason which cause NOT_ELIGIBLE has; null for the other kinds
+ * @param reason the cause of NOT_ELIGIBLE; null for the other kinds
  */
 public record PlayOutcome(
         Kind kind, List<Play> plays, @Nullable Reason reason) {
 
-    /** The closed set. */
     public enum Kind {
         /** Played now, and settled. */
         PLAYED,
-        /** Played before under the same key; the plays are the first ones. */
+        /** Played before under the same key. The plays are the first ones. */
         ALREADY_PLAYED,
-        /** Nothing is left that the user may win, or less than the plays asked for. */
+        /** No prize is left for the user, or fewer than the plays asked for. */
         EXHAUSTED,
-        /** The user has had all plays, or has fewer left than asked for. */
+        /** The user has used all plays, or has fewer left than asked for. */
         LIMIT_REACHED,
-        /** The same for the day. */
+        /** The user has used all plays of the day, or has fewer left than asked for. */
         DAILY_LIMIT_REACHED,
         /** The draw opens later. */
         NOT_OPEN_YET,
         /** The draw is over. */
         CLOSED,
-        /** Not a member of the group, not on the list of those allowed, or on the list of those denied. */
+        /** Not a member of the group, not on the allow list, or on the deny list. */
         NOT_ELIGIBLE,
-        /** There is no such draw. */
+        /** The draw does not exist. */
         NOT_FOUND
     }
 
@@ -45,12 +44,11 @@ public record PlayOutcome(
         }
     }
 
-    /** An outcome of one cause. */
+    /** An outcome without a reason. */
     public PlayOutcome(Kind kind, List<Play> plays) {
         this(kind, plays, null);
     }
 
-    /** A refusal of {@code kind}. */
     public static PlayOutcome refused(Kind kind) {
         return new PlayOutcome(kind, List.of());
     }

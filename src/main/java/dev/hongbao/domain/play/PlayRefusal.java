@@ -7,7 +7,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Why plays are refused, in the words that the database, the script and what it decided share. */
+/** Reasons for refused plays, in the words shared by Postgres, the script and the journal. */
 enum PlayRefusal {
     LIMIT("limit", Kind.LIMIT_REACHED),
     DAILY_LIMIT("day", Kind.DAILY_LIMIT_REACHED),
@@ -25,12 +25,11 @@ enum PlayRefusal {
         this.kind = kind;
     }
 
-    /** Null for a word that is no refusal. */
+    /** Null for another word. */
     static @Nullable PlayRefusal of(String word) {
         return BY_WORD.get(word);
     }
 
-    /** The outcome. */
     Kind kind() {
         return kind;
     }

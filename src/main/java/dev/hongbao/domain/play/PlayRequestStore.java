@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Requests as Postgres has them. Thread-safe. */
+/** Requests in Postgres. Thread-safe. */
 public final class PlayRequestStore {
     private static final String RETURNED =
             "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
@@ -41,7 +41,7 @@ public final class PlayRequestStore {
         this.catalog = catalog;
     }
 
-    /** The plays of requests, by id, each in order; requests that are not settled are left out. */
+    /** The plays of requests, by id, in order. Requests without settled plays are absent. */
     Future<Map<UUID, List<Play>>> played(Collection<UUID> ids) {
         return pool.preparedQuery(PLAYS).execute(parameters(ids)).compose(rows -> {
             Set<DrawId> draws = new HashSet<>();
@@ -60,12 +60,15 @@ public final class PlayRequestStore {
         });
     }
 
-    /** What became of attempts; those that are not decided are left out. A request is played by one of its attempts. */
+    /**
+     * The decisions on attempts. Undecided attempts are absent. A request is played by one attempt at most, so its
+     * plays decide any attempt of it.
+     */
     Future<Map<AttemptKey, SettledPlayRequest>> decided(Collection<AttemptKey> attempts) {
         Map<UUID, AttemptKey> byAttempt = new HashMap<>();
         attempts.forEach(key -> byAttempt.put(key.attempt(), key));
         List<UUID> ids = attempts.stream().map(AttemptKey::request).toList();
-        // The returns first: who finds none there, and no plays afterwards, was not decided before.
+        // Returns before plays: an attempt found in neither was undecided when this began.
         return returned(attempts)
                 .compose(returned -> played(ids).map(played -> {
                     Map<AttemptKey, SettledPlayRequest> decided = new HashMap<>();
@@ -86,7 +89,7 @@ public final class PlayRequestStore {
                 }));
     }
 
-    /** Those whose cost was returned; a free request has none, and is its own attempt. */
+    /** Attempts with a returned cost. A free request has no cost, and is its own attempt. */
     private Future<List<Row>> returned(Collection<AttemptKey> attempts) {
         List<UUID> paid = attempts.stream()
                 .filter(key -> !key.attempt().equals(key.request()))
@@ -109,7 +112,7 @@ public final class PlayRequestStore {
         return new SettledPlayRequest(key.request(), key.attempt(), key.draw(), new UserId(user), plays, reason);
     }
 
-    /** Whether its cost is held and it is not decided yet. */
+    /** Whether its cost is held and the request is undecided. */
     Future<Boolean> isHeld(UUID id) {
         return pool.preparedQuery(HELD).execute(Tuple.of(id)).map(rows -> rows.rowCount() > 0);
     }

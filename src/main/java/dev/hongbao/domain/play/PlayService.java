@@ -46,7 +46,7 @@ public final class PlayService {
      * @param redis the links of this event loop
      * @param admission the server's
      * @param settlements the server's
-     * @param clock decides which day it is and which prizes are due: Postgres' clock, as this server knows it
+     * @param clock Postgres' clock as this server knows it; it decides the day and the due prizes
      */
     public PlayService(
             Vertx vertx,
@@ -89,29 +89,29 @@ public final class PlayService {
         metrics.watch(this::inFlight);
     }
 
-    /** The id that a key's request of plays has in {@link SettledPlayRequest}, on every server. */
+    /** The id of a key's request in {@link SettledPlayRequest}, on every server. */
     public static UUID requestOf(DrawId draw, UserId user, IdempotencyKey key) {
         return PlayRequest.of(draw, user, key, 1).id();
     }
 
-    /** Where settled requests are told on this server. */
+    /** Publishes settled requests to this server's listeners. */
     public Settlements<SettledPlayRequests> settlements() {
         return settlements;
     }
 
-    /** Requests in flight on this event loop, also those that were given up and are not settled. */
+    /** Requests in flight on this event loop, including unsettled requests whose caller gave up. */
     public int inFlight() {
         return holds.waiting() + batcher.waiting() + waiters.waiting();
     }
 
     /**
-     * Plays, once or up to ten times as one. Idempotent by (caller, draw, key): every later answer equals the first settled
-     * one. A key is bound by success only.
+     * Plays one to ten times, all or none. Idempotent by (caller, draw, key): every later answer equals the first settled one. Only a
+     * success binds the key.
      *
      * @param plays 1 to 10
-     * @return the settled outcome; refused with INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED, FROZEN, BLOCKED; fails with {@link
-     *     UnavailableException} when the outcome is not known in time: the same key then tells it, and what was held of the cost
-     *     is counted or given back
+     * @return the settled outcome; refused with INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED, FROZEN, BLOCKED. Fails with {@link
+     *     UnavailableException} when the outcome is not known in time. A later call with this key gives the outcome, and the held cost is
+     *     then used or returned
      */
     public Future<PlayOutcome> play(Caller caller, DrawId id, int plays, IdempotencyKey key) {
         if (plays < 1 || plays > PlayRequest.MAX_PLAYS) {

@@ -120,7 +120,8 @@ public final class PlaySettler implements Settler {
             next += request.prizes().size();
             Draw draw = draws.get(request.draw());
             if (draw == null) {
-                continue; // its definition cannot be read: it is settled, and its players look it up
+                continue; // its definition cannot be read: the request is settled, and its players read the result
+                // later
             }
             if (voids.contains(i + 1)) {
                 LOG.error(
@@ -137,7 +138,7 @@ public final class PlaySettler implements Settler {
                     plays(draw, request, codes, first),
                     request.reason()));
         }
-        if (!moves.isNone()) { // else the transaction is not committed yet, and may be rolled back
+        if (!moves.isNone()) { // else the transaction is still open, and may roll back
             settlements.here().tell(new SettledPlayRequests(settled, moves.moves()));
         }
         return voids.size();

@@ -8,12 +8,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a request, committed. Immutable.
+ * A request's committed result. Immutable.
  *
  * @param request its id
- * @param attempt which try of it
- * @param plays in order; empty when the cost was given back
- * @param reason why it was; null when it was played
+ * @param attempt the decided attempt
+ * @param plays in order; empty when the cost was returned
+ * @param reason of the return; null for plays
  */
 public record SettledPlayRequest(
         UUID request,

@@ -4,9 +4,9 @@ import dev.hongbao.engine.journal.CursorMoves;
 import java.util.List;
 
 /**
- * Requests that one settlement committed, as {@link dev.hongbao.engine.journal.Settlements} tells them. Immutable.
+ * The requests of one committed settlement, for {@link dev.hongbao.engine.journal.Settlements}. Immutable.
  *
- * @param moves of the cursors of their shards; empty of what another server settled
+ * @param moves of the cursors of their shards; empty for another server's settlement
  */
 public record SettledPlayRequests(List<SettledPlayRequest> requests, List<CursorMoves.Move> moves) {
     public SettledPlayRequests {
