@@ -5,7 +5,7 @@ import dev.hongbao.common.values.ShownText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a user is shown.
+ * A user's name and picture.
  *
  * @param displayName a name ({@link ShownText#isName}) of at most {@link #MAX_NAME} characters; null shows the user's id
  * @param avatar null for none
@@ -15,7 +15,7 @@ public record Profile(
     /** The longest name, in characters as people count them. */
     public static final int MAX_NAME = 64;
 
-    /** Nothing is known, or to be shown. */
+    /** No name and no picture. */
     public static final Profile NONE = new Profile(null, null);
 
     public Profile {
@@ -24,22 +24,25 @@ public record Profile(
         }
     }
 
-    /** What of a token's {@code name} and {@code picture} may be shown; the rest is left out. */
+    /** The valid parts of a token's {@code name} and {@code picture}; invalid parts are absent. */
     public static Profile ofToken(@Nullable Object name, @Nullable Object picture) {
         return new Profile(
                 name instanceof String text && ShownText.isName(text, MAX_NAME) ? text : null,
                 picture instanceof String url && PictureUrl.isValid(url) ? new PictureUrl(url) : null);
     }
 
-    /** Whether there is nothing to show. */
     public boolean isEmpty() {
         return displayName == null && avatar == null;
     }
 
-    /** A user's profile as it is stored. @param givenBy null when none is */
+    /**
+     * A user's stored profile.
+     *
+     * @param givenBy null when none is stored
+     */
     public record Stored(Profile profile, @Nullable GivenBy givenBy) {}
 
-    /** Who said it. */
+    /** The source of a profile. */
     public enum GivenBy {
         SERVICE,
         TOKEN

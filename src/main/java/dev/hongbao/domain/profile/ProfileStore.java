@@ -24,7 +24,7 @@ final class ProfileStore {
             + " values ($1, $2, $3, 'service') on conflict (user_id) do update set display_name = excluded.display_name,"
             + " avatar = excluded.avatar, given_by = 'service', changed_at = now()";
 
-    /** In the order of the users, so that servers do not wait for each other in a circle. */
+    /** Sorted by user, so that servers do not deadlock. */
     private static final String TAKE = "insert into profile as p (user_id, display_name, avatar, given_by)"
             + " select u.user_id, u.display_name, u.avatar, 'token'"
             + " from unnest($1::text[], $2::text[], $3::text[]) as u(user_id, display_name, avatar) order by 1"
@@ -39,7 +39,7 @@ final class ProfileStore {
         this.pool = pool;
     }
 
-    /** Those that are stored. */
+    /** The stored profiles. Users without one are absent. */
     Future<Map<UserId, Profile.Stored>> find(Collection<UserId> users) {
         return pool.preparedQuery(FIND).execute(Tuple.of(names(users))).map(rows -> {
             Map<UserId, Profile.Stored> found = new HashMap<>();
@@ -71,7 +71,11 @@ final class ProfileStore {
                 .mapEmpty();
     }
 
-    /** Stores what tokens say, but for users of whom the service has said something. @return whose profile is another one now */
+    /**
+     * Stores the profiles of tokens, except for users with a profile from the service.
+     *
+     * @return the users whose profile changed
+     */
     Future<List<UserId>> take(Map<UserId, Profile> said) {
         List<UserId> users = List.copyOf(said.keySet());
         List<Profile> profiles = users.stream().map(said::get).toList();

@@ -18,25 +18,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How users are shown: a bounded cache over Postgres, also of those of whom nothing is known. A change shows at once on the server that
- * makes it, and within {@link #KEPT} on the others. Thread-safe.
+ * Users' profiles: a bounded cache over Postgres, also of users without a profile. A change shows at once on the server that makes it, and
+ * within {@link #KEPT} on the others. Thread-safe.
  */
 public final class Profiles {
-    /** How long a profile is believed without asking again. */
+    /** The time after which a cached profile is read again. */
     public static final Duration KEPT = Duration.ofSeconds(10);
 
     private static final Logger LOG = LoggerFactory.getLogger(Profiles.class);
 
-    /** Some 300 bytes each. */
+    /** About 300 bytes each. */
     private static final int MAX_CACHED = 50_000;
 
-    /** Users asked for at a time: more than a page has. Of further ones the ids are shown. */
+    /** Users in one lookup, more than a page has. Further users are shown by their id. */
     private static final int MAX_ASKED = 1_000;
 
-    /** What tokens say and is not stored yet; of further tokens it is forgotten, until they are seen again. */
+    /** Profiles of tokens that wait to be stored. Further ones are dropped until the token is seen again. */
     private static final int MAX_WAITING = 10_000;
 
-    /** Stored at a time. */
+    /** Profiles stored in one statement. */
     private static final int MAX_TAKEN = 500;
 
     private final ProfileStore store;
@@ -48,15 +48,15 @@ public final class Profiles {
     private final ConcurrentMap<UserId, Profile> waiting = new ConcurrentHashMap<>();
     private final AtomicBoolean taking = new AtomicBoolean();
 
-    /** @param pool what requests use */
+    /** @param pool of the requests */
     public Profiles(Pool pool) {
         this.store = new ProfileStore(pool);
     }
 
     /**
-     * The profiles of users who have something to show. Never fails: without an answer of Postgres, their ids are shown.
+     * The profiles of users who have one. Never fails: without an answer of Postgres, ids are shown.
      *
-     * @param users each may be there more than once
+     * @param users may contain duplicates
      */
     public Future<Map<UserId, Profile>> of(Collection<UserId> users) {
         Map<UserId, Profile> found = new HashMap<>();
@@ -87,17 +87,17 @@ public final class Profiles {
                 .otherwise(found);
     }
 
-    /** A user's profile as it is stored now. */
+    /** A user's stored profile. */
     public Future<Profile.Stored> find(UserId user) {
         return store.find(Set.of(user)).map(found -> found.getOrDefault(user, new Profile.Stored(Profile.NONE, null)));
     }
 
-    /** Says how a user is shown, whatever tokens say; an empty profile shows the id. Idempotent. */
+    /** Sets a user's profile, in place of any token's. An empty profile shows the id. Idempotent. */
     public Future<Void> put(UserId user, Profile profile) {
         return forgetting(user, store.put(user, profile));
     }
 
-    /** Forgets what is stored; what the next token of the user says is taken. Idempotent. */
+    /** Removes the stored profile. The user's next token may set it again. Idempotent. */
     public Future<Void> delete(UserId user) {
         return forgetting(user, store.delete(user));
     }
@@ -107,14 +107,14 @@ public final class Profiles {
         return change.onComplete(done -> known.invalidate(user));
     }
 
-    /** A token was seen for the first time. Never blocks; what it says is stored with the next {@link #take}. */
+    /** Notes the profile of a new token. Never blocks; the next {@link #take} stores it. */
     public void seen(UserId user, Profile said) {
         if (!said.isEmpty() && !said.equals(known.getIfPresent(user)) && waiting.size() < MAX_WAITING) {
             waiting.put(user, said);
         }
     }
 
-    /** Stores what tokens have said; does nothing while the one before is under way. Called again and again. */
+    /** Stores the noted profiles. Does nothing while an earlier call is under way. Called periodically. */
     public void take() {
         if (waiting.isEmpty() || !taking.compareAndSet(false, true)) {
             return;
