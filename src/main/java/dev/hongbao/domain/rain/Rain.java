@@ -8,20 +8,20 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.packet.PoolTerms;
 
 /**
- * What never changes of a rain.
+ * The fixed facts of a rain.
  *
- * @param id also the campaign's that holds its money
- * @param shard where it and all its drops live
- * @param sponsor who made it: its wallet pays the budget, and gets what is left
+ * @param id also the id of the campaign with its money
+ * @param shard of the rain and all its drops
+ * @param sponsor who made it: its wallet pays the budget and gets the remainder
  * @param commitment to its moments: 64 hexadecimal digits
  */
 public record Rain(CampaignId id, int shard, UserId sponsor, RainDefinition definition, String commitment) {
-    /** The group of its drops, whose feed tells of them. */
+    /** The group of its drops, with their feed. */
     public GroupId channel() {
         return GroupId.channel(id.value());
     }
 
-    /** Who may follow it and catch. */
+    /** The audience, which may follow the rain and catch. */
     public Members members() {
         return definition.members().and(channel());
     }
@@ -30,7 +30,11 @@ public record Rain(CampaignId id, int shard, UserId sponsor, RainDefinition defi
         return members().include(caller);
     }
 
-    /** What makes a packet its drop. @param n from 1, in the order of the moments */
+    /**
+     * The terms of one of its drops.
+     *
+     * @param n from 1, in the order of the moments
+     */
     PoolTerms drop(int n) {
         return new PoolTerms(id.value(), shard, definition.name(), "drop-" + n, sponsor, definition.claiming());
     }

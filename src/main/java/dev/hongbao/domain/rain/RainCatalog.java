@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What never changes of rains: a bounded cache over Postgres. Thread-safe. */
+/** The fixed facts of rains: a bounded cache over Postgres. Thread-safe. */
 public final class RainCatalog implements Channels {
-    /** At some 10 KB for one with many groups, 2 KB mostly. */
+    /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 
     private final RainStore store;
@@ -35,7 +35,7 @@ public final class RainCatalog implements Channels {
         return store;
     }
 
-    /** The rain; null for an unknown one, which is not remembered. */
+    /** The rain. Null for an unknown one, which is not cached. */
     Future<@Nullable Rain> find(CampaignId id) {
         Rain known = rains.getIfPresent(id);
         return known != null
@@ -43,7 +43,7 @@ public final class RainCatalog implements Channels {
                 : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
     }
 
-    /** Many rains; those unknown are left out. */
+    /** Many rains. Unknown rains are absent. */
     public Future<Map<CampaignId, Rain>> findAll(Collection<CampaignId> ids) {
         Map<CampaignId, Rain> found = new HashMap<>();
         List<CampaignId> missing = new ArrayList<>();
@@ -77,7 +77,7 @@ public final class RainCatalog implements Channels {
                 .map(rain -> rain == null || !rain.channel().equals(group) ? Members.of(group) : rain.members());
     }
 
-    /** Postgres went back: what is cached may never have been made. */
+    /** Drops everything. For a Postgres that stepped back: cached rains may never have been made. */
     public void forgetAll() {
         rains.invalidateAll();
     }

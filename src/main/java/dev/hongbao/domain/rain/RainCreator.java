@@ -53,14 +53,18 @@ final class RainCreator {
         this.idempotency = new Idempotency(pool);
     }
 
-    /** A rain that is about to be made. @param stored its definition, see {@link RainText} */
+    /**
+     * A rain to be made.
+     *
+     * @param stored its definition, see {@link RainText}
+     */
     private record NewRain(Rain rain, JsonObject stored, RainSeed seed, PoolBatch drops) {}
 
     /**
      * Makes a rain. Idempotent by (sponsor, key).
      *
-     * @param body as the sponsor wrote it
-     * @param stored the same as it is stored
+     * @param body the sponsor's definition, for the comparison of repetitions
+     * @param stored the definition as it is stored
      */
     Future<CampaignId> create(
             Caller sponsor, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
@@ -69,7 +73,7 @@ final class RainCreator {
                 .compose(fresh -> idempotency
                         .once(
                                 scope,
-                                tx -> restrictions // of a new one only: what was made under its key is made
+                                tx -> restrictions // for a new rain only; a repeated command gets its first answer
                                         .requireOpen(definition.members().groups())
                                         .compose(open -> Commands.insert(
                                                 tx, fresh.rain.id().value(), scope))
@@ -119,7 +123,7 @@ final class RainCreator {
         return drops;
     }
 
-    /** Returns the generation that the transaction saw, and that stays the shard's until it ends. */
+    /** Returns the shard's generation, locked until the transaction ends. */
     private Future<Generation> insert(SqlConnection tx, NewRain fresh) {
         Rain rain = fresh.rain;
         RainDefinition definition = rain.definition();

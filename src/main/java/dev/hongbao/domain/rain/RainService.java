@@ -26,12 +26,12 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rains. One instance per event loop; call it on that loop. A drop is claimed as every packet is. */
+/** Rains. One instance per event loop; call it on that loop. A drop is claimed like any packet. */
 public final class RainService {
-    /** After every rain's id: the start of a list of the newest. */
+    /** Sorts after every rain's id: the start of a list. */
     private static final CampaignId NEWEST = new CampaignId(new UUID(-1, -1));
 
-    /** In the list of a group: more do not fit on a screen. */
+    /** The most rains in a group's list; a screen shows no more. */
     private static final int MOST_CURRENT = 50;
 
     private final RainStore store;
@@ -44,7 +44,7 @@ public final class RainService {
 
     /**
      * @param packets of this event loop
-     * @param clock for refusing early only: what is due is decided by Postgres' clock
+     * @param clock for early refusals only; Postgres' clock decides what is due
      */
     public RainService(
             Vertx vertx,
@@ -63,12 +63,11 @@ public final class RainService {
     }
 
     /**
-     * Makes a rain: its budget moves from the caller's wallet into all its drops, whose moments are drawn now. Idempotent by
-     * (caller, key).
+     * Makes a rain: moves its budget from the caller's wallet into its drops, and draws their moments. Idempotent by (caller, key).
      *
      * @param body fits the contract's {@code RainDefinition}
-     * @return fails with {@link InvalidInputException} where it makes no sense; refused with INSUFFICIENT_FUNDS, and with NOT_ELIGIBLE
-     *     for a plain user
+     * @return fails with {@link InvalidInputException} when the definition breaks a rule; refused with INSUFFICIENT_FUNDS, and with
+     *     NOT_ELIGIBLE for a plain user
      */
     public Future<RainView> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
@@ -82,7 +81,7 @@ public final class RainService {
         }
     }
 
-    /** A rain as it is now, for whom it is for and for the host application; refused with NOT_FOUND, or NOT_ELIGIBLE for others. */
+    /** The rain's current state, for its audience and the host application. Refused with NOT_FOUND, or NOT_ELIGIBLE for others. */
     public Future<RainView> view(Caller caller, CampaignId id) {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
@@ -92,7 +91,7 @@ public final class RainService {
                                 Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("rain.other-groups"))));
     }
 
-    /** With its drops, and for nobody's eyes alone: those who ask at the same time share the queries. */
+    /** The rain with its drops, without any user's catches. Concurrent calls share the queries. */
     private Future<RainView> known(CampaignId id) {
         return views.ask(id, () -> read(id)).compose(RainService::orNotFound);
     }
@@ -112,10 +111,9 @@ public final class RainService {
     }
 
     /**
-     * The rains that a group's members may catch of and that are not over: those told in the group, and the public ones. Without their drops,
-     * with what the caller has caught.
+     * The current rains for a group's members: rains announced in the group, and public ones. With the caller's catches, without drops.
      *
-     * @return the earliest first, at most {@value #MOST_CURRENT}; refused with NOT_ELIGIBLE for who may not follow the group
+     * @return earliest first, at most {@value #MOST_CURRENT}; refused with NOT_ELIGIBLE for a caller who may not follow the group
      */
     public Future<List<RainView>> current(Caller caller, GroupId group) {
         return catalog.members(group)
@@ -141,9 +139,9 @@ public final class RainService {
     }
 
     /**
-     * Rains, the newest first, without their drops.
+     * Rains without their drops, newest first.
      *
-     * @param sponsor of this one only; null for all
+     * @param sponsor null for all
      * @param status null for all
      * @param cursor a page's {@code next}; null for the first page
      */
@@ -166,7 +164,7 @@ public final class RainService {
                 .map(views -> Page.of(views, limit, view -> view.rain().id().toString())));
     }
 
-    /** Cancels a rain: nothing falls any more, and what is not caught is returned within seconds. Idempotent; nothing changes after the end. */
+    /** Cancels a rain. No more drops fall, and the uncaught money is returned within seconds. Idempotent; changes nothing after the end. */
     public Future<RainView> cancel(Caller caller, CampaignId id) {
         try {
             requireService(caller);
@@ -176,7 +174,7 @@ public final class RainService {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> store.cancel(id))
-                .compose(cancelled -> read(id)) // not with others, whose look may have begun before
+                .compose(cancelled -> read(id)) // not shared: a concurrent read may have begun before the cancel
                 .compose(RainService::orNotFound)
                 .compose(view -> withMine(view, caller.user()));
     }

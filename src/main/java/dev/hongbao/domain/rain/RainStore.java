@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Rains as Postgres has them. Thread-safe. */
+/** Rains in Postgres. Thread-safe. */
 final class RainStore {
     private static final String RAIN =
             "c.id, c.shard, c.sponsor, c.definition, encode(r.commitment, 'hex') as commitment";
@@ -45,10 +45,10 @@ final class RainStore {
             + " coalesce(s.caught, 0) as caught, coalesce(s.amount, 0) as amount,"
             + " case when r.ended then 'ended' when c.ends_at <= now() then 'ending'"
             + " when r.starts_at > now() then 'planned' else 'falling' end as status,"
-            // The seed of a rain that is not over never leaves Postgres.
+            // The seed of an unfinished rain never leaves Postgres.
             + " case when r.ended then encode(r.seed, 'hex') end as seed"
             + " from rain as r join campaign as c on c.id = r.id"
-            // Nothing is caught before the start: a list of what is planned counts nothing.
+            // No catch precedes the start, so planned rains need no count.
             + " left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true ";
 
     private static final String FALLEN = """
@@ -77,29 +77,29 @@ final class RainStore {
         this.pool = pool;
     }
 
-    /** What never changes of rains; those unknown are left out. */
+    /** The fixed facts of rains. Unknown rains are absent. */
     Future<List<Rain>> find(Collection<CampaignId> ids) {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)))
                 .map(rows -> stream(rows).map(RainStore::rain).toList());
     }
 
-    /** How a rain is now, without its drops; null for an unknown one. */
+    /** The current state of a rain, without its drops; null for an unknown one. */
     Future<@Nullable RainView> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "where r.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows).map(RainStore::view).findFirst().orElse(null));
     }
 
-    /** A list of rains, that says what it lacks. */
+    /** Returns the list unchanged. */
     <T> Future<Page<T>> told(Future<Page<T>> list) {
         return list;
     }
 
     /**
-     * Rains older than a rain, the newest first, without their drops.
+     * Rains older than a given one, without their drops, newest first.
      *
-     * @param sponsor of this one only; null for all
+     * @param sponsor null for all
      * @param status null for all
      */
     Future<List<RainView>> list(
@@ -120,7 +120,7 @@ final class RainStore {
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }
 
-    /** The rains told in a group and the public ones, of those that are not over: the earliest first, without their drops. */
+    /** The unfinished rains that were announced in a group, and the public ones: earliest first, without their drops. */
     Future<List<RainView>> current(GroupId group, int limit) {
         return pool.preparedQuery(VIEW + "where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1)"
                         + " order by r.starts_at, r.id limit $2")
@@ -128,7 +128,7 @@ final class RainStore {
                 .map(rows -> stream(rows).map(RainStore::view).toList());
     }
 
-    /** The drops that have fallen, in the order of their moments. */
+    /** The fallen drops, in the order of their moments. */
     Future<List<RainView.Drop>> fallen(CampaignId id) {
         return pool.preparedQuery(FALLEN)
                 .execute(Tuple.of(id.value()))
@@ -141,7 +141,7 @@ final class RainStore {
                         .toList());
     }
 
-    /** What a user has caught of some rains, settled; those of which it has nothing are left out. */
+    /** The user's settled catches per rain. Rains without catches are absent. */
     Future<Map<CampaignId, List<Claim>>> caught(Collection<CampaignId> ids, UserId user) {
         return pool.preparedQuery(CAUGHT)
                 .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)).addString(user.value()))
@@ -160,21 +160,21 @@ final class RainStore {
                 instant(row, "at"));
     }
 
-    /** Cancels it unless it is over; idempotent. */
+    /** Cancels the rain unless it is over. Idempotent. */
     Future<Void> cancel(CampaignId id) {
         return Transactions.statement(() -> pool.preparedQuery("select cancel_rain($1)")
                 .execute(Tuple.of(id.value()))
                 .mapEmpty());
     }
 
-    /** Whether a moment is after a transaction's: a drop must not open before it is sent. */
+    /** Whether a moment is after the transaction's start. A drop must not open before it is sent. */
     static Future<Boolean> isAhead(SqlConnection tx, Instant moment) {
         return tx.preparedQuery("select $1 > now()")
                 .execute(Tuple.of(offset(moment)))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    /** Writes what makes a campaign a rain, within a transaction. */
+    /** Writes the rain's own row beside its campaign's, within a transaction. */
     static Future<Void> insert(SqlConnection tx, Rain rain, RainSeed seed) {
         RainDefinition.Fall fall = rain.definition().fall();
         return tx.preparedQuery(INSERT)
@@ -195,7 +195,7 @@ final class RainStore {
                 .mapEmpty();
     }
 
-    /** Tells of a rain that is just made; the last thing of its transaction. */
+    /** Announces a new rain, as the last statement of its transaction. */
     static Future<Void> announce(SqlConnection tx, CampaignId id) {
         return tx.preparedQuery("select announce_rain($1)")
                 .execute(Tuple.of(id.value()))

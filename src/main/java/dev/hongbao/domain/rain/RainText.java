@@ -23,13 +23,13 @@ import java.util.List;
 
 /** Reads definitions of rains. Pure. */
 final class RainText {
-    /** Of one rain, in all its drops: as many as of one packet. */
+    /** The most shares in all drops of a rain, as of one packet. */
     private static final int MAX_SHARES = 100_000;
 
-    /** When the sponsor does not say: time enough for clients to hear of it. */
+    /** The default time from the creation to the start. Clients need it to get the announcement. */
     private static final Duration LEAD = Duration.ofSeconds(3);
 
-    /** From now to the start. */
+    /** The longest time from now to the start. */
     private static final Duration FURTHEST = Duration.ofDays(3_660);
 
     private static final int EXPECTED_USERS = 1_000;
@@ -37,10 +37,10 @@ final class RainText {
     private RainText() {}
 
     /**
-     * What is stored of a definition that fits the contract's {@code RainDefinition}: as the sponsor wrote it, with its start, and with its
-     * limit as every campaign has it.
+     * The stored form of a definition that fits the contract's {@code RainDefinition}: the sponsor's fields, the start, and the limit in
+     * the form of every campaign.
      *
-     * @throws InvalidInputException for a start that names no moment
+     * @throws InvalidInputException for an invalid start
      */
     static JsonObject stored(JsonObject body, Instant now) {
         String given = body.getString("startsAt");
@@ -62,7 +62,7 @@ final class RainText {
         }
     }
 
-    /** Reads what is stored. */
+    /** Reads a stored definition. */
     static RainDefinition read(JsonObject stored) {
         Duration lasts = Duration.ofSeconds(stored.getInteger("durationSeconds"));
         long budget = stored.getLong("budget");
@@ -91,9 +91,9 @@ final class RainText {
     }
 
     /**
-     * The rules on a new definition, beside the schema's and that it starts after now, which Postgres judges.
+     * The rules for a new definition, beside the schema's. Postgres checks separately that it starts after now.
      *
-     * @throws InvalidInputException with everything that is wrong
+     * @throws InvalidInputException with all errors
      */
     static void require(RainDefinition definition, Instant now, PacketService.Limits limits) {
         List<FieldFault> faults = new ArrayList<>();

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rain as one viewer sees it.
  *
- * @param fallen drops that have fallen, in the order of their moments
- * @param mine what the viewer has caught, settled
+ * @param fallen drops, in the order of their moments
+ * @param mine the viewer's settled catches
  * @param seed of the moments, 64 hexadecimal digits; null until the end
  */
 public record RainView(
@@ -26,46 +26,46 @@ public record RainView(
         mine = List.copyOf(mine);
     }
 
-    /** The same for somebody who has caught this of it. */
+    /** A copy with the viewer's catches. */
     RainView caughtBy(List<Claim> claims) {
         return new RainView(rain, life, caught, fallen, claims, seed);
     }
 
     /**
-     * Where it is in its life.
+     * The state and the times of a rain.
      *
-     * @param endsAt as planned, or when it was cancelled
-     * @param cancelledAt null for a rain that was not
+     * @param endsAt as planned, or the moment of the cancel
+     * @param cancelledAt null for a rain that was not cancelled
      */
     public record Life(
             Status status, Instant endsAt, @Nullable Instant cancelledAt) {}
 
     /**
-     * How much of it is caught and settled.
+     * The settled catches of a rain.
      *
      * @param shares on all drops
-     * @param amount of the drops that are over, minor units; of an open drop it would tell what its last share is
+     * @param amount of the closed drops, minor units; with open drops, their last share could be computed
      * @param returned to the sponsor at the end
      */
     public record Caught(int shares, long amount, long returned) {}
 
     /**
-     * A drop that has fallen.
+     * A fallen drop.
      *
      * @param amount in all its shares, minor units
-     * @param over whether nobody can catch of it any more
+     * @param over true if no share can be caught any more
      */
     public record Drop(PacketId packet, Instant fellAt, long amount, boolean over) {}
 
-    /** Where a rain is in its life. */
+    /** The state of a rain. */
     public enum Status {
-        /** It starts later. */
+        /** Before its start. */
         PLANNED,
         /** Its drops fall. */
         FALLING,
-        /** Its time is over, or it is cancelled; its drops close, and what is left goes back to the sponsor. */
+        /** After its end or a cancel. Its drops close, and the remainder returns to the sponsor. */
         ENDING,
-        /** Over; what was left is returned. */
+        /** Over. The remainder is returned. */
         ENDED;
 
         /** The name in the API. */

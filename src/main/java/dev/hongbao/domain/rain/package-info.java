@@ -1,8 +1,18 @@
 /**
- * Rains (红包雨): a campaign whose pools, the drops, the server itself opens, each at a moment drawn beforehand. A drop is a packet, sent,
- * raced for and closed by {@code domain.packet} and {@code domain.claim}; its budget, its limits and its end are those of {@code
- * domain.campaign}. Here is what is more: the moments, whom a rain is for, the view. Services belong to one event loop; stores and the
- * catalog are safe on any thread.
+ * Rains (红包雨): campaigns whose pools, the drops, the server opens at drawn moments. A drop is a packet of {@code domain.packet}, claimed
+ * through {@code domain.claim}. The budget, the limits and the return belong to {@code domain.campaign}.
+ *
+ * <p>Life of a rain: {@code RainCreator} draws the moments and writes the rain, its money and all drops in one transaction. The rain is
+ * announced. Each drop opens at its moment, and its catches settle like claims. At the end or a cancel the drops close, and the remainder
+ * returns to the sponsor. The seed is published.
+ *
+ * <p>Callers: {@code web}, through {@code RainService}, on its event loop; {@code feed}, which reads {@code RainCatalog} as its {@code
+ * Channels}. The store and the catalog are thread-safe.
+ *
+ * <p>Invariants: the whole budget is in the drops. Nobody sees a drop before its moment, not even the host. A user catches at most {@code
+ * catchesPerUser} shares.
+ *
+ * <p>Begin with {@code RainDefinition}, then {@code RainCreator}.
  */
 @NullMarked
 package dev.hongbao.domain.rain;
