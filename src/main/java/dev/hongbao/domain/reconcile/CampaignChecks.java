@@ -2,10 +2,10 @@ package dev.hongbao.domain.reconcile;
 
 import java.util.List;
 
-/** The rules on campaigns. */
+/** The rules for campaigns. */
 final class CampaignChecks {
     static final List<Check> ALL = List.of(
-            new Check("I1", "a campaign's escrow is its budget, less its pools, with what came back of them", """
+            new Check("I1", "a campaign's escrow is its budget, less its pools, plus their refunds", """
                 select format('campaign %s: funds %s of a budget of %s, pools %s, back from them %s, returned %s, the escrow holds %s',
                               c.id, f.sum, c.budget, p.amount, p.refund, c.returned, e.balance)
                 from campaign as c
@@ -39,14 +39,14 @@ final class CampaignChecks {
                 from packet as p join campaign as c on c.escrow = p.refund_to
                 where not exists (select from pool as o where o.packet = p.id)
                 """).since(Scope.PACKETS),
-            new Check("I8", "what a campaign has left is returned to its host once", """
+            new Check("I8", "a campaign's remainder is returned to its host once", """
                 select format('campaign %s: returned %s, transfers %s', c.id, c.returned, coalesce(t.sum, 0))
                 from campaign as c
                 left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
                            from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
                 where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
                 """).since(Scope.CAMPAIGNS),
-            new Check("I10", "nobody has more of a campaign than its limits in all and a product", """
+            new Check("I10", "no user has more of a campaign than its limits for all time and for a product", """
                 select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)
                 from (select c.id, w.owner, o.product, c.definition -> 'claiming' as claiming,
                              count(*) over (partition by c.id, w.owner) as total
@@ -58,10 +58,10 @@ final class CampaignChecks {
                 having count(*) > (claiming ->> 'aProduct')::bigint or total > (claiming ->> 'total')::bigint
                 """)
                     .since(Scope.CAMPAIGNS),
-            // A claim counts for the day on which it was made: from the opening of its pool to its settlement, with the
-            // minute by which clocks may differ. So on a day, and on two that follow on each other, are at least those
-            // that can have been made on no other.
-            new Check("I10", "nobody has more of a campaign on a day than its limit", """
+            // A claim counts for the day on which it was made. That is between the opening of its pool and its
+            // settlement, plus a minute for clocks that differ. So each day, and each two consecutive days, have at
+            // least the claims that no other day can have.
+            new Check("I10", "no user has more of a campaign on a day than its limit", """
                 select format('campaign %s user %s: %s claims on the %s days from %s on', id, owner, count(*), days,
                               date '1970-01-01' + from_day)
                 from (select c.id, w.owner, (c.definition #>> '{claiming,aDay}')::bigint as a_day,

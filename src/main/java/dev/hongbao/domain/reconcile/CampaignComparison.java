@@ -23,9 +23,9 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * The hash of every open campaign with limits has counted the settled claims and those in the journal: of each user in all, and on the
- * pools of each product. A campaign that differs is at work or wrong: counts only grow, so Redis lies between what was settled before it
- * was read and what is settled or in the journal after that.
+ * Compares the hash of every open campaign with limits: its counts must equal the settled claims plus the journal's, per user in total and
+ * per product. Counts only grow. So a correct count is at least the claims settled before the read, and at most the claims settled or in
+ * the journal afterwards. Any other count is wrong, also while the campaign is in use.
  */
 public final class CampaignComparison implements RedisComparison {
     private static final String CAMPAIGNS = "select c.id, c.definition -> 'claiming' ? 'aProduct' as by_product"
@@ -34,7 +34,7 @@ public final class CampaignComparison implements RedisComparison {
     private static final String POOLS =
             "select packet, product from pool where campaign = $1 and packet = any ($2::uuid[])";
 
-    /** Also of what is set aside: it may be settled yet. */
+    /** With claims set aside, which may still settle. */
     private static final String CLAIMS = "select o.product, w.owner as user_id, count(*) as claims"
             + " from pool as o join transfer as t on t.subject = o.packet and t.slot is not null"
             + " join account as w on w.id = t.credit where o.campaign = $1 group by o.product, w.owner"
@@ -56,7 +56,7 @@ public final class CampaignComparison implements RedisComparison {
         this.generation = generation;
     }
 
-    /** What the journal had before says nothing that is not in Postgres or in the journal afterwards. */
+    /** Ignored. Earlier journal entries are in Postgres or in the journal afterwards. */
     @Override
     public void unsettled(JournalItem item) {}
 
@@ -123,7 +123,10 @@ public final class CampaignComparison implements RedisComparison {
         });
     }
 
-    /** The journal first: what it loses afterwards is settled by then. What is settled in between counts twice, which does no harm. */
+    /**
+     * The journal is read first: entries that it loses later are settled by then. A claim settled in between counts twice, which only
+     * raises the upper limit.
+     */
     private Future<Map<String, Long>> all(UUID id, boolean byProduct, Supplier<Future<List<JournalItem>>> later) {
         return later.get().compose(items -> {
             List<AcceptedClaims> accepted = items.stream()

@@ -5,46 +5,49 @@ import java.util.List;
 /**
  * One rule on the database.
  *
- * @param invariant which of the design's invariants it holds, as {@code I1}
- * @param name what is right when it holds, in a few words
- * @param severity what it means when it does not hold
- * @param query selects one text column, a row for each case in which it does not hold; of the database's tables, and of what
- *     {@link Scope} names beside them
- * @param scope what a run from the checkpoint reads for it
- * @param isHashed whether a merge join would be far too slow for it, where the planner does not know that
+ * @param invariant the invariant that it checks, as {@code I1}
+ * @param name the rule, in a few words
+ * @param severity the meaning of a violation
+ * @param query selects one text column, a row for each violation; uses the database's tables, and the names that {@link Scope} adds
+ * @param scope the part of the tables that a run from the checkpoint reads
+ * @param isHashed true if a merge join would be far too slow, and the planner does not know that
  */
 public record Check(String invariant, String name, Severity severity, String query, Scope scope, boolean isHashed) {
-    /** One that any join serves. */
+    /** A check that any join serves. */
     Check(String invariant, String name, Severity severity, String query, Scope scope) {
         this(invariant, name, severity, query, scope, false);
     }
 
-    /** One that only the run reads that reads everything. */
+    /** A check for full runs only. */
     public Check(String invariant, String name, Severity severity, String query) {
         this(invariant, name, severity, query, Scope.LEFT_OUT);
     }
 
-    /** A rule that must never be broken; one that only the run reads that reads everything. */
+    /** A check that must never fail, for full runs only. */
     public Check(String invariant, String name, String query) {
         this(invariant, name, Severity.VIOLATION, query);
     }
 
-    /** The same, and a run from the checkpoint makes it too. */
+    /** A copy that a run from the checkpoint also makes. */
     Check since(Scope read) {
         return new Check(invariant, name, severity, query, read, isHashed);
     }
 
-    /** The same, by hash joins. */
+    /** A copy with hash joins. */
     Check hashed() {
         return new Check(invariant, name, severity, query, scope, true);
     }
 
-    /** What is run for it when everything is read. */
+    /** The SQL for a full run. */
     public String sql() {
         return Scope.WHOLE.over(query);
     }
 
-    /** What it found. @param lines of its query, no more than {@link Reconciliation#MAX_LINES} */
+    /**
+     * The finding of this check.
+     *
+     * @param lines of its query, no more than {@link Reconciliation#MAX_LINES}
+     */
     Finding found(List<String> lines) {
         return new Finding(invariant, name, severity, lines);
     }

@@ -20,39 +20,39 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * Checks of the database what is new since the checkpoint, and moves the checkpoint when all of it is clean. Its cost grows with what is new,
+ * Checks everything new in the database since the checkpoint. If all is clean, it moves the checkpoint. Its cost grows with the new rows,
  * and with the open draws and campaigns, not with the whole history.
  *
- * <p>A server at work does not notice it. It works in pieces, each one statement or one short READ COMMITTED transaction, and rests between
- * them outside of any: so no snapshot stays open. A piece that takes long makes the next ones smaller.
+ * <p>A working server does not notice it. It works in pieces, each one statement or one short READ COMMITTED transaction, and rests between
+ * them outside of any, so no snapshot stays open. A slow piece makes the next ones smaller.
  *
  * <ol>
- *   <li>The checkpoint is an id of transfers. Ids are given in order, but committed out of order. So a run first waits for every
- *       transaction that writes transfers at that moment, as {@code create index concurrently} does. Then every transfer up to the newest id
- *       is visible, or never will be: what lies below that place is final.
+ *   <li>The checkpoint is an id of transfers. Ids are given in order, but committed out of order. So a run first waits for all transactions
+ *       that write transfers at that moment, as {@code create index concurrently} does. Then each transfer up to the newest id is visible,
+ *       or never will be: everything up to there is final.
  *   <li>It pages through the transfers up to there. It checks each page, adds it to the sums of its accounts, and notes its subjects and
  *       accounts as due.
- *   <li>It checks the packets, draws and campaigns that are due. All numbers of one are read by one statement.
- *   <li>It compares the accounts that are due, a page by one statement: a balance is the sum so far and what came since.
+ *   <li>It checks the due packets, draws and campaigns. One statement reads all numbers of one of them.
+ *   <li>It compares the due accounts, a page by one statement: a balance is the sum so far plus all later transfers.
  * </ol>
  *
- * <p>A clean page is due no more. A violation stays due, so each run finds it again until it is mended; and a run continues one that was
- * interrupted. One run at a time, of all servers.
+ * <p>A clean page is no longer due. A violation stays due, so each run finds it again until it is repaired. A run continues an interrupted
+ * one. One run at a time, over all servers.
  */
 final class Checkpoint {
-    /** Transfers read at once. */
+    /** Transfers in one page. */
     static final int PAGE = 5_000;
 
-    /** Subjects checked at once, of no more than as many claims and plays. */
+    /** Subjects checked at once, with at most as many claims and plays. */
     private static final int SUBJECTS = 500;
 
     private static final int ROWS = 10_000;
     private static final int ACCOUNTS = 1_000;
 
-    /** More pages of new transfers are not read at once to compare the sources, which no index leads from to their transfers. */
+    /** The most pages of new transfers read at once for the sources, which have no index to their transfers. */
     private static final int PAGES_FOR_SOURCES = 20;
 
-    /** A draw of more plays is left to the run that reads everything, and so is a campaign of more shares: all are read at once. */
+    /** The most plays of a draw, or shares of a campaign, since all are read at once. A full run checks larger ones. */
     private static final int MAX_ROWS = 1_000_000;
 
     private static final Duration WRITERS = Duration.ofSeconds(30);
@@ -61,8 +61,8 @@ final class Checkpoint {
     private static final String LOCK = "hashtextextended('reconcile from the checkpoint', 0)";
 
     /**
-     * A page is found by indexes, whatever the planner knows of the tables yet; what was read of them is in no order, and is joined by
-     * hashes. A plan is for as many rows as there are, and takes one core.
+     * Pages are found by indexes, even before the planner has statistics. Their rows are unordered, and joined by hashes. Each statement is
+     * planned for its own number of rows, and uses one core.
      */
     private static final String SETTINGS = "set application_name = 'hongbao reconcile'; set enable_seqscan = off;"
             + " set enable_mergejoin = off; set plan_cache_mode = force_custom_plan; set work_mem = '64MB';"
@@ -70,7 +70,7 @@ final class Checkpoint {
 
     private static final Check BALANCES = new Check(
             "I4",
-            "every balance that moved is its sum at the checkpoint and what moved since",
+            "every changed balance is its sum at the checkpoint plus all later transfers",
             Severity.VIOLATION,
             """
             select format('%s of %s in %s, account %s: balance %s, transfers %s',
@@ -82,7 +82,10 @@ final class Checkpoint {
             """,
             Scope.ACCOUNTS);
 
-    /** Adds the transfers above $1 and up to $2, unless they are; also those out of whose escrow money went under another subject are due. */
+    /**
+     * Adds the transfers above $1 and up to $2, unless they are added. An escrow's owner is also due when its money moved under another
+     * subject.
+     */
     static final String ADD = """
         with moved as (update checkpoint set summed = $2 where summed = $1 returning summed),
              page as materialized (select t.* from transfer as t, moved where t.id > $1 and t.id <= $2),
@@ -105,7 +108,7 @@ final class Checkpoint {
         on conflict do nothing
         """;
 
-    /** Draws or campaigns after $1 of which something became without a transfer; returns the last one looked at. */
+    /** Notes draws or campaigns after $1 that changed without a transfer. Returns the last one read. */
     static final String CHANGED = """
         with page as materialized (select id from %1$s where id > $1 order by id limit $2),
              due as (
@@ -116,7 +119,7 @@ final class Checkpoint {
         select id from page order by id desc limit 1
         """;
 
-    /** The subjects due after $1: no more than $2, and of no more than $3 rows, unless the first one alone has more. */
+    /** The due subjects after $1, at most $2, with at most $3 rows, unless the first one alone has more. */
     static final String DUE = """
         select id, scope, state, rows
         from (select d.subject as id, o.*, sum(o.rows) over (order by d.subject) - o.rows as before
@@ -144,7 +147,7 @@ final class Checkpoint {
         on conflict (id) do update set state = excluded.state
         """;
 
-    /** The accounts that are due after $1, $2 at the most; of sources ($3), or of all but those. */
+    /** The due accounts after $1, at most $2: only sources, or all except sources ($3). */
     private static final String MOVED = """
         select account from checkpoint_balance as b
         where is_due and account > $1
@@ -169,7 +172,11 @@ final class Checkpoint {
     private final Map<String, Finding> findings = new LinkedHashMap<>();
     private final List<String> leftOut = new ArrayList<>();
 
-    /** One run. @param page how many transfers are read at once, at most */
+    /**
+     * One run.
+     *
+     * @param page the most transfers read at once
+     */
     Checkpoint(Vertx vertx, Pool pool, Pace pace, int page) {
         this.vertx = vertx;
         this.pool = pool;
@@ -186,7 +193,7 @@ final class Checkpoint {
                 Scope.CAMPAIGNS, RainSeedCheck.of(vertx));
     }
 
-    /** Empty when another run is under way; fails when a store does not answer, or somebody writes transfers for too long. */
+    /** Empty while another run is under way. Fails when a store does not answer, or a transaction writes transfers for too long. */
     Future<Optional<SinceRun>> run() {
         return pool.withConnection(connection -> connection
                 .query(SETTINGS)
@@ -227,9 +234,9 @@ final class Checkpoint {
                 .map(upTo);
     }
 
-    /** An id up to which all transfers are there that ever will be. */
+    /** An id up to which all transfers are visible, for ever. */
     private Future<Long> place(SqlConnection connection) {
-        // The order matters: a transaction that was given an id up to the place holds a lock by now, until it ends.
+        // The order matters: a transaction with an id up to this place holds a lock now, until it ends.
         return one(connection, "select transfers_begun(), summed from checkpoint")
                 .compose(row -> {
                     Long begun = row.getLong(0);
@@ -258,15 +265,20 @@ final class Checkpoint {
                         return Future.succeededFuture();
                     }
                     if (System.nanoTime() > deadlineNanos) {
-                        return Future.failedFuture(new IllegalStateException("somebody writes transfers for more than "
-                                + WRITERS.toSeconds() + " s; of these, by transaction and process: "
-                                + String.join(", ", writers)));
+                        return Future.failedFuture(
+                                new IllegalStateException("a transaction writes transfers for more than "
+                                        + WRITERS.toSeconds() + " s; of these, by transaction and process: "
+                                        + String.join(", ", writers)));
                     }
                     return vertx.timer(LOOK_MILLIS).compose(later -> await(connection, writers, deadlineNanos));
                 });
     }
 
-    /** Checks and adds a page of transfers. @return whether there are more up to the end; a page with a violation is the last one */
+    /**
+     * Checks and adds a page of transfers.
+     *
+     * @return whether there are more up to the end; a page with a violation is the last one
+     */
     private Future<Boolean> add(SqlConnection connection, long end) {
         return one(connection, "select summed, summarize_transfers() from checkpoint")
                 .map(row -> row.getLong(0))
@@ -276,7 +288,7 @@ final class Checkpoint {
                         return Future.succeededFuture(false);
                     }
                     Tuple ids = Tuple.of(summed, upTo);
-                    // The planner takes a page for a few rows, and would compare each with each.
+                    // The planner underestimates a page, and would compare each row with each.
                     return connection
                             .query("set enable_nestloop = off")
                             .execute()
@@ -289,7 +301,11 @@ final class Checkpoint {
                 });
     }
 
-    /** Notes as due what changed without a transfer. @param table of draws or campaigns */
+    /**
+     * Notes draws or campaigns that changed without a transfer as due.
+     *
+     * @param table of draws or campaigns
+     */
     private Future<Void> changed(SqlConnection connection, String table) {
         return Pages.each(
                 FIRST,
@@ -350,14 +366,14 @@ final class Checkpoint {
 
     private Future<Void> accounts(SqlConnection connection) {
         return accounts(connection, false)
-                // A transaction that has stayed open is in the way of the next run, and not of this one.
+                // A transaction that is still open delays the next run, not this one.
                 .compose(compared -> place(connection)
                         .compose(end -> Pages.repeat(() -> add(connection, end)))
                         .otherwise((Void) null))
                 .compose(added -> one(connection, "select transfers_begun() - summed from checkpoint"))
                 .compose(row -> {
                     if (row.getLong(0) > (long) PAGES_FOR_SOURCES * page) {
-                        leftOut.add("the sources: " + row.getLong(0) + " transfers came meanwhile");
+                        leftOut.add("the sources: " + row.getLong(0) + " transfers were added meanwhile");
                         return Future.succeededFuture();
                     }
                     return accounts(connection, true);
@@ -380,7 +396,11 @@ final class Checkpoint {
                 });
     }
 
-    /** Makes the checks of a scope on a page: at once, but one by one when that is large. @return whether none is violated */
+    /**
+     * Makes the checks of a scope on a page: in one statement, or one by one for a large page.
+     *
+     * @return whether none is violated
+     */
     private Future<Boolean> check(SqlConnection connection, Scope scope, Tuple page, long rows) {
         List<Check> checks =
                 ALL.stream().filter(check -> check.scope() == scope).toList();
@@ -405,7 +425,11 @@ final class Checkpoint {
         return clean;
     }
 
-    /** Adds to what was found. @return whether this is no violation */
+    /**
+     * Adds a finding.
+     *
+     * @return whether this is no violation
+     */
     private boolean note(Finding more) {
         findings.merge(
                 more.name(),
@@ -421,7 +445,7 @@ final class Checkpoint {
         return more.isClean() || more.severity() != Severity.VIOLATION;
     }
 
-    /** A piece that is one statement. */
+    /** Runs one statement as a piece. */
     private Future<List<Row>> rows(SqlConnection connection, String sql, Tuple parameters) {
         return pace.piece(() -> connection.preparedQuery(sql).execute(parameters))
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());

@@ -2,21 +2,22 @@ package dev.hongbao.domain.reconcile;
 
 import java.util.List;
 
-/** The rules on prize draws. */
+/** The rules for prize draws. */
 final class DrawChecks {
     static final List<Check> ALL = List.of(
             new Check("I10", "no prize is issued more often than there is stock", """
                 select format('draw %s prize %s: issued %s of %s', draw, n, issued, stock)
                 from prize where issued > stock
                 """).since(Scope.DRAWS),
-            new Check("I10", "what is issued of a prize was played, numbered without gaps", """
+            new Check("I10", "a prize's issued number is its number of plays, which are numbered without gaps", """
                 select format('draw %s prize %s: issued %s, plays %s, the last is number %s',
                               z.draw, z.n, z.issued, p.plays, p.last)
                 from prize as z
                 cross join lateral (select count(*) as plays, coalesce(max(nth), 0) as last
                                     from play as p where p.draw = z.draw and p.prize = z.n) as p
                 where z.issued <> p.plays or z.issued <> p.last
-                """).since(Scope.DRAWS),
+                """)
+                    .since(Scope.DRAWS),
             new Check(
                             "I10",
                             "in every round of a table each prize comes up at most its count, and a full round is"
@@ -55,7 +56,7 @@ final class DrawChecks {
                    or not is_open_at(d.opens_at, d.created_at, p.settled_at + interval '1 minute')
                 """)
                     .since(Scope.DRAWS),
-            new Check("I10", "a user pays what the plays cost, once; what is held and not returned is in the hold", """
+            new Check("I10", "a user pays for plays once; held costs that are not returned are in the hold", """
                 select format('draw %s: held or paid %s, the hold has %s', d.id, t.cost + d.cost * p.plays, h.balance)
                 from draw as d
                 join account as h on h.id = d.hold
@@ -118,7 +119,7 @@ final class DrawChecks {
                 join draw as d on d.id = p.draw
                 where p.period is not null
                   and (r.n is null or r.withdrawn
-                       -- Postgres wrote when it was settled, and settles what was due to the minute.
+                       -- The settlement's time is Postgres' own, which accepts due releases to the minute.
                        or (r.moment > least(p.at, p.settled_at + interval '1 minute')
                            and jsonb_array_length(d.definition -> 'guarantees') = 0))
                 """)

@@ -12,7 +12,7 @@ import io.vertx.sqlclient.Pool;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What Redis has of every open draw is what its settled plays and those in the journal have made of it: see {@link DrawKeysComparison}. */
+/** Compares every open draw in Redis with its settled plays and the journal's: see {@link DrawKeysComparison}. */
 public final class DrawComparison implements RedisComparison {
     private final DrawKeysComparison draws;
     private final DrawKeysComparison.Journal before = new DrawKeysComparison.Journal();

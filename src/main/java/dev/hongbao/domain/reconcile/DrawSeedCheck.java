@@ -7,7 +7,7 @@ import io.vertx.sqlclient.Row;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Holds every draw against what it was committed to. */
+/** Checks the commitment of every draw. */
 final class DrawSeedCheck {
     private static final String DRAWS = "select d.id, d.seed, encode(d.commitment, 'hex') as commitment, d.definition,"
             + " exists (select from quarantine_unit as q where q.id = d.id) as set_aside from draw as d order by d.id";
@@ -35,7 +35,7 @@ final class DrawSeedCheck {
                                     row.getJsonObject("definition").getMap()));
         } catch (RuntimeException unreadable) {
             if (row.getBoolean("set_aside")) {
-                return null; // known, and told by the check of what is set aside
+                return null; // known, and reported by the check of quarantine
             }
             return "its definition cannot be read: " + unreadable.getMessage();
         }

@@ -3,11 +3,11 @@ package dev.hongbao.domain.reconcile;
 import java.util.List;
 
 /**
- * What one check found.
+ * The result of one check.
  *
- * @param name what is right when it holds
- * @param severity what its lines mean
- * @param lines one for each case in which it does not hold, at most {@link Reconciliation#MAX_LINES}
+ * @param name the rule
+ * @param severity the meaning of its lines
+ * @param lines one for each violation, at most {@link Reconciliation#MAX_LINES}
  */
 public record Finding(String invariant, String name, Severity severity, List<String> lines) {
     public Finding {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What the latest reconciliation of each kind found, for all servers and the operator. Thread-safe. */
+/** The results of the latest reconciliation of each kind, for all servers and the operator. Thread-safe. */
 public final class LatestRuns {
     private static final String NOTE = """
         insert into reconcile_run as r (since_checkpoint, clean_at, violations, quarantined, heals)
@@ -33,9 +33,9 @@ public final class LatestRuns {
     /**
      * The latest run of a kind.
      *
-     * @param sinceCheckpoint whether it read what is new since the checkpoint, or everything
-     * @param age in seconds since it ended, by Postgres' clock
-     * @param cleanAge the same of the latest one that found no violation; null when none did
+     * @param sinceCheckpoint true for a run from the checkpoint, false for a full run
+     * @param age in seconds since its end, by Postgres' clock
+     * @param cleanAge in seconds since the end of the latest run without a violation; null for none
      */
     public record Latest(
             boolean sinceCheckpoint, double age, @Nullable Double cleanAge, Found found) {
@@ -48,7 +48,7 @@ public final class LatestRuns {
         }
     }
 
-    /** How many lines a run found of each severity. */
+    /** The number of lines of each severity. */
     public record Found(int violations, int quarantined, int heals) {
         /** Counts the lines. */
         public static Found of(List<Finding> findings) {
@@ -66,7 +66,7 @@ public final class LatestRuns {
         }
     }
 
-    /** Notes a run that has ended; a replica, which takes no note, is passed over. */
+    /** Stores the result of a run. Does nothing on a replica, which is read-only. */
     public Future<Void> note(boolean sinceCheckpoint, List<Finding> findings) {
         Found found = Found.of(findings);
         return pool.query("select pg_is_in_recovery()")
@@ -78,7 +78,7 @@ public final class LatestRuns {
                 .mapEmpty();
     }
 
-    /** One of each kind that there was. */
+    /** The latest run of each kind; kinds without a run are absent. */
     public Future<List<Latest>> read() {
         return pool.query(READ)
                 .execute()
@@ -87,7 +87,7 @@ public final class LatestRuns {
                         .toList());
     }
 
-    /** How many transfers the run from the checkpoint has not finished with. */
+    /** The number of transfers after the checkpoint. */
     public Future<Long> lag() {
         return pool.query("select coalesce(transfers_begun() - transfer, 0) from checkpoint")
                 .execute()

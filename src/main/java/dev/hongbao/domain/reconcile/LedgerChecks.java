@@ -2,7 +2,7 @@ package dev.hongbao.domain.reconcile;
 
 import java.util.List;
 
-/** The rules on money and on packets. */
+/** The rules for money and packets. */
 final class LedgerChecks {
     static final List<Check> ALL = List.of(
             new Check("I1", "claims + refund + escrow = total, for every packet", """
@@ -24,7 +24,7 @@ final class LedgerChecks {
                 """)
                     .since(Scope.PACKETS),
             new Check("I2", "every claim has the amount that its slot was given at creation", """
-                -- [:] copies an array to memory, once: else it would be read from its table for each claim. Hashed, since
+                -- [:] copies an array to memory once. Otherwise each claim reads it from its table. Hashed, since
                 -- a merge join copies an array for each claim again when all of them do not fit into the memory of a sort.
                 select format('packet %s slot %s: claimed %s, was %s', c.subject, c.slot, c.amount, b.amounts[c.slot % 1000 + 1])
                 from (select packet, block, amounts[:] as amounts from packet_amounts offset 0) as b
@@ -51,7 +51,7 @@ final class LedgerChecks {
                 from packet_claims where claims <> highest + 1
                 """).since(Scope.PACKETS),
             new Check("I2", "an escrow counts its packet's claims", """
-                -- 0 also of a packet that was closed before escrows counted.
+                -- 0 also for a packet closed before escrows counted claims.
                 select format('packet %s: %s claims, its escrow counts %s', p.id, coalesce(c.claims, 0), e.claims)
                 from packet as p
                 join account as e on e.id = p.escrow
@@ -75,7 +75,7 @@ final class LedgerChecks {
                    or t.amount <= 0 or t.amount >= 100000000000000
                 """)
                     .since(Scope.TRANSFERS),
-            new Check("I3", "every transfer that somebody asked for has its command", """
+            new Check("I3", "every requested transfer has its command", """
                 select format('transfer %s of %s', t.id, t.subject)
                 from other_transfer as t left join command as c on c.id = t.subject
                 where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
@@ -124,9 +124,9 @@ final class LedgerChecks {
                 from refund_due where at < now() - interval '10 seconds'
                 """).since(Scope.WHOLE),
             new Check("I8", "a packet is refunded before its time only when the host's backend asked for it", """
-                select format('packet %s: refunded at %s, expires at %s, ended by nobody', id, closed_at, expires_at)
+                select format('packet %s: refunded at %s, expires at %s, not ended early', id, closed_at, expires_at)
                 from packet
-                -- To the minute, as it is settled.
+                -- To the minute, as the settlement checks it.
                 where refund > 0 and ending is null and closed_at < expires_at - interval '1 minute'
                 """)
                     .since(Scope.PACKETS),
@@ -134,7 +134,7 @@ final class LedgerChecks {
                 select format('packet %s: claims from %s to %s, open from %s to %s',
                               p.id, c.first_at, c.last_at, p.opens_at, p.closed_at)
                 from packet_claims as c join packet as p on p.id = c.packet
-                -- To the minute, as it is settled.
+                -- To the minute, as the settlement checks it.
                 where c.last_at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
                 """)
                     .since(Scope.PACKETS),

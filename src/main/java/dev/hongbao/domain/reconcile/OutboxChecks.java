@@ -2,13 +2,13 @@ package dev.hongbao.domain.reconcile;
 
 import java.util.List;
 
-/** The rules on what the host application is told, for as long as it is kept. */
+/** The rules for the outbox, as far as its rows are kept. */
 final class OutboxChecks {
-    /** Since when nothing that was told is removed. */
+    /** The moment from which on all rows are kept. */
     private static final String KEPT = """
         kept as (
-            -- What is old goes in the order in which it was written, which is that of its times but for how long a transaction
-            -- takes: an hour is far more.
+            -- Old rows are removed in the order of writing. It differs from the order of their times by the length of a
+            -- transaction; an hour is far more.
             select case when s.floor = 0 then '-infinity'
                         else (select o.at from outbox as o order by o.n limit 1) + interval '1 hour' end as since
             from outbox_state as s
@@ -16,22 +16,22 @@ final class OutboxChecks {
         """;
 
     static final List<Check> ALL = List.of(
-            new Check("I16", "what the outbox tells of claims is in the books", """
-                -- A packet's slots have no gaps, which another check holds: so the books are read once, not for each row.
+            new Check("I16", "the outbox's claims are in the books", """
+                -- Another check finds gaps in a packet's slots. So the books are read once, not for each row.
                 with told as (
                     select o.n, o.events, s.subject, s.first, s.last
                     from outbox as o
                     cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
                     where o.type = 'claim.settled'
                 )
-                select format('row %s tells %s claims, the books have %s', t.n, t.events,
+                select format('row %s has %s claims, the books have %s', t.n, t.events,
                               sum(greatest(0, least(t.last, coalesce(h.claims, 0) - 1) - t.first + 1)))
                 from told as t left join packet_claims as h on h.packet = t.subject
                 group by t.n, t.events
                 having t.events <> sum(greatest(0, least(t.last, coalesce(h.claims, 0) - 1) - t.first + 1))
                 """),
-            new Check("I16", "every claim is told, of packets and rains whose beginning is still in the outbox", """
-                -- What is old goes in the order in which it was written: so the send goes first.
+            new Check("I16", "every claim is in the outbox, for packets and rains whose beginning is still there", """
+                -- Rows are removed in the order of writing, so the send is removed first.
                 with told as (
                     select s.subject, sum(s.last - s.first + 1) as n
                     from outbox as o
@@ -39,7 +39,7 @@ final class OutboxChecks {
                     where o.type = 'claim.settled'
                     group by s.subject
                 )
-                select format('packet %s: %s claims, %s told', p.id, coalesce(h.claims, 0), coalesce(t.n, 0))
+                select format('packet %s: %s claims, %s in the outbox', p.id, coalesce(h.claims, 0), coalesce(t.n, 0))
                 from (select unnest(subjects) as id from outbox where type = 'packet.sent'
                       union all
                       select o.packet
@@ -51,7 +51,7 @@ final class OutboxChecks {
                 """),
             new Check(
                     "I16",
-                    "what becomes of packets, campaigns, rains and draws is told, each fact once",
+                    "the life of every packet, campaign, rain and draw is in the outbox, each fact once",
                     "with " + KEPT + """
                         , funded as (
                             select t.subject, t.id, t.at, row_number() over (partition by t.subject order by t.id) as nth
@@ -84,13 +84,16 @@ final class OutboxChecks {
                                              'draw.closed', 'packet.drained', 'packet.expired', 'packet.refunded')
                             group by 1, 2, 3
                         )
-                        select format('%s of %s: %s, and told %s times', coalesce(f.type, t.type), coalesce(f.subject, t.subject),
-                                      coalesce('at ' || f.at, 'it is not so'), coalesce(t.n, 0))
+                        select format('%s of %s: %s, in the outbox %s times', coalesce(f.type, t.type), coalesce(f.subject, t.subject),
+                                      coalesce('at ' || f.at, 'not in the books'), coalesce(t.n, 0))
                         from facts as f full join told as t on t.type = f.type and t.subject = f.subject and t.transfer = f.transfer
                         cross join kept as k
                         where f.type is null or t.n > 1 or t.n is null and f.at > k.since
                         """),
-            new Check("I16", "the pauses of campaigns are told, of those whose making is still in the outbox", """
+            new Check(
+                    "I16",
+                    "every pause of a campaign is in the outbox, for campaigns whose beginning is still there",
+                    """
                 with made as (
                     select unnest(subjects) as id from outbox where type = 'campaign.created'
                 ), told as (
@@ -100,12 +103,12 @@ final class OutboxChecks {
                     where o.type in ('campaign.paused', 'campaign.resumed')
                     group by s.id
                 )
-                select format('campaign %s: paused since %s, told %s pauses and %s resumptions', c.id, c.paused_at,
+                select format('campaign %s: paused since %s, in the outbox %s pauses and %s resumptions', c.id, c.paused_at,
                               coalesce(t.paused, 0), coalesce(t.resumed, 0))
                 from campaign as c join made as m on m.id = c.id left join told as t on t.id = c.id
                 where coalesce(t.paused, 0) - coalesce(t.resumed, 0) <> (c.paused_at is not null)::integer
                 """),
-            new Check("I16", "restrictions and fulfilments are told, each once", "with " + KEPT + """
+            new Check("I16", "every restriction and fulfilment is in the outbox once", "with " + KEPT + """
                 , facts as (
                     select 'restriction' as kind, md5(r.scope || ' ' || r.subject)::uuid as subject, r.n as first, 0::bigint as last, r.at
                     from restriction as r
@@ -118,16 +121,16 @@ final class OutboxChecks {
                     where o.type = 'fulfilment.changed' or o.type like 'user.%' or o.type like 'group.%'
                     group by 1, 2, 3, 4
                 )
-                select format('%s %s %s of %s: %s, and told %s times', coalesce(f.kind, t.kind), coalesce(f.first, t.first),
-                              coalesce(f.last, t.last), coalesce(f.subject, t.subject), coalesce('at ' || f.at, 'it is not so'),
+                select format('%s %s %s of %s: %s, in the outbox %s times', coalesce(f.kind, t.kind), coalesce(f.first, t.first),
+                              coalesce(f.last, t.last), coalesce(f.subject, t.subject), coalesce('at ' || f.at, 'not in the books'),
                               coalesce(t.n, 0))
                 from facts as f
                 full join told as t on t.kind = f.kind and t.subject = f.subject and t.first = f.first and t.last = f.last
                 cross join kept as k
                 where f.kind is null or t.n > 1 or t.n is null and f.at > k.since
                 """),
-            new Check("I16", "a row tells as many facts as it names", """
-                select format('row %s of %s tells %s, and names %s', n, type, events, named)
+            new Check("I16", "a row of the outbox has as many facts as it names", """
+                select format('row %s of %s has %s facts, and names %s', n, type, events, named)
                 from (select o.n, o.type, o.events,
                              case when o.type in ('claim.settled', 'play.settled')
                                   then (select sum(s.last - s.first + 1) from unnest(o.firsts, o.lasts) as s(first, last))
@@ -137,10 +140,10 @@ final class OutboxChecks {
                 """),
             new Check(
                     "I16",
-                    "sends, deposits, withdrawals, costs, returns and reversals are told, each once",
+                    "every send, deposit, withdrawal, cost, return and reversal is in the outbox once",
                     "with " + KEPT + """
                         , of_rains as (
-                            -- What pays a rain's drops is told by rain.created.
+                            -- The event rain.created covers the transfers to a rain's drops.
                             select escrow from campaign where kind = 'rain'
                         ), told as (
                             select o.type, s.subject, s.id, count(*) as n
@@ -148,22 +151,22 @@ final class OutboxChecks {
                             where o.type = 'packet.sent' or o.type like 'transfer.%'
                             group by 1, 2, 3
                         ), made as (
-                            -- By their time: the index on it passes over what is older than the outbox.
+                            -- By time: its index skips transfers older than the outbox.
                             select t.subject, t.id, t.at, case t.kind when 'send' then 'packet.sent' else 'transfer.' || t.kind end as type
                             from transfer as t
                             where t.kind in ('send', 'deposit', 'withdrawal', 'cost', 'return', 'reversal') and t.at > (select since from kept)
                               and t.debit not in (select escrow from of_rains)
                         )
-                        select format('%s of %s: told %s times, there is %s', t.type, t.subject, t.n, coalesce(b.kind, 'no such transfer'))
+                        select format('%s of %s: in the outbox %s times, in the books %s', t.type, t.subject, t.n, coalesce(b.kind, 'no such transfer'))
                         from told as t left join transfer as b on b.subject = t.subject and b.id = t.id
                         where t.n > 1 or t.type is distinct from case b.kind when 'send' then 'packet.sent' else 'transfer.' || b.kind end
                            or b.debit in (select escrow from of_rains)
                         union all
-                        select format('%s of %s at %s is not told', m.type, m.subject, m.at)
+                        select format('%s of %s at %s is not in the outbox', m.type, m.subject, m.at)
                         from made as m
                         where not exists (select from told as t where t.type = m.type and t.subject = m.subject and t.id = m.id)
                         """),
-            new Check("I16", "every play is told, once", "with " + KEPT + """
+            new Check("I16", "every play is in the outbox once", "with " + KEPT + """
                 , told as (
                     select s.subject as draw, sum(s.last - s.first + 1) as n, range_agg(int8range(s.first, s.last, '[]')) as seqs
                     from outbox as o cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
@@ -175,7 +178,7 @@ final class OutboxChecks {
                     from play as p left join told as t on t.draw = p.draw cross join kept as k
                     group by p.draw
                 )
-                select format('draw %s: %s plays told, %s of them in the books, and %s not told', coalesce(t.draw, h.draw),
+                select format('draw %s: %s plays in the outbox, %s of them in the books, and %s missing', coalesce(t.draw, h.draw),
                               coalesce(t.n, 0), coalesce(h.told, 0), coalesce(h.untold, 0))
                 from told as t full join held as h on h.draw = t.draw
                 where coalesce(t.n, 0) <> coalesce(h.told, 0) or h.untold > 0

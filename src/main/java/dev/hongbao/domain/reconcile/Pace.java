@@ -5,35 +5,39 @@ import io.vertx.core.Vertx;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
-/** The pieces of one run: each is followed by a rest, and one that takes long makes the next ones smaller. On one event loop. */
+/** The pace of one run: each piece is followed by a rest, and a slow piece makes the next ones smaller. On one event loop. */
 final class Pace {
     private static final long LONG_MILLIS = 100;
 
-    /** So many short pieces in a row make the next ones larger: a page has small pieces, too, beside the one that takes long. */
+    /** Short pieces in a row before the next ones grow. A page has several short pieces beside its slow one. */
     private static final int CALM = 12;
 
-    /** A piece becomes this many times smaller by half: an eighth costs little less than it, since an index leads to ranges of rows. */
+    /** The most halvings of a piece. Below an eighth the cost hardly falls, since an index leads to ranges of rows. */
     private static final int MAX_HALVINGS = 3;
 
     private final Vertx vertx;
     private final LongUnaryOperator restMillis;
-    /** The first piece on a new connection takes longest. */
+    /** Starts with the smallest piece, since the first one on a new connection is the slowest. */
     private int halvings = MAX_HALVINGS;
 
     private int calm;
 
-    /** @param restMillis how long to rest after a piece that took so many milliseconds; 0 for not at all */
+    /** @param restMillis gives the rest after a piece, from its duration in milliseconds; 0 for none */
     Pace(Vertx vertx, LongUnaryOperator restMillis) {
         this.vertx = vertx;
         this.restMillis = restMillis;
     }
 
-    /** As large as the next piece should be. @param most as it may be */
+    /**
+     * The size of the next piece.
+     *
+     * @param most the full size
+     */
     int size(int most) {
         return Math.max(1, most >> halvings);
     }
 
-    /** Does a piece, and rests. */
+    /** Runs a piece, and rests. */
     <T> Future<T> piece(Supplier<Future<T>> work) {
         long begun = System.nanoTime();
         return work.get().compose(done -> {

@@ -29,15 +29,15 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hash of every open packet holds its settled claims and those in the journal, and no others; also while it is claimed. A hash is read
- * between two looks at Postgres and the journal. It must hold each claim of the first look, and each claim that it holds must be in the
- * second one. Reads packets in pages, by their claims, and one packet's hash at a time.
+ * Compares the hash of every open packet: it must hold the settled claims and the journal's, and no others. Works also on packets in use:
+ * the hash is read between two reads of Postgres and the journal. It must hold each claim of the first read, and the second must have each
+ * claim in the hash. Reads packets in pages by their number of claims, and one hash at a time.
  */
 public final class PacketComparison implements RedisComparison {
     private static final int PAGE_PACKETS = 500;
     private static final int PAGE_CLAIMS = 20_000;
 
-    /** Offset 0 keeps Postgres from joining all claims there are: each packet's are read through their index. */
+    /** Offset 0 keeps the planner from joining all claims: each packet's claims are read through their index. */
     private static final String OPEN_PACKETS = """
         select p.id, array_agg(w.owner order by c.slot) filter (where c.slot is not null) as users,
                array_agg(c.slot order by c.slot) filter (where c.slot is not null) as slots
@@ -53,7 +53,7 @@ public final class PacketComparison implements RedisComparison {
         group by p.id order by p.id
         """;
 
-    /** Of packets in which Redis is ahead of the first look. */
+    /** For packets whose hash differs from the first read. */
     private static final String NOW = """
         select p.id, p.closed_at is not null or exists (select from quarantine_unit as q where q.id = p.id) as is_over,
                array_agg(w.owner order by c.slot) filter (where c.slot is not null) as users,
@@ -65,7 +65,12 @@ public final class PacketComparison implements RedisComparison {
         group by p.id order by p.id
         """;
 
-    /** A packet's hash in Redis, and the claims that it must hold: those of before. @param next -1 when it is not there */
+    /**
+     * A packet's hash in Redis.
+     *
+     * @param before the claims of the first read, which it must hold
+     * @param next -1 when the hash is missing
+     */
     private record Held(UUID id, Map<String, Integer> before, Map<String, Integer> users, int next, boolean isClosed) {
         static Held of(UUID id, Map<String, Integer> before, Response hash) {
             Map<String, Integer> users = new HashMap<>();
@@ -102,7 +107,7 @@ public final class PacketComparison implements RedisComparison {
         this.generation = generation;
     }
 
-    /** The journal's claims and closes: by packet, the slots of users; and packets that it closes. */
+    /** The journal's claims and closes: users' slots by packet, and the closed packets. */
     private static final class Journal {
         private final Map<UUID, Map<String, Integer>> claims = new HashMap<>();
         private final Set<UUID> closing = new HashSet<>();
@@ -120,7 +125,7 @@ public final class PacketComparison implements RedisComparison {
             }
         }
 
-        /** With those that are settled. */
+        /** Adds the settled claims. */
         Map<String, Integer> with(Row settled) {
             Map<String, Integer> all = new HashMap<>(claims.getOrDefault(settled.getUUID("id"), Map.of()));
             String[] users = settled.getArrayOfStrings("users");
@@ -173,7 +178,7 @@ public final class PacketComparison implements RedisComparison {
         }
         return read.compose(all -> differing.isEmpty()
                 ? Future.succeededFuture()
-                // In this order: what the journal has lost by then is settled by then.
+                // The journal is read first: claims that it loses later are settled by then.
                 : later.get().compose(items -> {
                     Journal after = new Journal();
                     items.forEach(after::add);
@@ -193,7 +198,7 @@ public final class PacketComparison implements RedisComparison {
     private void compare(Held held, @Nullable Row now, Journal after) {
         String packet = "packet " + held.id;
         if (now == null || now.getBoolean("is_over")) {
-            return; // and its keys go
+            return; // its keys are being removed
         }
         if (held.isMissing()) {
             missing.add(packet + " is open, and Redis lacks it");

@@ -2,7 +2,7 @@ package dev.hongbao.domain.reconcile;
 
 import java.util.List;
 
-/** The rules on rains, beside those on campaigns, which they are. */
+/** The rules for rains, beside the rules for campaigns. */
 final class RainChecks {
     static final List<Check> ALL = List.of(
             new Check("I1", "a rain's budget is in its drops, evenly", """
@@ -28,13 +28,14 @@ final class RainChecks {
                 where c.kind = 'rain'
                   and c.definition ->> 'catchesPerUser' is distinct from c.definition -> 'claiming' ->> 'total'
                 """).since(Scope.CAMPAIGNS),
-            new Check("I4", "what makes a campaign a rain is there, and nothing more", """
+            new Check("I4", "a rain's campaign and its own row fit together, and neither is alone", """
                 select format('campaign %s is a %s; %s', c.id, c.kind, case when r.id is null then 'no rain' else 'a rain' end)
                 from campaign as c left join rain as r on r.id = c.id
                 where (c.kind = 'rain') <> (r.id is not null)
-                """).since(Scope.CAMPAIGNS),
-            new Check("I16", "a rain tells what was caught, and its end when it is over", """
-                select format('rain %s: told %s caught of %s, ended %s, closed at %s', r.id, r.caught, s.caught, r.ended, c.closed_at)
+                """)
+                    .since(Scope.CAMPAIGNS),
+            new Check("I16", "a rain's feed has its catches, and its end when it is over", """
+                select format('rain %s: its feed has %s caught of %s, ended %s, closed at %s', r.id, r.caught, s.caught, r.ended, c.closed_at)
                 from rain as r join campaign as c on c.id = r.id cross join lateral rain_catches(r.id) as s
                 where r.caught > s.caught or r.ended <> (c.closed_at is not null)
                 """).since(Scope.CAMPAIGNS));

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the moments of every rain against its seed; that the seed gives the commitment is a constraint. */
+/** Checks that the moments of every rain follow from its seed. A constraint checks that the commitment does. */
 final class RainSeedCheck {
-    /** A drop that had not fallen when its rain was cancelled opens just before that, so that it can be closed. */
+    /** A drop that had not fallen at the cancel opens just before it, so that it can be closed. */
     private static final String RAINS = "select r.id, r.seed, r.starts_at, r.last_at, r.drops,"
             + " r.cancelled_at - interval '1 microsecond' as cut_off, array_agg(p.opens_at order by p.opens_at) as moments"
             + " from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet"

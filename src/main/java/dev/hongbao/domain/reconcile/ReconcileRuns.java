@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Reconciliations in the background, one at a time, and what the latest one found. A server remembers its own only.
- * Thread-safe.
- */
+/** Runs reconciliations in the background, one at a time, and keeps the latest result of this server. Thread-safe. */
 public final class ReconcileRuns {
     private static final Logger LOG = LoggerFactory.getLogger(ReconcileRuns.class);
 
@@ -28,29 +25,32 @@ public final class ReconcileRuns {
     /**
      * The latest run.
      *
-     * @param startedAt null when there was none
+     * @param startedAt null for none
      * @param endedAt null while it is under way
-     * @param failed whether a store did not answer, so that checks are missing
-     * @param findings of the checks that are done, of {@link Reconciliation#steps}
+     * @param failed true if a store did not answer, so that checks are missing
+     * @param findings of the finished checks, of {@link Reconciliation#steps}
      */
     public record Run(@Nullable Instant startedAt, @Nullable Instant endedAt, boolean failed, List<Finding> findings) {
         public Run {
             findings = List.copyOf(findings);
         }
 
-        /** Whether it is under way. */
         public boolean isUnderWay() {
             return startedAt != null && endedAt == null;
         }
     }
 
-    /** @param run makes one run, and tells each finding as it is made; called on the event loop of who starts it */
+    /** @param run makes one run and passes on each finding at once; called on the event loop of the caller */
     public ReconcileRuns(Function<Consumer<Finding>, Future<List<Finding>>> run, Clock clock) {
         this.run = run;
         this.clock = clock;
     }
 
-    /** Starts a run, unless one is under way. @return that one */
+    /**
+     * Starts a run, unless one is under way.
+     *
+     * @return the current run
+     */
     public Run start() {
         if (begin()) {
             run.apply(this::found).onComplete(done -> end(done.cause()));
@@ -58,7 +58,7 @@ public final class ReconcileRuns {
         return latest();
     }
 
-    /** The latest run as far as it is. */
+    /** The latest run, finished or not. */
     public synchronized Run latest() {
         return new Run(startedAt, endedAt, failed, findings);
     }

@@ -16,11 +16,11 @@ import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * Checks the whole database, in one snapshot, and Redis against it. Idempotent; may run beside a server at work: what differs
- * only for a moment is looked at again before it counts.
+ * Checks the whole database in one snapshot, and Redis against it. Changes nothing. May run beside working servers: a difference counts
+ * only if it stays.
  */
 public final class Reconciliation {
-    /** Lines listed for a check; the rest are known to be there. */
+    /** The most lines of a check. Further violations are not listed. */
     public static final int MAX_LINES = 100;
 
     private final Vertx vertx;
@@ -31,9 +31,9 @@ public final class Reconciliation {
     private final List<RedisComparison.Factory> comparisons;
 
     /**
-     * @param redis the links of the event loop that {@link #run} is called on
+     * @param redis the links of the event loop that calls {@link #run}
      * @param namespace the installation's in Redis
-     * @param formats of all that the journals may hold
+     * @param formats of all items in the journals
      * @param comparisons of Redis, one of each mode
      */
     public Reconciliation(
@@ -51,7 +51,7 @@ public final class Reconciliation {
         this.comparisons = List.copyOf(comparisons);
     }
 
-    /** Every check on the database that is a query; {@link SplitCheck}, {@link DrawSeedCheck} and {@link RainSeedCheck} are none. */
+    /** Every check that is a query. {@link SplitCheck}, {@link DrawSeedCheck} and {@link RainSeedCheck} are separate. */
     public static List<Check> checks() {
         return Stream.of(
                         LedgerChecks.ALL,
@@ -65,12 +65,12 @@ public final class Reconciliation {
                 .toList();
     }
 
-    /** The checks that a run from the checkpoint leaves to the run that reads everything. */
+    /** The checks for full runs only. */
     public static List<Check> leftOut() {
         return checks().stream().filter(check -> !check.scope().isRead()).toList();
     }
 
-    /** How many findings a run makes: of the queries, of three checks of seeds, and two of Redis. */
+    /** The number of findings of a run: the queries, three checks of seeds, and two of Redis. */
     public static int steps() {
         return checks().size() + 5;
     }
@@ -78,7 +78,7 @@ public final class Reconciliation {
     /**
      * Runs all checks in order.
      *
-     * @param progress hears each finding as it is made
+     * @param progress receives each finding at once
      * @return all findings; fails only when a store does not answer
      */
     public Future<List<Finding>> run(Consumer<Finding> progress) {
@@ -90,9 +90,8 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        // The checks read whole tables, also right after a burst that no statistics know of yet: then
-                        // the
-                        // planner would take nested loops over millions of rows for cheap.
+                        // The checks read whole tables. After a burst without new statistics, the planner would choose
+                        // nested loops over millions of rows.
                         .compose(begun -> connection
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB'")
                                 .execute())
@@ -107,11 +106,11 @@ public final class Reconciliation {
     }
 
     /**
-     * Runs the checks on what is new since the checkpoint, and moves the checkpoint: see {@link Checkpoint}. Redis is held against it as a
-     * whole: it holds what is open.
+     * Checks everything new since the checkpoint, and moves the checkpoint: see {@link Checkpoint}. Compares all of Redis, which has open
+     * items only.
      *
-     * @param restMillis how long to rest after a piece that took so many milliseconds; 0 for not at all
-     * @return empty when another such run is under way, here or on another server; fails when a store does not answer
+     * @param restMillis gives the rest after a piece, from its duration in milliseconds; 0 for none
+     * @return empty while another such run is under way, here or on another server; fails when a store does not answer
      */
     public Future<Optional<SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
         Pace pace = new Pace(vertx, restMillis);

@@ -32,20 +32,19 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Holds Redis to Postgres: each shard has its journal, nothing settled is left in it for long, and each mode finds its keys as they
- * have to be ({@link RedisComparison}). On a server at work the two are read a moment apart. So each comparison looks before and after, and what
- * it calls wrong is wrong however busy the shard is. A shard with a difference is read again, some times, before that counts.
+ * Compares Redis with Postgres. Each shard must have its journal, without settled entries that stay, and each mode checks its keys ({@link
+ * RedisComparison}). On a working server the two are read a moment apart. So each comparison reads before and after, and a difference that
+ * it calls wrong is real, however busy the shard is. A shard with a difference is read again some times before it counts.
  *
- * <p>A shard without a journal, or in another Redis than the one its generation was written into, has no live generation:
- * its owner recovers it as soon as it looks, so that its differences heal. So does a key that is not there: whoever needs it first
- * has the shard recovered.
+ * <p>A shard without a journal, or in another Redis than its generation's, has no live generation. Its owner recovers it, so its
+ * differences heal. A missing key heals too: the first request for it starts the recovery.
  */
 final class RedisComparisons {
     private static final int TRIES = 20;
     private static final long RETRY_MILLIS = 100;
     private static final int PAGE_ENTRIES = 1_000;
 
-    /** More are not compared: they would have to be remembered all at once. Ten times what a server lets wait. */
+    /** The most unsettled claims compared, since all are kept in memory. Ten times a server's limit of waiting claims. */
     private static final int MAX_UNSETTLED = 100_000;
 
     private final Vertx vertx;
@@ -56,11 +55,11 @@ final class RedisComparisons {
     private final JournalReader reader;
     private final List<RedisComparison.Factory> comparisons;
 
-    /** By shard, the entries that were settled and in the journal at its latest look. */
+    /** By shard, the settled entries that were in the journal at the last read. */
     private final Map<Integer, Set<String>> settled = new HashMap<>();
 
     /**
-     * @param formats of all that the journals may hold
+     * @param formats of all items in the journals
      * @param comparisons one of each mode
      */
     RedisComparisons(
@@ -80,7 +79,7 @@ final class RedisComparisons {
         this.comparisons = List.copyOf(comparisons);
     }
 
-    /** All differences that stay; call on the links' event loop. */
+    /** All differences that stay. Call it on the links' event loop. */
     Future<List<Finding>> run() {
         return pool.query("select id from shard where epoch > 0 order by id")
                 .execute()
@@ -106,7 +105,7 @@ final class RedisComparisons {
         return found.stream().flatMap(each -> of.apply(each).stream()).toList();
     }
 
-    /** One shard after the other, since a look may hold much; those that differ wait together for their next one. */
+    /** One shard after the other, since one read may be large. All shards that differ wait together for their next read. */
     private Future<Collection<Differences>> compare(Collection<Integer> shards, int tries) {
         Map<Integer, Differences> found = new LinkedHashMap<>();
         Future<Void> done = Future.succeededFuture();
@@ -129,7 +128,7 @@ final class RedisComparisons {
         });
     }
 
-    /** A key of another type, or that holds no number where there should be one. */
+    /** Reports a key of the wrong type, or a text in place of a number. */
     private static Future<Differences> unreadable(Generation generation, Throwable fault) {
         return fault instanceof NumberFormatException || RedisFault.isWrongType(fault)
                 ? Future.succeededFuture(new Differences(
@@ -156,7 +155,7 @@ final class RedisComparisons {
                 });
     }
 
-    /** In another Redis than the generation was written into nothing is wrong, nor after a recovery: all of it is missing. */
+    /** After a recovery, or in another Redis than the generation's, wrong keys count as missing. */
     private Future<Differences> judged(Generation generation, String replid, Differences found) {
         if (found.wrong().isEmpty()) {
             return Future.succeededFuture(found);
@@ -190,13 +189,13 @@ final class RedisComparisons {
                         String line = generation + " entry " + generation.entryId(entry.seq())
                                 + " is settled but still in the journal";
                         settledNow.add(line);
-                        // A moment after its settlement an entry may still be there.
+                        // An entry may stay for a moment after its settlement.
                         (settledBefore.contains(line) ? wrong : missing).add(line);
                     }
                     settled.put(generation.shard(), settledNow);
                     if (items(unsettled).mapToInt(JournalItem::size).sum() > MAX_UNSETTLED) {
                         missing.add(generation + " has more than " + MAX_UNSETTLED
-                                + " unsettled claims: compare it once they are settled");
+                                + " unsettled claims: run reconcile again once they are settled");
                         return Future.succeededFuture();
                     }
                     Future<Void> done = Future.succeededFuture();
@@ -219,7 +218,7 @@ final class RedisComparisons {
         return entries.stream().flatMap(entry -> entry.items().stream());
     }
 
-    /** All that the journal has, or a page beyond {@link #MAX_UNSETTLED}. */
+    /** All entries of the journal; stops after {@link #MAX_UNSETTLED} items. */
     private Future<List<JournalEntry>> readJournal(Generation generation) {
         List<JournalEntry> all = new ArrayList<>();
         return Pages.each(

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Computes something of every row again, which no query can. Reads page by page, and computes on a worker. One instance a run. */
+/** Recomputes something of every row, where no query can. Reads page by page, and computes on a worker. One instance a run. */
 final class RowCheck {
     private final Vertx vertx;
     private final String name;
@@ -21,9 +21,9 @@ final class RowCheck {
     private final List<String> lines = new ArrayList<>();
 
     /**
-     * @param name of what holds, for {@link Finding}
+     * @param name of the rule, for {@link Finding}
      * @param sql selects the rows
-     * @param fault what is wrong with a row, a line; null for nothing
+     * @param fault gives a row's violation as a line; null for none
      */
     RowCheck(Vertx vertx, String name, String sql, Function<Row, @Nullable String> fault) {
         this.vertx = vertx;
@@ -32,12 +32,15 @@ final class RowCheck {
         this.fault = fault;
     }
 
-    /** The same for what a run from the checkpoint reads. */
+    /** A copy for a run from the checkpoint. */
     RowCheck over(Scope scope) {
         return new RowCheck(vertx, name, scope.over(sql), fault);
     }
 
-    /** @param connection in a transaction @param parameters of the query */
+    /**
+     * @param connection in a transaction
+     * @param parameters of the query
+     */
     Future<Finding> run(SqlConnection connection, Tuple parameters) {
         return RowPages.each(
                         connection,
@@ -50,7 +53,7 @@ final class RowCheck {
                 .map(read -> found());
     }
 
-    /** What was found so far. */
+    /** The finding so far. */
     Finding found() {
         return new Finding("I2", name, Severity.VIOLATION, lines);
     }

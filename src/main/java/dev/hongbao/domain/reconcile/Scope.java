@@ -5,21 +5,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run from the checkpoint reads for a check. The check's query is the same: the names of some tables stand for a page of them, which
- * parameters name. Two names are no tables': {@code packet_claims} has of each packet that has any the number of its claims, their sum, the
- * highest slot, and when the first and the last were settled; {@code other_transfer} has every transfer but claims.
+ * The part of the tables that a run from the checkpoint reads for a check. The check's query stays the same: the names of some tables then
+ * mean a page of them, given by parameters. Two names are no tables. {@code packet_claims} has, for each packet with claims, their number,
+ * their sum, the highest slot, and the times of the first and last settlement. {@code other_transfer} has every transfer that is no claim.
  */
 public enum Scope {
-    /** Not read: what it costs grows with what there ever was. It is left to the run that reads everything. */
+    /** Not read, since its cost grows with the whole history. Full runs only. */
     LEFT_OUT(null),
 
-    /** Read as a whole: what it costs does not grow with what is over. */
+    /** Read as a whole. Its cost does not grow with finished items. */
     WHOLE("with packet_claims as not materialized (" + claims("transfer") + "),"
             + " other_transfer as not materialized (select * from transfer where slot is null) "),
 
     /**
-     * Transfers, above the id $1 and up to $2, each with its accounts, its packet and its command: these are looked up one by one, however
-     * few there seem to be.
+     * Transfers above the id $1 and up to $2, each with its accounts, its packet and its command. These are looked up one by one, even if
+     * the planner expects few transfers.
      */
     TRANSFERS("""
         with transfer as materialized (select * from transfer where id > $1 and id <= $2),
@@ -36,8 +36,8 @@ public enum Scope {
         """),
 
     /**
-     * The accounts of $1: as they are, by the sums up to the checkpoint, and what moved since. An account's later transfers are found by
-     * its own indexes, so a busy server's other transfers cost nothing. Only a source has none: its transfers are found by their ids.
+     * The accounts of $1: their balances, the sums up to the checkpoint, and all later transfers. An account's own indexes find its later
+     * transfers, without any cost for other transfers. Only a source has no such index: its transfers are found by their ids.
      */
     ACCOUNTS("""
         with account as materialized (select a.* from unnest($1::bigint[]) as s(id) join account as a on a.id = s.id),
@@ -54,7 +54,7 @@ public enum Scope {
                            select -amount from transfer
                            where debit = a.id and id > (select summed from checkpoint) and kind in (%2$s)
                            union all
-                           -- What neither index has: an escrow's and a hold's other transfers are its subject's.
+                           -- Neither index has an escrow's or a hold's other transfers: these belong to its subject.
                            select case when credit = a.id then amount else -amount end from transfer
                            where subject = case when a.kind in ('escrow', 'hold') then a.owner::uuid end
                              and id > (select summed from checkpoint)
@@ -73,7 +73,7 @@ public enum Scope {
                     "'deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal'",
                     "'withdrawal', 'send', 'fund', 'cost', 'reversal'")),
 
-    /** The packets of $1, each with all its transfers; among those are some of what is no packet. */
+    /** The packets of $1, each with all its transfers. Some ids of $1 are no packets. */
     PACKETS("""
         with packet as materialized (select p.* from unnest($1::uuid[]) as s(id) join packet as p on p.id = s.id),
              transfer as materialized (select t.* from unnest($1::uuid[]) as s(id) join transfer as t on t.subject = s.id),
@@ -85,7 +85,7 @@ public enum Scope {
                  select b.* from unnest($1::uuid[]) as s(id) join packet_amounts as b on b.packet = s.id)
         """),
 
-    /** The transfers that commands of $1 took back. */
+    /** The transfers reversed by commands of $1. */
     REVERSALS("""
         with reversal as not materialized (select r.* from unnest($1::uuid[]) as s(id) join reversal as r on r.command = s.id)
         """),
@@ -122,12 +122,12 @@ public enum Scope {
         this.tables = tables;
     }
 
-    /** Whether a run from the checkpoint makes checks of this scope. */
+    /** Whether a run from the checkpoint makes the checks of this scope. */
     public boolean isRead() {
         return tables != null;
     }
 
-    /** What gives {@code packet_claims} of some transfers. */
+    /** SQL for {@code packet_claims} over some transfers. */
     private static String claims(String transfers) {
         return "select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,"
                 + " min(at) as first_at, max(at) as last_at from " + transfers
@@ -139,7 +139,7 @@ public enum Scope {
         return tables + "select * from (" + query + ") as line";
     }
 
-    /** Some checks of this scope in one statement, of one moment: selects the place of each in the list, and a line. */
+    /** Some checks of this scope in one statement and one snapshot. Selects the check's index in the list, and a line. */
     String over(List<Check> checks) {
         List<String> each = new ArrayList<>();
         for (Check check : checks) {

@@ -1,13 +1,13 @@
 package dev.hongbao.domain.reconcile;
 
-/** What a finding means for the operator. */
+/** The meaning of a finding for the operator. */
 public enum Severity {
-    /** A rule on money is broken, or Redis differs in a way that nothing mends by itself. */
+    /** A rule on money is broken, or Redis differs in a way that does not heal. */
     VIOLATION,
 
-    /** Something was set aside, with its money: it waits for the operator. */
+    /** Something is set aside, with its money, and waits for the operator. */
     QUARANTINED,
 
-    /** What a server mends when it starts, or is at now: what Redis lacks or differs in is written anew, what is due is closed. */
+    /** A server repairs this at its start, or already does: it rewrites keys in Redis, and closes what is due. */
     HEALS
 }

@@ -6,10 +6,10 @@ import java.util.stream.Stream;
 /**
  * A run from the checkpoint.
  *
- * @param findings of every check that was made
- * @param after the checkpoint that it began from: an id of transfers
- * @param upTo the checkpoint that it has written; where it began when it found a violation
- * @param leftOut what is too large, and is left to the run that reads everything; a line each
+ * @param findings of every check
+ * @param after the checkpoint at its start: an id of transfers
+ * @param upTo the new checkpoint; the old one after a violation
+ * @param leftOut items too large for it, left to a full run; a line each
  */
 public record SinceRun(List<Finding> findings, long after, long upTo, List<String> leftOut) {
     public SinceRun {

@@ -13,7 +13,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Splits every packet again: its seed gives its commitment and the amounts of its slots. One instance a run. */
+/** Splits every packet again: its seed must give its commitment and the amounts of its slots. One instance a run. */
 final class SplitCheck {
     private static final String PACKETS = """
         select p.id, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version, p.seed, p.luckiest,
@@ -24,7 +24,7 @@ final class SplitCheck {
         order by p.id, b.block
         """;
 
-    /** The rows of one packet, a block of its amounts each. */
+    /** The rows of one packet, each with a block of its amounts. */
     private final List<Row> rows = new ArrayList<>();
 
     private SplitCheck() {}
@@ -63,7 +63,7 @@ final class SplitCheck {
                     row.getLong("max"));
             commitment = Commitment.of(row.getUUID("id"), new Asset(row.getString("asset")), terms, seed);
         } catch (IllegalArgumentException impossible) {
-            // One that is set aside is known, and told by the check of that.
+            // A packet set aside is known, and reported by the check of quarantine.
             return row.getBoolean("set_aside") ? null : impossible.getMessage();
         }
         if (!commitment.digest().equals(row.getString("commitment"))) {

@@ -137,8 +137,8 @@ class DrawReconciliationIT {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             no prize is issued more | alter table prize drop constraint prize_in_stock; update prize set issued = stock + 1 where stock < 1000
-            what is issued of a prize | delete from play where seq = 4
-            what is issued of a prize | update prize set issued = issued - 1 where issued > 0
+            a prize's issued number | delete from play where seq = 4
+            a prize's issued number | update prize set issued = issued - 1 where issued > 0
             in every round of a table | update play set round = 1
             in every round of a table | update play set round = 7 where seq = 0
             a request is played | delete from play where part = 4
