@@ -11,14 +11,13 @@ import java.util.function.Consumer;
 import java.util.stream.StreamSupport;
 
 /**
- * Follows an append-only table whose rows are numbered by {@code n} in the order of their commits: what there is, then each new row, in
- * that order, soon after it is committed. While Postgres is away it knows what it knew. Thread-safe; what it tells comes on any
- * thread, and a row may be told again.
+ * Follows an append-only table, numbered by {@code n} in the order of commits. Delivers the state at the start, then each new row in order,
+ * soon after its commit. Without Postgres it keeps its last state. Thread-safe; it delivers on any thread, and may repeat a row.
  */
 final class History {
     private static final long LOOK_MILLIS = 250;
 
-    /** Rows read at once; a look that is full is followed by the next one at once. */
+    /** Rows in one query. A full page is followed by the next one at once. */
     private static final int PAGE = 5_000;
 
     private final Pool pool;
@@ -27,22 +26,22 @@ final class History {
     private final Consumer<Row> next;
     private volatile long seen;
 
-    /** What is known is of a database that has gone back in time, and whose rows are numbered otherwise. */
+    /** True after Postgres stepped back: the known rows have other numbers now. */
     private volatile boolean stale;
 
     private boolean looking;
 
     /**
-     * How it is read; both with a column {@code n}.
+     * The queries; both have a column {@code n}.
      *
-     * @param inForce a query of what the rows come to, each with the {@code n} of the last of all rows
-     * @param rows a query of the rows, without a condition
+     * @param inForce the current state of all rows; each result row has the {@code n} of the last of all rows
+     * @param rows the rows, without a condition
      */
     record Reading(String inForce, String rows) {}
 
     /**
-     * @param begin is told what {@link Reading#inForce} gave: nothing else is known from then on
-     * @param next is told a row
+     * @param begin receives the result of {@link Reading#inForce}, which replaces all earlier state
+     * @param next receives a row
      */
     History(Pool pool, Reading reading, Consumer<List<Row>> begin, Consumer<Row> next) {
         this.pool = pool;
@@ -51,18 +50,18 @@ final class History {
         this.next = next;
     }
 
-    /** Reads what there is, and looks for new rows from now on, four times a second. Once a Vert.x instance. */
+    /** Reads the state, then looks for new rows four times a second. Once per Vert.x instance. */
     Future<Void> start(Vertx vertx) {
         return reload().onSuccess(read -> vertx.setPeriodic(LOOK_MILLIS, tick -> look()));
     }
 
-    /** Reads what there is: the database may have gone back in time. When that fails, the next look does it. */
+    /** Reads the state again, for a Postgres that stepped back. After a failure, the next poll does it. */
     Future<Void> reload() {
         stale = true;
         return readAll().mapEmpty();
     }
 
-    /** @return never a full page: what came meanwhile is read at the next look */
+    /** @return less than a full page; the next poll reads rows that came meanwhile */
     private Future<Integer> readAll() {
         return pool.query(reading.inForce()).execute().map(this::beginAnew);
     }
@@ -75,7 +74,7 @@ final class History {
         return 0;
     }
 
-    /** Knows, when it is done, what is committed already. Does not fail: what it could not read is told at a later look. */
+    /** Completes when all rows committed before are delivered. Never fails: a later poll delivers what it could not read. */
     Future<Void> catchUp() {
         return read().otherwise(0).mapEmpty();
     }
@@ -103,7 +102,7 @@ final class History {
                 .map(this::adopt);
     }
 
-    /** Two may have read the same rows: none is told after a later one. */
+    /** Concurrent reads may have the same rows. No row is delivered after a later one. */
     private synchronized int adopt(RowSet<Row> rows) {
         for (Row row : rows) {
             if (row.getLong("n") > seen) {

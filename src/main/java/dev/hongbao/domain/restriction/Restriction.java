@@ -8,14 +8,14 @@ import java.util.Locale;
  *
  * @param n grows with every change
  * @param placed false when it was lifted
- * @param inForce whether it was placed and has not been lifted since
+ * @param inForce whether it was placed, and not lifted since
  */
 public record Restriction(long n, Target target, boolean placed, Change change, boolean inForce) {
-    /** What is forbidden. */
+    /** The kind of restriction. */
     public enum Kind {
-        /** A user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
+        /** Forbids a user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
         FROZEN,
-        /** All of a user's calls; sends, pools, claims and plays in a group. */
+        /** Forbids all of a user's calls, or sends, pools, claims and plays in a group. */
         BLOCKED;
 
         /** The name in the API and in the tables. */
@@ -24,7 +24,7 @@ public record Restriction(long n, Target target, boolean placed, Change change, 
         }
     }
 
-    /** Whose it is. */
+    /** The kind of its subject. */
     public enum Scope {
         USER,
         GROUP;
@@ -35,9 +35,18 @@ public record Restriction(long n, Target target, boolean placed, Change change, 
         }
     }
 
-    /** Who is restricted, and how. @param subject a user's or a group's id */
+    /**
+     * The subject and the kind.
+     *
+     * @param subject a user's or a group's id
+     */
     public record Target(Scope scope, String subject, Kind kind) {}
 
-    /** How it came. @param actor who did it @param reason 1 to 200 characters */
+    /**
+     * The cause of the change.
+     *
+     * @param actor the caller
+     * @param reason 1 to 200 characters
+     */
     public record Change(String actor, String reason, Instant at) {}
 }

@@ -15,7 +15,7 @@ import java.util.Locale;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The history of restrictions as Postgres has it. Thread-safe. */
+/** The history of restrictions in Postgres. Thread-safe. */
 final class RestrictionStore {
     private static final String COLUMNS = "select r.n, r.scope, r.subject, r.kind, r.placed, r.actor, r.reason, r.at,"
             + " r.placed and not exists (select from restriction as l where l.scope = r.scope and l.subject = r.subject"
@@ -51,7 +51,7 @@ final class RestrictionStore {
                 .mapEmpty();
     }
 
-    /** What is in force of a user, at most one of each kind. */
+    /** A user's restrictions in force, at most one of each kind. */
     Future<List<Restriction>> of(UserId user) {
         return pool.preparedQuery("select * from (" + COLUMNS + " where r.scope = 'user' and r.subject = $1) as r"
                         + " where r.in_force order by r.n")
@@ -60,9 +60,9 @@ final class RestrictionStore {
     }
 
     /**
-     * A page, the latest change first.
+     * A page, latest change first.
      *
-     * @param all also what was lifted, and the lifting; else what is in force
+     * @param all true to include lifted restrictions and their lifting; false for restrictions in force
      * @param scope null for users and groups
      * @param kind null for every kind
      * @param cursor a page's {@code next}; null for the first page

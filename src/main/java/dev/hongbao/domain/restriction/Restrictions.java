@@ -25,16 +25,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is in force, as this server knows it: at once what it changes itself, within a second what others do. While Postgres is away it
- * keeps what it knew. Nobody waits for it. Thread-safe.
+ * The restrictions in force, in this server's memory. Its own changes show at once, others' within a second. Without Postgres it keeps its
+ * last state. Checks never wait. Thread-safe.
  */
 public final class Restrictions {
-    /** More restrictions at a time than this are refused: a server holds all of them, some 100 bytes each. */
+    /** The most restrictions in force. A server holds all of them, about 100 bytes each. */
     private static final int MOST = 1_000_000;
 
     private static final String CHANGES = "select n, scope, subject, kind, placed from restriction";
 
-    /** What was lifted is left out, however much that is; one row of nulls beside the number when nothing is in force. */
+    /** Without lifted restrictions, which may be many. One row of nulls beside the number when none is in force. */
     private static final String IN_FORCE = "select m.n, l.scope, l.subject, l.kind"
             + " from (select coalesce(max(n), 0) as n from restriction) as m"
             + " left join (select distinct on (scope, subject, kind) scope, subject, kind, placed from restriction"
@@ -45,20 +45,20 @@ public final class Restrictions {
     private volatile Set<Target> inForce = ConcurrentHashMap.newKeySet();
 
     /**
-     * @param pool for the looks
-     * @param requests for changes, which may wait for wallets, and for what is asked of the history
+     * @param pool for the polls
+     * @param requests for changes, which may wait for wallets, and for reads of the history
      */
     public Restrictions(Pool pool, Pool requests) {
         this.store = new RestrictionStore(requests);
         this.history = new History(pool, new History.Reading(IN_FORCE, CHANGES), this::begin, this::know);
     }
 
-    /** Reads what is in force, and looks for changes from now on, four times a second. Once a Vert.x instance. */
+    /** Reads the restrictions in force, then looks for changes four times a second. Once per Vert.x instance. */
     public Future<Void> start(Vertx vertx) {
         return history.start(vertx);
     }
 
-    /** The history is another one: the database went back in time. */
+    /** Reads all again, for a Postgres that stepped back. */
     public Future<Void> reload() {
         return history.reload();
     }
@@ -91,12 +91,12 @@ public final class Restrictions {
         return holds(Scope.GROUP, group.value(), Kind.BLOCKED);
     }
 
-    /** Whether no call of the caller is answered. The host's backend is not a user: its calls are. */
+    /** Whether all calls of the caller are refused. The host's backend is not a user, and is never blocked. */
     public boolean isBlocked(Caller caller) {
         return caller.role() != Role.SERVICE && holds(Scope.USER, caller.user().value(), Kind.BLOCKED);
     }
 
-    /** Why a user may not act; null when the user may. */
+    /** The refusal of a user's actions; null when the user may act. */
     public @Nullable RefusedException ofUser(UserId user) {
         if (holds(Scope.USER, user.value(), Kind.FROZEN)) {
             return Verdict.FROZEN.refusal();
@@ -110,17 +110,21 @@ public final class Restrictions {
         return new RefusedException(Refusal.BLOCKED, Reason.GROUP, Text.of("restriction.group-blocked"));
     }
 
-    /** Why a user may not play; null when the restrictions do not forbid it. @param group the draw's; null for a draw for all */
+    /**
+     * The refusal of a user's plays; null for none.
+     *
+     * @param group the draw's; null for a draw for all
+     */
     public @Nullable RefusedException ofPlay(UserId user, @Nullable GroupId group) {
         RefusedException ofUser = ofUser(user);
         return ofUser == null && group != null && isBlocked(group) ? ofGroup() : ofUser;
     }
 
     /**
-     * Why a caller may not claim; null when the restrictions do not forbid it.
+     * The refusal of a caller's claim; null for none.
      *
      * @param group the packet's
-     * @param members whom a rain's drop is for; null for another packet
+     * @param members the audience, for a rain's drop; null for another packet
      */
     public @Nullable RefusedException ofClaim(Caller caller, GroupId group, @Nullable Members members) {
         if (inForce.isEmpty()) {
@@ -138,15 +142,15 @@ public final class Restrictions {
         return everyWayIsBlocked ? ofGroup() : null;
     }
 
-    /** Fails with BLOCKED when one of the groups is blocked. */
+    /** Fails with BLOCKED if one of the groups is blocked. */
     public Future<Void> requireOpen(Collection<GroupId> groups) {
         return groups.stream().anyMatch(this::isBlocked) ? Future.failedFuture(ofGroup()) : Future.succeededFuture();
     }
 
     /**
-     * Places a restriction. Idempotent: one that is placed already is not changed, and keeps its first reason.
+     * Places a restriction. Idempotent: an existing one keeps its first reason.
      *
-     * @param actor who does it
+     * @param actor the caller
      * @param reason 1 to 200 characters
      */
     public Future<Void> place(Target target, UserId actor, String reason) {
@@ -157,12 +161,12 @@ public final class Restrictions {
         return adopted(store.place(target, actor, reason));
     }
 
-    /** Lifts a restriction; else as {@link #place}. */
+    /** Lifts a restriction; otherwise as {@link #place}. */
     public Future<Void> lift(Target target, UserId actor, String reason) {
         return adopted(store.lift(target, actor, reason));
     }
 
-    /** What others changed meanwhile is adopted in the order of the history, so the last change holds here as there. */
+    /** Adopts all changes in the order of the history, so this server ends with the same last change as others. */
     private Future<Void> adopted(Future<Void> changed) {
         return changed.compose(done -> history.catchUp());
     }

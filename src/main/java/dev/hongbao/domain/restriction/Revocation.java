@@ -5,12 +5,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All tokens of a user that were made before a moment are void.
+ * A revocation of all tokens of a user that were made before a moment.
  *
- * @param notBefore the moment, a whole second: a token that says this second or a later one is good
- * @param by whose token it was that revoked
+ * @param notBefore the moment, a whole second; a token of this second or later is valid
+ * @param by the subject of the revoking token
  * @param reason one line of 1 to 200 characters; null for none
- * @param at when it was done
+ * @param at time of the revocation
  */
 public record Revocation(
         UserId user, Instant notBefore, String by, @Nullable String reason, Instant at) {}

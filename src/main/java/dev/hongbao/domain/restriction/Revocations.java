@@ -25,11 +25,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which tokens are revoked, as this server knows it: at once what it revokes itself, within a second what others do. It knows all before
- * the first call is answered. While Postgres is away it keeps what it knew. Nobody waits for it. Thread-safe.
+ * The revoked tokens, in this server's memory. Its own revocations show at once, others' within a second. All are read before the first
+ * call is answered. Without Postgres it keeps its last state. Checks never wait. Thread-safe.
  */
 public final class Revocations {
-    /** More users than this are refused: a server holds the moment of each, some 100 bytes. */
+    /** The most users with revocations. A server holds the moment of each, about 100 bytes. */
     private static final int MOST = 1_000_000;
 
     private static final String ROWS = "select n, user_id, not_before from revocation";
@@ -46,20 +46,20 @@ public final class Revocations {
     private volatile Map<UserId, Long> notBeforeSeconds = new ConcurrentHashMap<>();
 
     /**
-     * @param pool for the looks
-     * @param requests for what is revoked, and for what is asked of the history
+     * @param pool for the polls
+     * @param requests for revocations, and for reads of the history
      */
     public Revocations(Pool pool, Pool requests) {
         this.requests = requests;
         this.history = new History(pool, new History.Reading(IN_FORCE, ROWS), this::begin, this::know);
     }
 
-    /** Reads what is revoked, and looks for more from now on, four times a second. Once a Vert.x instance. */
+    /** Reads all revocations, then looks for new ones four times a second. Once per Vert.x instance. */
     public Future<Void> start(Vertx vertx) {
         return history.start(vertx);
     }
 
-    /** The history is another one: the database went back in time. */
+    /** Reads all again, for a Postgres that stepped back. */
     public Future<Void> reload() {
         return history.reload();
     }
@@ -81,7 +81,7 @@ public final class Revocations {
                 Math::max);
     }
 
-    /** Whether the token that the caller came with is revoked: it was made before its user's moment, or does not say when. */
+    /** Whether the caller's token is revoked: it was made before its user's moment, or names no time. */
     public boolean includes(Caller caller) {
         Map<UserId, Long> now = notBeforeSeconds;
         Long notBefore = now.isEmpty() ? null : now.get(caller.user());
@@ -90,12 +90,11 @@ public final class Revocations {
     }
 
     /**
-     * Revokes all tokens of a user that were made before a moment. Idempotent by (actor, key), for a year at least; a moment before the latest one
-     * of the user changes nothing else.
+     * Revokes all tokens of a user that were made before a moment. Idempotent by (actor, key), for a year at least. A moment before the
+     * user's latest one changes nothing else.
      *
-     * @param before by the clock of who makes the tokens, at most 5 minutes ahead; rounded up to the second. Null: now, by Postgres'
-     *     clock
-     * @param actor who does it
+     * @param before by the clock of the tokens' issuer, at most 5 minutes ahead; rounded up to the second. Null: now, by Postgres' clock
+     * @param actor the caller
      * @param reason one line of 1 to 200 characters; null for none
      * @return refused with IDEMPOTENCY_KEY_REUSED; fails with {@link InvalidInputException} when the moment is further ahead
      */
@@ -140,13 +139,13 @@ public final class Revocations {
         }
     }
 
-    /** Whether it was asked for without a time: then its time is that at which it was made, rounded up to the second. */
+    /** Whether it was requested without a moment. Then its moment is its own time, rounded up to the second. */
     private static boolean isItsOwnMoment(Revocation done) {
         Duration later = Duration.between(done.at(), done.notBefore());
         return !later.isNegative() && later.compareTo(Duration.ofSeconds(1)) <= 0;
     }
 
-    /** The one that counts of a user: with the latest moment; null for none. */
+    /** A user's revocation with the latest moment; null for none. */
     public Future<@Nullable Revocation> of(UserId user) {
         return requests.preparedQuery(OF_USER).execute(Tuple.of(user.value())).map(rows -> {
             RowIterator<Row> found = rows.iterator();
