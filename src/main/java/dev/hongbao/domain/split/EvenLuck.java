@@ -3,33 +3,32 @@ package dev.hongbao.domain.split;
 import java.util.Arrays;
 
 /**
- * Even luck: every way to divide the excess E over the minimum into n ordered parts is equally likely, so every position
- * has the same distribution, and so has every pair, every triple and so on. This is the Dirichlet-multinomial
- * distribution with all parameters 1, drawn exactly as "stars and bars" (Feller, An Introduction to Probability Theory,
- * vol. 1, II.5): n - 1 bars on n - 1 different places of E + n - 1. One share has
+ * Even luck: every way to divide the excess E over the minimum into n ordered parts is equally likely. So every position has the same
+ * distribution, and so has every pair, every triple and so on. This is the Dirichlet-multinomial distribution with all parameters 1. It is
+ * drawn exactly as "stars and bars" (Feller, An Introduction to Probability Theory, vol. 1, II.5): n - 1 bars on n - 1 different places of
+ * E + n - 1. One share has
  *
  * <pre>  P(X = x) = C(E - x + n - 2, n - 2) / C(E + n - 1, n - 1) </pre>
  *
- * <p>With a cap c below E, the target is the same: all ways with every part at most c are equally likely. What holds:
+ * <p>With a cap c below E, the target is the same: all ways with every part at most c are equally likely. The steps:
  *
  * <ul>
- *   <li>If the cap leaves more than half of n·c filled, the missing parts c - x are drawn instead; that is the same law.
- *   <li>Up to 64 (4096/n, at least 1) draws without the cap are made and the first that fits is taken: exactly the
- *       target law. With c above about (ln n + 3) times the mean excess nearly every draw fits.
- *   <li>If none fits, the parts start level and are mixed: in each of 20 + log2 n rounds, each part and the one a
- *       random step further are divided anew, uniformly over all ways the cap allows (a Gibbs sampler, Geman and Geman
- *       1984). Every single step leaves the target law unchanged, and dividing by pairs forgets its start
- *       geometrically (Caputo, On the spectral gap of the Kac walk and other binary collision processes, 2008). The
- *       error of the variance fell to 4/9 in each round under a far cap and faster under a near one, when measured
- *       against exact counts; so less than one in a million is left. Not exact, then, but exchangeable all the
- *       same, exactly, since the amounts are shuffled.
+ *   <li>If more than half of n·c is filled, the missing parts c - x are drawn instead. That is the same law.
+ *   <li>Up to 64 (4096/n, at least 1) draws without the cap are made, and the first that fits is taken: exactly the target law. With c
+ *       above about (ln n + 3) times the mean excess nearly every draw fits.
+ *   <li>If none fits, the parts start level and are mixed in 20 + log2 n rounds. In each round, each part and the part a random step
+ *       further are divided anew, uniformly over all ways within the cap. This is a Gibbs sampler (Geman and Geman 1984). Every single step
+ *       leaves the target law unchanged. Dividing by pairs forgets its start geometrically (Caputo, On the spectral gap of the Kac walk and
+ *       other binary collision processes, 2008). Measured against exact counts, the error of the variance fell to 4/9 in each round under a
+ *       far cap, and faster under a near one. So less than one in a million is left. The result is not exact, but exactly exchangeable,
+ *       since the amounts are shuffled.
  * </ul>
  *
  * <p>The number of tries and rounds is fixed beforehand, so every feasible input ends.
  */
 final class EvenLuck {
     private static final int MAX_TRIES = 64;
-    /** Shares drawn in tries together, so that a large packet does not try often. */
+    /** Shares drawn in all tries together, so a large packet has few tries. */
     private static final int TRIED_SHARES = 4096;
 
     private static final int LEAST_ROUNDS = 20;
@@ -40,7 +39,7 @@ final class EvenLuck {
      * The parts of the excess.
      *
      * @param excess 0 to {@code count · cap}
-     * @param cap the most one share gets, 0 to 10^14
+     * @param cap the largest part of one share, 0 to 10^14
      */
     static long[] draw(SeedStream random, long excess, int count, long cap) {
         if (cap >= excess) {
@@ -84,8 +83,8 @@ final class EvenLuck {
     }
 
     /**
-     * A uniform set of {@code size} numbers below {@code bound}, ascending: drawn one by one until there are as many
-     * different ones. {@code size} is at most about half of {@code bound}, so a draw is new with a probability of 1/2 or more.
+     * A uniform set of {@code size} numbers below {@code bound}, ascending. Numbers are drawn until enough are different. {@code size} is
+     * at most about half of {@code bound}, so a draw is new with a probability of 1/2 or more.
      */
     private static long[] distinct(SeedStream random, int size, long bound) {
         long[] chosen = new long[size];

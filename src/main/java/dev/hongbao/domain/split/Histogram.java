@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How amounts are spread, as text for a terminal: one line for each range of amounts with a bar of its count.
+ * A histogram of amounts, as text for a terminal: one line for each range of amounts, with a bar of its count.
  *
  * <p>Immutable. The ranges are equally wide, except that the last one ends at the largest amount.
  */
 public final class Histogram {
-    /** From nothing to seven eighths of a column. */
+    /** From an empty column to seven eighths. */
     private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
     private final long least;
@@ -28,7 +28,7 @@ public final class Histogram {
      * Counts the amounts.
      *
      * @param amounts at least one, each from 1 to 10^14; not kept
-     * @param maxRows the most ranges, 1 to 1,000; there are fewer when the amounts have fewer different values
+     * @param maxRows the most ranges, 1 to 1,000; fewer are used for fewer different amounts
      * @throws IllegalArgumentException when there is no amount, or a value is out of range
      */
     public static Histogram of(long[] amounts, int maxRows) {
@@ -56,8 +56,7 @@ public final class Histogram {
     /**
      * One line for each range, from the smallest amounts: the range, the bar, the count. A count above 0 always shows.
      *
-     * @param columns the width of a line; labels are never cut, and a bar has 8 columns at least, so that a line may be
-     *     longer when this is below 60
+     * @param columns the width of a line. Labels are never cut, and a bar has at least 8 columns, so lines may be longer below 60
      */
     public List<String> lines(int columns) {
         int amountColumns = Long.toString(most).length();

@@ -8,25 +8,22 @@ import javax.crypto.spec.IvParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The random numbers of one split, expanded from its seed: the key stream of AES-256 in counter mode (NIST SP 800-38A,
- * 6.5) with the seed as key and a fixed label as the upper 12 bytes of the first counter block. Who has not the seed
- * cannot tell the stream from noise, nor continue it from amounts already seen, as one can with {@code
- * java.util.Random}.
+ * The random numbers of one split, expanded from its seed: the key stream of AES-256 in counter mode (NIST SP 800-38A, 6.5). The seed is
+ * the key, and a fixed label the upper 12 bytes of the first counter block. Without the seed, the stream is indistinguishable from noise.
+ * Known amounts do not predict further ones, as they do with {@code java.util.Random}.
  *
- * <p>This is format {@code v1}. Seeds are stored with packets, so neither the stream nor the way a bounded number is
- * taken from it may change; another way needs another label. AES rather than ChaCha20: the JDK has it in hardware,
- * and ChaCha20 only from 20 on.
+ * <p>This is format {@code v1}. Seeds are stored with packets, so neither the stream nor the way to take a bounded number may change. A new
+ * way needs a new label. AES instead of ChaCha20: the JDK has it in hardware, and ChaCha20 only from 20 on.
  *
- * <p>Not thread-safe; one split owns one stream. The lower 4 counter bytes last for 64 GiB; a split of 100,000 shares
- * takes less than 100 MiB.
+ * <p>Not thread-safe; one split owns one stream. The lower 4 counter bytes last for 64 GiB; a split of 100,000 shares takes less than 100
+ * MiB.
  */
 final class SeedStream {
-    /** Bytes of a seed. */
     static final int SEED_BYTES = 32;
 
     private static final byte[] LABEL = "hb-split-v1:".getBytes(StandardCharsets.US_ASCII);
     private static final int COUNTER_BLOCK_BYTES = 16;
-    /** One refill; a packet of ten shares needs about 300 bytes, and larger refills gained nothing. */
+    /** One refill. A packet of ten shares needs about 300 bytes, and larger refills were no faster. */
     private static final int BUFFER_BYTES = 1024;
 
     private static final byte[] ZEROS = new byte[BUFFER_BYTES];
@@ -35,9 +32,7 @@ final class SeedStream {
     private final byte[] bytes = new byte[BUFFER_BYTES];
     private final ByteBuffer buffer = ByteBuffer.wrap(bytes).position(BUFFER_BYTES);
 
-    /**
-     * @throws IllegalArgumentException when the seed is not of 32 bytes
-     */
+    /** @throws IllegalArgumentException when the seed does not have 32 bytes */
     SeedStream(byte[] seed) {
         if (seed.length != SEED_BYTES) {
             throw new IllegalArgumentException("a seed has " + SEED_BYTES + " bytes, not " + seed.length);
@@ -61,9 +56,9 @@ final class SeedStream {
     }
 
     /**
-     * A number from 0 to {@code bound} - 1, each with the same probability exactly: the upper bits of the next long, as
-     * many as {@code bound} - 1 has, again until they are below {@code bound} (less than two longs on average). A bound
-     * of 1 takes nothing from the stream.
+     * A number from 0 to {@code bound} - 1, each with the same probability exactly. Takes the upper bits of the next long, as many as
+     * {@code bound} - 1 has, until they are below {@code bound}: less than two longs on average. A bound of 1 takes nothing from the
+     * stream.
      *
      * @param bound 1 to 2^62
      */

@@ -8,24 +8,24 @@ import java.util.Arrays;
  * <p>The result for a seed is a format (see the package): the same terms and seed give the same amounts forever.
  */
 public final class Split {
-    /** Bytes of a seed. It is drawn from {@link java.security.SecureRandom} when a packet is made, and stored with it. */
+    /** Bytes of a seed. A packet's seed is drawn from {@link java.security.SecureRandom} at the send, and stored. */
     public static final int SEED_BYTES = SeedStream.SEED_BYTES;
 
     private Split() {}
 
     /**
-     * The amounts of all slots, minor units: {@code count} of them, each from {@code min} to {@code max}, with a sum of
-     * exactly {@code total}. They are shuffled, so that no position in the race is better or riskier than another.
-     * Always terminates; 100,000 shares take some 10 ms, with {@code even-luck} under a tight max some 50 ms.
+     * The amounts of all slots, minor units: {@code count} of them, each from {@code min} to {@code max}, with a sum of exactly {@code
+     * total}. They are shuffled, so that no position in the race is better or riskier than another. Always terminates; 100,000 shares take
+     * some 10 ms, with {@code even-luck} under a tight max some 50 ms.
      *
-     * @param seed 32 secret bytes; who knows them knows every amount
-     * @throws IllegalArgumentException when the seed is not of 32 bytes
+     * @param seed 32 secret bytes, which determine every amount
+     * @throws IllegalArgumentException when the seed does not have 32 bytes
      */
     public static long[] amounts(SplitTerms terms, byte[] seed) {
         SeedStream random = new SeedStream(seed);
         long[] amounts = unshuffled(terms, random);
-        // Needed by double-mean and inflate, whose later draws spread wider, and by even-luck under a tight max. It
-        // changes nothing for even-luck otherwise, but one rule for all cannot be forgotten by the next algorithm.
+        // Needed by double-mean and inflate, whose later draws spread wider, and by even-luck under a tight max.
+        // Otherwise it changes nothing for even-luck. One rule for all cannot be forgotten by the next algorithm.
         if (terms.algorithm() != SplitAlgorithm.EQUAL) {
             shuffle(amounts, random);
         }
@@ -34,7 +34,7 @@ public final class Split {
     }
 
     /**
-     * The slot of the largest share; of equal ones the earlier.
+     * The slot of the largest share; of equal shares the earlier slot.
      *
      * @param amounts at least one
      * @return 0 … count − 1
@@ -49,7 +49,7 @@ public final class Split {
         return luckiest;
     }
 
-    /** The amounts in the order in which the algorithm draws them. */
+    /** The amounts in draw order. */
     static long[] unshuffled(SplitTerms terms, SeedStream random) {
         long excess = terms.excess();
         int count = terms.count();
@@ -78,7 +78,7 @@ public final class Split {
         }
     }
 
-    /** Money leaves this function only when it adds up: a fault here stops the send, and no cent is lost. */
+    /** A wrong sum stops the send here, before any money moves. */
     private static void check(SplitTerms terms, long[] amounts) {
         long sum = 0;
         for (long amount : amounts) {

@@ -4,9 +4,9 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** How a total is split into shares. */
+/** The algorithms of a split. */
 public enum SplitAlgorithm {
-    /** Each next share uniform around the remaining mean: what WeChat's users know. */
+    /** Each next share is uniform around the remaining mean. Familiar from WeChat. */
     DOUBLE_MEAN,
     /** Square, draw, root: most shares near the mean, few at the ends. */
     INFLATE,
@@ -15,7 +15,7 @@ public enum SplitAlgorithm {
     /** Total / count, which must divide. */
     EQUAL;
 
-    /** Of what a seed and terms expand to. It grows when an algorithm draws another way; what older packets hold stays true. */
+    /** The version of the amounts for a seed and terms. It grows when an algorithm changes; older packets keep theirs. */
     public static final int VERSION = 1;
 
     /** The name in the API, on the command line and in the tables: {@code double-mean} and so on. */
@@ -24,9 +24,9 @@ public enum SplitAlgorithm {
     }
 
     /**
-     * The algorithm of this name, written exactly as {@link #wireName()} writes it.
+     * The algorithm with this name, exactly as {@link #wireName()} gives it.
      *
-     * @throws IllegalArgumentException naming the allowed ones, when there is no such algorithm
+     * @throws IllegalArgumentException naming the allowed ones, for an unknown name
      */
     public static SplitAlgorithm of(String wireName) {
         for (SplitAlgorithm algorithm : values()) {

@@ -4,26 +4,24 @@ import dev.hongbao.common.json.Text;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be split, known to be feasible: a value of this type can always be split. Immutable.
+ * The terms of a split, known to be feasible: a value of this type can always be split. Immutable.
  *
- * <p>Article 1's split loops forever on an infeasible input and throws when the mean equals min or max. Here the
- * question is answered once, before anything is drawn, and an input is refused only when no split exists.
+ * <p>Article 1's split loops forever on an infeasible input, and throws when the mean equals min or max. Here feasibility is checked once,
+ * before any draw, and an input is refused only when no split exists.
  *
  * @param total minor units, 1 to {@link #MAX_TOTAL}
  * @param count number of shares, 1 to {@link #MAX_COUNT}
  * @param min smallest share, minor units, at least 1
- * @param max largest share, minor units; one above {@code total} limits nothing and is stored as {@code total}
+ * @param max largest share, minor units; a max above {@code total} limits nothing and is stored as {@code total}
  */
 public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long min, long max) {
-    /** The largest total, that of any transfer: below 10^14 minor units. */
+    /** The largest total, as for any transfer: below 10^14 minor units. */
     public static final long MAX_TOTAL = 99_999_999_999_999L;
 
     /** The most shares of one packet. */
     public static final int MAX_COUNT = 100_000;
 
-    /**
-     * @throws IllegalArgumentException with the reason that {@link #infeasible} gives
-     */
+    /** @throws IllegalArgumentException with the reason of {@link #infeasible} */
     public SplitTerms {
         Text reason = infeasible(algorithm, total, count, min, max);
         if (reason != null) {
@@ -33,11 +31,11 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
     }
 
     /**
-     * The terms as a sender gives them.
+     * The terms from a sender's fields.
      *
      * @param min null for 1
      * @param max null for no limit of its own
-     * @throws IllegalArgumentException with the reason that {@link #infeasible} gives
+     * @throws IllegalArgumentException with the reason of {@link #infeasible}
      */
     public static SplitTerms of(
             SplitAlgorithm algorithm, long total, int count, @Nullable Long min, @Nullable Long max) {
@@ -45,8 +43,8 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
     }
 
     /**
-     * Why there is no such split, as one sentence for the sender; null when there is one. Total function: any values
-     * may be passed, nothing overflows.
+     * The reason why there is no such split, as one sentence for the sender; null when there is one. Total function: any values may be
+     * passed, nothing overflows.
      *
      * @param min null for 1
      * @param max null for no limit of its own
@@ -66,7 +64,7 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
         if (max != null && max < low) {
             return Text.of("split.largest", max, low);
         }
-        // By division, since a product of anything a sender may write could overflow.
+        // By division, since a product of a sender's values could overflow.
         if (low > total / count) {
             return Text.of("split.too-small", count, low, total);
         }
@@ -79,17 +77,17 @@ public record SplitTerms(SplitAlgorithm algorithm, long total, int count, long m
         return null;
     }
 
-    /** What is left of the total when every share got its minimum; the algorithms divide this. 0 to {@link #MAX_TOTAL}. */
+    /** The total less every share's minimum; the algorithms divide this. 0 to {@link #MAX_TOTAL}. */
     long excess() {
         return total - count * min;
     }
 
-    /** The most one share may get of the excess. 0 to {@link #MAX_TOTAL}. */
+    /** The largest part of the excess for one share. 0 to {@link #MAX_TOTAL}. */
     long cap() {
         return max - min;
     }
 
-    /** {@code count · cap}: what so many shares can hold. More than a {@code long} holds is told as the largest one, which is more than any total. */
+    /** {@code count · cap}, the capacity of so many shares. An overflow gives the largest {@code long}, which is more than any total. */
     static long capacity(long count, long cap) {
         return count > 0 && cap > Long.MAX_VALUE / count ? Long.MAX_VALUE : count * cap;
     }

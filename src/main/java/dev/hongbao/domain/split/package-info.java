@@ -1,12 +1,17 @@
 /**
  * The split: a pure function of algorithm, seed, total, count, min and max to the amounts of the shares.
  *
- * <p>No I/O, no Vert.x, no clock, no floating point; every type is safe on any thread except {@code SeedStream},
- * which one call owns. Invariants: the amounts sum to the total exactly, each is within [min, max], every feasible
- * input is accepted and every infeasible one refused with a reason.
+ * <p>Life of a split: {@code SplitTerms} checks that it is feasible. {@code SeedStream} expands the seed. The algorithm draws the shares,
+ * and {@code Split} shuffles them and checks their sum. Packets store the seed, so that anyone can repeat the split after the close.
  *
- * <p>Packets store their seed, so what a seed expands to is a format: it must never change for an existing version.
- * {@code SplitGoldenTest} holds it in place. A new way of drawing gets a new algorithm name or a new stream label.
+ * <p>Callers: {@code packet}, {@code campaign} and {@code rain}; {@code fairness} and {@code reconcile}; the command {@code split}. No I/O,
+ * no Vert.x, no clock, no floating point. Every type is safe on any thread except {@code SeedStream}, which one call owns.
+ *
+ * <p>Invariants: the amounts sum to the total exactly, and each is within [min, max]. Every feasible input is accepted, and every
+ * infeasible one refused with a reason. A seed's amounts are a format: they never change for an existing version, and {@code
+ * SplitGoldenTest} checks that. A new way of drawing gets a new algorithm name or a new stream label.
+ *
+ * <p>Begin with {@code Split}, then {@code DoubleMean}.
  */
 @NullMarked
 package dev.hongbao.domain.split;
