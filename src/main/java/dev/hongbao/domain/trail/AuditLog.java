@@ -18,17 +18,17 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the audit log, many rows in one statement. What the host changes is written before it is answered, unless a command tells of it;
- * all else is noted, which costs the call nothing: it waits in memory for the next statement. When too many wait, or Postgres is away, what is noted is lost and
- * counted, and the next row that is written tells how many. One instance a server, thread-safe.
+ * Writes the audit log, many rows in one statement. A change by the host is written before its answer, unless a command records it. Other
+ * calls are noted: they wait in memory and cost the call nothing. When too many wait, or Postgres is away, noted rows are lost and counted.
+ * The next written row has their number. One instance a server, thread-safe.
  */
 public final class AuditLog {
     private static final String APPEND = "select audit_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)";
 
-    /** Rows that wait: those of a second in which a host calls all the time. */
+    /** Waiting rows at most: a second of a busy host. */
     private static final int MAX_WAITING = 10_000;
 
-    /** Of these, what is only noted: it never takes the room of what the host waits for. */
+    /** Noted rows among them. The rest is reserved for rows that a host waits for. */
     private static final int MAX_NOTED = 5_000;
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -41,12 +41,11 @@ public final class AuditLog {
     private final Counter lost;
     private volatile long timer = -1;
 
-    /** A log in Postgres. */
     public AuditLog(Pool pool, MeterRegistry metrics) {
         this(row -> pool.preparedQuery(APPEND).execute(row), metrics);
     }
 
-    /** @param append writes rows: an array of each of their columns */
+    /** @param append writes rows, given as an array for each column */
     public AuditLog(Function<Tuple, Future<?>> append, MeterRegistry metrics) {
         this.append = append;
         this.rows = new GatheredCommands<>(Text.of("noun.audit-rows"), MAX_WAITING, row -> new Object(), this::write);
@@ -61,36 +60,36 @@ public final class AuditLog {
                 .register(metrics);
     }
 
-    /** Counts what repeats by the minute, from now on. */
+    /** Starts the end of counting at each minute. */
     public void start(Vertx vertx) {
         timer = vertx.setPeriodic(MINUTE.toMillis(), minute -> endMinute());
     }
 
-    /** Ends {@link #start}, and writes what is counted and what waits; never fails. */
+    /** Ends {@link #start}, and writes counted and waiting rows; never fails. */
     public Future<Void> stop(Vertx vertx) {
         vertx.cancelTimer(timer);
         return endMinute();
     }
 
-    /** Writes what has repeated, before its minute is over; never fails. */
+    /** Ends the current minute now, and writes its counted rows; never fails. */
     public Future<Void> endMinute() {
         return Future.join(repeats.end().stream().map(this::submit).toList())
                 .otherwiseEmpty()
                 .mapEmpty();
     }
 
-    /** Writes a row; done when it is committed. Fails when it is not, or nobody knows. */
+    /** Writes a row; completes when it is committed. Fails when it is not, or when that is unknown. */
     public Future<Void> write(AuditRow row) {
         return rows.submit(row).mapEmpty();
     }
 
-    /** Writes a row of a call of the host some time, unless it repeats: then it is counted. */
+    /** Notes a row of the host's call. Repeated calls are counted instead. */
     public void note(AuditRow row) {
         addFirst(repeats.first(new AuditRow.Kind(row.who(), row.what(), row.outcome()), true, () -> row));
     }
 
     /**
-     * The same of somebody who was refused. A crowd is refused at once: so the row is made only when it is to be written.
+     * Notes a refused call. Repeated calls are counted instead, without making their row.
      *
      * @param kind without a subject
      */
@@ -98,7 +97,7 @@ public final class AuditLog {
         addFirst(repeats.first(kind, false, row));
     }
 
-    /** Writes a row some time, also one that repeats; it may be lost, and then it is counted. */
+    /** Notes a row, also a repeated one. It may be lost, and is then counted. */
     public void add(AuditRow row) {
         var unused = submit(row);
     }

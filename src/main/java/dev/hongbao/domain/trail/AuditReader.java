@@ -14,12 +14,12 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the audit log in the order in which it was written: who has read up to a row has missed none before it. Thread-safe. */
+/** Reads the audit log in the order of writing. A reader that has read up to a row has missed no earlier one. Thread-safe. */
 public final class AuditReader {
-    /** Rows of an export that are read at once. */
+    /** Rows of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
 
-    /** The time is looked up in its index, also of the row to go on from. */
+    /** Uses the index of the times, also for the row to continue from. */
     private static final String SELECT = "select * from audit_log"
             + " where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')"
             + " and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)";
@@ -31,11 +31,11 @@ public final class AuditReader {
     }
 
     /**
-     * Which rows.
+     * A filter of rows.
      *
-     * @param from when they were written; null for the first one
-     * @param to exclusive; null for the latest one
-     * @param actor who called; null for all
+     * @param from inclusive time of writing; null for the first row
+     * @param to exclusive; null for the latest row
+     * @param actor the caller; null for all
      * @param reference of the call; null for all
      */
     public record Span(
@@ -45,7 +45,7 @@ public final class AuditReader {
             @Nullable String reference) {}
 
     /**
-     * A page of rows, the oldest first.
+     * A page of rows, oldest first.
      *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
@@ -59,9 +59,9 @@ public final class AuditReader {
     }
 
     /**
-     * Gives all rows page by page.
+     * Reads all rows page by page.
      *
-     * @param write takes a page that is not empty; the next one is read when its future succeeds
+     * @param write takes a page, never empty; the next page is read when its future succeeds
      */
     public Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
         return Pages.each(

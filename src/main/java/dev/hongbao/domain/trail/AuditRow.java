@@ -6,11 +6,11 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the audit log says of a call.
+ * The audit log's record of a call.
  *
- * @param request what named the request in its answer; null for a frame, and for one that stands for many
- * @param reference the host's own name for what it asked for; null for none
- * @param times how many calls alike it stands for, 1 or more
+ * @param request id of the request in its answer; null for a frame, and for a row of many calls
+ * @param reference the host's own reference; null for none
+ * @param times the number of equal calls, 1 or more
  */
 public record AuditRow(
         Who who,
@@ -19,60 +19,72 @@ public record AuditRow(
         Outcome outcome,
         @Nullable String reference,
         long times) {
-    /** Longer texts of a caller are cut off. */
+    /** The longest text of a caller; longer ones are cut. */
     private static final int MAX_TEXT = 256;
 
     /**
-     * Who called: by a token, or from an address without a valid one. All null for many.
+     * The caller: by a token, or by address without a valid one. All null for many callers.
      *
      * @param actor the token's subject
      * @param role of the token
-     * @param address as it is counted for limits: of IPv6 the /64
+     * @param address in the unit of the limits: for IPv6 the /64
      */
     public record Who(
             @Nullable String actor,
             @Nullable String role,
             @Nullable String address) {
-        /** So many that they are not told apart. */
+        /** Many callers, counted together. */
         static final Who MANY = new Who(null, null, null);
 
-        /** Who has a valid token. */
+        /** A caller with a valid token. */
         public static Who of(Caller caller) {
             return new Who(caller.user().value(), caller.role().name().toLowerCase(Locale.ROOT), null);
         }
 
-        /** Who has none. */
+        /** A caller without a valid token. */
         public static Who at(String address) {
             return new Who(null, null, address);
         }
     }
 
     /**
-     * What was called.
+     * The call.
      *
-     * @param route as the contract writes it
-     * @param subject whom or what the path names; null for nothing
+     * @param route as in the contract
+     * @param subject the user or thing in the path; null for none
      */
     public record What(
             String method, String route, @Nullable String subject) {}
 
-    /** What was answered. @param problem the end of the problem's type; null for none */
+    /**
+     * The answer.
+     *
+     * @param problem the end of the problem's type; null for none
+     */
     public record Outcome(int status, @Nullable String problem) {}
 
-    /** Calls that are counted together. @param what without a subject where that may be made up */
+    /**
+     * Calls that are counted together.
+     *
+     * @param what without a subject if the caller may invent it
+     */
     public record Kind(Who who, What what, Outcome outcome) {
-        /** The same of so many that they are not told apart. */
+        /** A copy for many callers, counted together. */
         Kind ofMany() {
             return new Kind(Who.MANY, what.subject == null ? what : new What(what.method, what.route, null), outcome);
         }
 
-        /** A row that tells no more. */
+        /** A row with this kind's facts only. */
         public AuditRow row() {
             return new AuditRow(who, null, what, outcome, null, 1);
         }
     }
 
-    /** A row as it is written. @param missed rows before it that its server could not keep */
+    /**
+     * A stored row.
+     *
+     * @param missed earlier rows that its server lost
+     */
     public record Written(long n, Instant at, AuditRow row, long missed) {}
 
     AuditRow times(long many) {
@@ -80,7 +92,7 @@ public record AuditRow(
     }
 
     /**
-     * A text of a caller as the log holds it, whatever was sent: cut off, and visible ASCII alone.
+     * A caller's text for the log: cut, with visible ASCII only.
      *
      * @return null for null and for an empty text
      */

@@ -10,24 +10,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts calls that repeat, so that nobody fills the log: of calls alike the first one is written, and the others as one row when their
- * minute is over. So there are at most two rows a minute of one kind, and a bounded number of kinds; calls beyond are counted as those of
- * many. A call that is only counted costs two look-ups and no row. Thread-safe, and nobody waits for another.
+ * Counts repeated calls, so that no caller fills the log. The first call of a kind in a minute is written, and the others as one row at its
+ * end. So a kind has at most two rows a minute, and the number of kinds is bounded: further calls are counted together as many callers'. A
+ * counted call costs two lookups and no row. Thread-safe; no call waits for another.
  */
 final class Repeats {
-    /** Kinds of refused calls in a minute: with those of many some thousand rows, 200 KB. Of several at once a few more. */
+    /** Kinds of refused calls in a minute: with their rows for many callers, some thousand rows, 200 KB. Concurrent calls may add a few. */
     static final int MAX_REFUSED = 500;
 
-    /** Kinds of calls of the host, which looks at many users. */
+    /** Kinds of the host's calls, which may read many users. */
     static final int MAX_SERVICE = 5_000;
 
-    /** Of {@link Repeated}: its minute is over. */
+    /** In {@link Repeated}: its minute is over. */
     private static final long OVER = -1;
 
     private final Map<Kind, Repeated> service = new ConcurrentHashMap<>();
     private final Map<Kind, Repeated> refused = new ConcurrentHashMap<>();
 
-    /** How many came after the first one. */
+    /** Counts the calls after the first one. */
     private static final class Repeated {
         private final AuditRow first;
         private final AtomicLong more = new AtomicLong();
@@ -36,7 +36,7 @@ final class Repeats {
             this.first = first;
         }
 
-        /** False when its minute is over: it counts no more, and the caller's is the next. */
+        /** False when its minute is over. The call then belongs to the next minute. */
         private boolean count() {
             return more.getAndUpdate(n -> n == OVER ? OVER : n + 1) != OVER;
         }
@@ -45,8 +45,8 @@ final class Repeats {
     /**
      * Counts a call.
      *
-     * @param kind for a call of the host with what it is about; else without, since it may be made up
-     * @param row is asked only of the first of its kind in this minute
+     * @param kind for a host's call with its subject; for a refused call without one, since callers may invent it
+     * @param row called only for the first of its kind in this minute
      * @return the row, to be written now; null when the call is counted
      */
     @Nullable
@@ -70,7 +70,7 @@ final class Repeats {
         }
     }
 
-    /** Ends the minute: a row for each kind that was repeated. Safe beside {@link #first}: every call is in one minute or the next. */
+    /** Ends the minute: a row for each repeated kind. Safe beside {@link #first}: every call falls into one minute. */
     List<AuditRow> end() {
         List<AuditRow> rows = new ArrayList<>();
         for (Map<Kind, Repeated> kinds : List.of(service, refused)) {
