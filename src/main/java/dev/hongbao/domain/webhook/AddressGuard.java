@@ -10,8 +10,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses a webhook may lead to: public ones, so that nobody reaches through us what only we can reach (server-side request
- * forgery). By the registries of special addresses of IPv4 and IPv6 (RFC 6890 and its successors). Immutable.
+ * The addresses that a webhook may call: public ones only, against server-side request forgery. By the registries of special addresses of
+ * IPv4 and IPv6 (RFC 6890 and its successors). Immutable.
  */
 public final class AddressGuard {
     private static final List<AddressRange> NOT_PUBLIC = Stream.of(
@@ -19,7 +19,7 @@ public final class AddressGuard {
                     "10.0.0.0/8",
                     "100.64.0.0/10", // shared by carriers; some clouds keep their metadata here
                     "127.0.0.0/8",
-                    "169.254.0.0/16", // link-local; other clouds keep theirs here
+                    "169.254.0.0/16", // link-local; some clouds keep their metadata here
                     "172.16.0.0/12",
                     "192.0.0.0/24",
                     "192.0.2.0/24",
@@ -30,7 +30,8 @@ public final class AddressGuard {
                     "203.0.113.0/24",
                     "224.0.0.0/4",
                     "240.0.0.0/4",
-                    // Of what is global in IPv6: tunnels, in whose addresses others are, and what is for documents
+                    // Global in IPv6, but excluded: tunnels, whose addresses embed other addresses, and addresses for
+                    // documentation
                     "2001::/23",
                     "2001:db8::/32",
                     "2002::/16",
@@ -38,20 +39,20 @@ public final class AddressGuard {
             .map(AddressRange::parse)
             .toList();
 
-    /** All of IPv6 that is global; the rest is for hosts, links, sites, and for translation into IPv4. */
+    /** All global addresses of IPv6. The rest is for hosts, links, sites, and for translation into IPv4. */
     private static final List<AddressRange> GLOBAL_IPV6 = List.of(AddressRange.parse("2000::/3"));
 
     private final List<AddressRange> allowed;
     private final Lookup lookup;
 
-    /** Says which addresses a name has; blocks. */
+    /** Looks up the addresses of a name; blocks. */
     @FunctionalInterface
     public interface Lookup {
-        /** @return one at least */
+        /** @return at least one */
         InetAddress[] all(String host) throws UnknownHostException;
     }
 
-    /** A host's addresses are not allowed. */
+    /** A host has an address that is not allowed. */
     public static final class ForbiddenException extends UnknownHostException {
         private static final long serialVersionUID = 1L;
 
@@ -62,7 +63,7 @@ public final class AddressGuard {
             this.why = why;
         }
 
-        /** In words that follow "the URL". */
+        /** The reason, in words that follow "the URL". */
         Text why() {
             return why;
         }
@@ -71,22 +72,22 @@ public final class AddressGuard {
     /**
      * Looks names up as the JVM does.
      *
-     * @param allowed besides the public ones
+     * @param allowed addresses besides the public ones
      */
     public AddressGuard(List<AddressRange> allowed) {
         this(allowed, InetAddress::getAllByName);
     }
 
-    /** @param allowed besides the public ones */
+    /** @param allowed addresses besides the public ones */
     public AddressGuard(List<AddressRange> allowed, Lookup lookup) {
         this.allowed = List.copyOf(allowed);
         this.lookup = lookup;
     }
 
     /**
-     * Looks a host up once, and chooses one of its addresses, when all of them are allowed. Blocks.
+     * Looks a host up once, and chooses one of its addresses if all of them are allowed. Blocks.
      *
-     * @param attempt counts them: of several addresses each time another one is chosen
+     * @param attempt number of the attempt; each one chooses another of several addresses
      * @throws ForbiddenException when one of them is not allowed
      */
     public InetAddress address(String host, boolean secure, int attempt) throws UnknownHostException {
@@ -101,9 +102,9 @@ public final class AddressGuard {
     }
 
     /**
-     * Why an address may not be called.
+     * The reason why an address may not be called.
      *
-     * @param secure whether by https
+     * @param secure true for https
      * @return words that follow "the URL"; null when it may be called
      */
     @Nullable
@@ -122,7 +123,7 @@ public final class AddressGuard {
                 && (address instanceof Inet4Address || AddressRange.anyHolds(GLOBAL_IPV6, address));
     }
 
-    /** Whether plain http may be spoken with some addresses. */
+    /** Whether plain http is allowed for some addresses. */
     boolean allowsPlain() {
         return !allowed.isEmpty();
     }

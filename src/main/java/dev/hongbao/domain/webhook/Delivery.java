@@ -8,26 +8,26 @@ import org.jspecify.annotations.Nullable;
  *
  * @param n grows with time
  * @param message its {@code webhook-id}
- * @param after the position before it: where to begin to deliver it again
- * @param events how many it tells
+ * @param after the position before it, from where it can be delivered again
+ * @param events the number of its events
  */
 public record Delivery(long n, String message, String after, int events, Instant at, Answer answer) {
     /**
-     * What came back.
+     * The receiver's answer.
      *
      * @param status of the answer; null for none
-     * @param error why there was none; null when there was
-     * @param millis how long it took
+     * @param error the reason for no answer; null when there was one
+     * @param millis its duration
      */
     public record Answer(@Nullable Integer status, @Nullable String error, int millis) {
         private static final int GONE = 410;
 
-        /** Whether the receiver has it. */
+        /** Whether the receiver accepted it. */
         public boolean isDelivered() {
             return status != null && status / 100 == 2;
         }
 
-        /** Whether the receiver wants no more. */
+        /** Whether the receiver wants no more messages. */
         public boolean isGone() {
             return status != null && status == GONE;
         }

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A URL of the host application that receives the outbox's events.
  *
- * @param position the cursor after which nothing is delivered yet
+ * @param position the cursor from which the deliveries continue
  */
 public record Webhook(UUID id, Terms terms, Instant createdAt, String position, State state) {
     /**
-     * What the host asked for.
+     * The host's terms.
      *
      * @param types of events; at least one
-     * @param batch events of one message at the most, 1 … 1000
+     * @param batch the most events of one message, 1 … 1000
      */
     public record Terms(String url, List<String> types, int batch) {
         public Terms {
@@ -24,19 +24,18 @@ public record Webhook(UUID id, Terms terms, Instant createdAt, String position, 
     }
 
     /**
-     * How it goes.
+     * The state of its deliveries.
      *
      * @param attempts failed ones in a row
-     * @param failingSince null when the latest attempt went well
-     * @param nextAt when it is tried next
-     * @param reason why it is disabled, or {@code paused}; null when it is neither
+     * @param failingSince null after a successful attempt
+     * @param nextAt time of the next attempt
+     * @param reason of its being disabled, or {@code paused}; null when it is neither
      */
     public record State(
             int attempts,
             @Nullable Instant failingSince,
             Instant nextAt,
             @Nullable String reason) {
-        /** Whether the host paused it. */
         public boolean isPaused() {
             return "paused".equals(reason);
         }

@@ -14,12 +14,12 @@ import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What who delivers asks of Postgres. Thread-safe. */
+/** The reads and writes of deliveries in Postgres. Thread-safe. */
 public final class WebhookStore {
-    /** The key of the advisory lock of who delivers: "hw". */
+    /** The key of the delivering server's advisory lock: "hw". */
     private static final int COURIER = 0x6877;
 
-    /** Attempts of a webhook that are remembered. */
+    /** Attempts kept per webhook. */
     private static final int DELIVERIES = 1_000;
 
     private static final String DUE = """
@@ -89,7 +89,7 @@ public final class WebhookStore {
         this.pool = pool;
     }
 
-    /** Whether it is this server that delivers, as long as the session lasts; one of all servers is. */
+    /** Tries to become the delivering server, of all servers, while the session lasts. */
     public static Future<Boolean> apply(SqlClient session) {
         return session.preparedQuery("select pg_try_advisory_lock($1, 0)")
                 .execute(Tuple.of(COURIER))
@@ -97,13 +97,13 @@ public final class WebhookStore {
     }
 
     /**
-     * A webhook, for who delivers.
+     * A webhook in the list of the delivering server.
      *
      * @param attempts failed ones in a row
      */
     public record Listed(UUID id, int attempts, boolean isDisabled, boolean isPaused) {}
 
-    /** All webhooks, the disabled and paused ones too. */
+    /** All webhooks, including disabled and paused ones. */
     public static Future<List<Listed>> list(SqlClient session) {
         return session.query("select id, attempts, disabled_at is not null and reason <> 'paused' as disabled,"
                         + " disabled_at is not null and reason = 'paused' as paused from webhook")
@@ -118,18 +118,17 @@ public final class WebhookStore {
     }
 
     /**
-     * How far the slowest of the enabled webhooks is behind. What a webhook passes over since it is not told of it counts for some seconds,
-     * too: that is written down now and then only.
+     * The lag of the slowest enabled webhook. Skipped events of other types count for some seconds, since the position is written only now
+     * and then.
      *
-     * @param rows of the outbox after its position, about
-     * @param seconds since the oldest of them was written
+     * @param rows of the outbox after its position, approximately
+     * @param seconds age of the oldest of them
      */
     public record Lag(long rows, double seconds) {
-        /** Of no webhook. */
+        /** No lag. */
         public static final Lag NONE = new Lag(0, 0);
     }
 
-    /** How far the webhooks are behind. */
     public Future<Lag> lag() {
         return pool.query(LAG).execute().map(rows -> {
             Row row = rows.iterator().next();
@@ -138,11 +137,11 @@ public final class WebhookStore {
     }
 
     /**
-     * A webhook that is enabled.
+     * An enabled webhook.
      *
-     * @param secrets that sign, the newest first
+     * @param secrets for signing, newest first
      * @param attempts failed ones in a row
-     * @param waitMillis until it is to be tried; 0 for now
+     * @param waitMillis until the next attempt; 0 for now
      */
     public record Due(Webhook.Terms terms, List<String> secrets, String position, int attempts, long waitMillis) {
         public Due {
@@ -151,10 +150,10 @@ public final class WebhookStore {
     }
 
     /**
-     * An attempt that was made.
+     * A finished attempt.
      *
-     * @param due the webhook before it. When its position is another by now, nothing is changed; when its URL or its failed attempts are
-     *     others, as after it was to be delivered anew, a failure changes nothing
+     * @param due the webhook before the attempt. If its position has changed since, nothing is written. If its URL or failed attempts have
+     *     changed, as by a redelivery, a failure writes nothing
      */
     public record Attempt(UUID webhook, Due due, String message, int events, Delivery.Answer answer) {
         private Tuple addTo(Tuple tuple) {
@@ -183,7 +182,7 @@ public final class WebhookStore {
         });
     }
 
-    /** The receiver has it: the webhook goes on. */
+    /** Records a success, and advances the webhook. */
     public Future<Void> delivered(Attempt attempt, OutboxCursor next) {
         return Transactions.statement(() -> pool.preparedQuery(DELIVERED)
                 .execute(attempt.addTo(Tuple.of(attempt.webhook, attempt.due.position)
@@ -192,7 +191,7 @@ public final class WebhookStore {
                 .mapEmpty());
     }
 
-    /** There was nothing to deliver up to here. */
+    /** Advances a webhook past events that it does not get. */
     public Future<Void> passed(UUID webhook, String after, OutboxCursor next) {
         return pool.preparedQuery("update webhook set position = $3, low = $4 where id = $1 and position = $2")
                 .execute(Tuple.of(webhook, after, next.text(), next.least()))
@@ -200,11 +199,11 @@ public final class WebhookStore {
     }
 
     /**
-     * The receiver does not have it.
+     * Records a failure.
      *
-     * @param wait until it is tried again
-     * @param disableAfter how long it may fail; one that wants no more is disabled at once
-     * @return why it is disabled now; null when it is not
+     * @param wait until the next attempt
+     * @param disableAfter the longest time of failures; a receiver that wants no more is disabled at once
+     * @return the reason when it is disabled now; null when it is not
      */
     public Future<@Nullable String> failed(Attempt attempt, Duration wait, Duration disableAfter) {
         Tuple parameters = Tuple.of(attempt.webhook, attempt.due.position)
@@ -222,7 +221,7 @@ public final class WebhookStore {
         return rows.size() == 0 ? null : rows.iterator().next().getString("reason");
     }
 
-    /** Forgets all but the latest attempts of each webhook; called now and then. */
+    /** Removes all but the latest attempts of each webhook. Called periodically. */
     public Future<Void> trim() {
         return pool.preparedQuery(TRIM).execute(Tuple.of(DELIVERIES)).mapEmpty();
     }

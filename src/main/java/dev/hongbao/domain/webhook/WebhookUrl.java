@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** What a webhook's URL may look like. Where a name leads is looked at when it is called, since it may lead elsewhere by then. Pure. */
+/** The rules for a webhook's URL. A delivery checks the addresses of its name, which may change. Pure. */
 final class WebhookUrl {
     private static final int MAX_PORT = 65_535;
 
@@ -17,7 +17,7 @@ final class WebhookUrl {
     /**
      * Checks a URL.
      *
-     * @param guard which addresses it may lead to
+     * @param guard the allowed addresses
      * @throws RefusedException when it is not allowed
      */
     static void check(String text, AddressGuard guard) {
@@ -46,7 +46,11 @@ final class WebhookUrl {
         }
     }
 
-    /** The refusal of a URL that leads where nobody may be called. @param why as {@link AddressGuard#whyNot} */
+    /**
+     * The refusal of a URL with a forbidden address.
+     *
+     * @param why as {@link AddressGuard#whyNot}
+     */
     static RefusedException notPublic(Text why) {
         return refused(Text.of("url.private", why));
     }

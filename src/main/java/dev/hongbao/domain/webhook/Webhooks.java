@@ -29,17 +29,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What the host application's backend does with webhooks. Thread-safe. */
+/** Webhooks, for the host application's backend. Thread-safe. */
 public final class Webhooks {
-    /** All there may be. */
+    /** The most webhooks. */
     public static final int MOST = 50;
 
-    /** Secrets of one webhook that sign at a time; more would make each message's header long. */
+    /** The most signing secrets of one webhook. More would make each message's header long. */
     private static final int MOST_SECRETS = 5;
 
     private static final int SECRET_BYTES = 32;
 
-    /** A name that is not looked up in time is let in: a delivery looks again. */
+    /** The longest lookup of a name. A slower name is accepted: each delivery looks it up again. */
     private static final long LOOKUP_MILLIS = 3_000;
 
     private static final String LATEST = "latest";
@@ -70,7 +70,7 @@ public final class Webhooks {
 
     /**
      * @param overlap how long an old secret still signs
-     * @param guard which addresses a URL may lead to
+     * @param guard the allowed addresses of a URL
      */
     public Webhooks(Pool pool, OutboxReader outbox, Duration overlap, AddressGuard guard) {
         this.pool = pool;
@@ -80,14 +80,14 @@ public final class Webhooks {
         this.guard = guard;
     }
 
-    /** A webhook and the secret that it has got; shown to who made it, and to nobody else. */
+    /** A webhook and its new secret, shown only to the caller that made it. */
     public record Made(Webhook webhook, String secret) {}
 
     /**
-     * Makes one, which is sent what is settled after a place.
+     * Makes a webhook for the events after a place. Idempotent by (caller, key).
      *
-     * @param after as {@link #place} reads it; null for what is settled from now on
-     * @return refused with INVALID when the URL or the place is not allowed, or there are {@link #MOST} already
+     * @param after as for {@link #place}; null for events settled from now on
+     * @return refused with INVALID when the URL or the place is not allowed, or {@link #MOST} exist
      */
     public Future<Made> create(Caller caller, Webhook.Terms terms, @Nullable String after, IdempotencyKey key) {
         UUID id = UuidCreator.getTimeOrderedEpoch();
@@ -102,8 +102,8 @@ public final class Webhooks {
     }
 
     /**
-     * Refuses what a delivery would refuse. A name is looked up for that, as a delivery does each time; one that nobody knows now may be
-     * known later, and is let in.
+     * Refuses what a delivery would refuse. The name is looked up, as by each delivery. An unknown name is accepted, since it may be known
+     * later.
      */
     private Future<Void> allowed(String url) {
         try {
@@ -121,10 +121,10 @@ public final class Webhooks {
     }
 
     /**
-     * A place in the outbox, as the host names it.
+     * A place in the outbox, named by the host.
      *
      * @param after a position of a webhook or a delivery, a page's {@code next}, {@code oldest} or {@code latest}
-     * @return refused with INVALID when it is none of them
+     * @return refused with INVALID for another text
      */
     private Future<OutboxCursor> place(String after) {
         if (after.equals(LATEST)) {
@@ -177,7 +177,7 @@ public final class Webhooks {
     }
 
     /**
-     * Gives it a new secret. The one before signs as well for a while.
+     * Makes a new secret. The one before also signs for a while. Idempotent by (caller, key).
      *
      * @return refused with NOT_FOUND; with INVALID when five sign already
      */
@@ -209,7 +209,7 @@ public final class Webhooks {
     }
 
     /**
-     * What a host changes; null leaves it as it is. A new URL and an end of the pause begin at once, with no failed attempts.
+     * The host's changes; null leaves a field as it is. A new URL and the end of a pause begin at once, with no failed attempts.
      *
      * @param paused true: nothing is sent until it is false; false enables a disabled webhook, too
      */
@@ -220,7 +220,7 @@ public final class Webhooks {
             @Nullable Boolean paused) {}
 
     /**
-     * Changes it; idempotent.
+     * Changes a webhook. Idempotent.
      *
      * @return refused with NOT_FOUND; with INVALID when the URL is not allowed
      */
@@ -236,7 +236,7 @@ public final class Webhooks {
                 .compose(changed -> find(webhook));
     }
 
-    /** @return the secrets that sign, the newest first; refused with NOT_FOUND when there is no such webhook */
+    /** @return the signing secrets, newest first; refused with NOT_FOUND */
     public Future<List<String>> secrets(UUID webhook) {
         return pool.preparedQuery("select secret from webhook_secret"
                         + " where webhook = $1 and (ends_at is null or ends_at > now()) order by id desc")
@@ -248,7 +248,7 @@ public final class Webhooks {
                                 .toList()));
     }
 
-    /** All, the oldest first. */
+    /** All webhooks, oldest first. */
     public Future<List<Webhook>> list() {
         return pool.query(READ + "order by id")
                 .execute()
@@ -270,7 +270,7 @@ public final class Webhooks {
         return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("webhook.not-found")));
     }
 
-    /** Deletes it, its secrets and what is remembered of its deliveries; does nothing when it is gone. */
+    /** Deletes a webhook with its secrets and attempts. Idempotent. */
     public Future<Void> delete(UUID webhook) {
         return pool.preparedQuery("delete from webhook where id = $1")
                 .execute(Tuple.of(webhook))
@@ -278,10 +278,10 @@ public final class Webhooks {
     }
 
     /**
-     * The latest attempts, the newest first.
+     * The latest attempts, newest first.
      *
      * @param cursor a page's {@code next}; null for the first page
-     * @return refused with NOT_FOUND; fails as {@link Page#badCursor} says
+     * @return refused with NOT_FOUND; fails as {@link Page#badCursor}
      */
     public Future<Page<Delivery>> deliveries(UUID webhook, @Nullable String cursor, int limit) {
         if (cursor != null && !cursor.matches("[0-9]{1,18}")) {
@@ -301,9 +301,9 @@ public final class Webhooks {
     }
 
     /**
-     * Delivers again what comes after a position, and enables it if it is disabled.
+     * Delivers the events after a position again, and enables a disabled webhook. Idempotent by (caller, key).
      *
-     * @param after as {@link #place} reads it; null for where it stands
+     * @param after as for {@link #place}; null for its current position
      * @return refused with NOT_FOUND; with INVALID when {@code after} is not a cursor
      */
     public Future<Webhook> redeliver(Caller caller, UUID webhook, @Nullable String after, IdempotencyKey key) {
