@@ -18,22 +18,21 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What is wrong, and what to do first. */
+/** Prints the failed checks and the first step for each. */
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
-            "Asks the server of this configuration and its stores what one asks at night, and tells the worst first.",
-            "It only looks. Each finding names its section of the runbook, in the guide; of the first one the section"
-                    + " is printed.",
-            "Exit code 1 when callers are refused or soon will be, or the books break a rule."
+            "Checks the configured server and its stores for the faults of the runbook, worst first.",
+            "Read-only. Each finding names its section of the runbook in the guide; the first one's section is printed.",
+            "Exit code 1 if callers are refused or soon will be, or if the books break a rule."
         })
 final class DoctorCommand implements Callable<Integer> {
     private static final String RUNBOOK = "/docs/guide/runbook.html#";
 
-    /** The same page in this jar: the server that shows it may be down. */
+    /** The runbook page inside this jar, since the server that serves the guide may be down. */
     private static final String PAGE = "webroot/docs/guide/runbook.html";
 
     private final ConfigFlags config;

@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code draw}: what can be done with prize draws on the command line. */
+/** {@code draw}: commands for prize draws. */
 @Command(
         name = "draw",
         description = "Prize draws: try a definition before it is used.",

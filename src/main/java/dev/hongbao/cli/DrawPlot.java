@@ -14,12 +14,12 @@ import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.style.Styler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** The plot of a simulation: how many of each prize were won up to each moment, in percent of all that were won of it. */
+/** The plot of a simulation: per prize, the wins up to each moment in percent of all its wins. */
 final class DrawPlot {
     private static final int WIDTH = 1000;
     private static final int HEIGHT = 600;
 
-    /** More curves than this cannot be told apart. */
+    /** More curves than this are indistinguishable. */
     private static final int MAX_CURVES = 12;
 
     private DrawPlot() {}

@@ -4,7 +4,7 @@ import dev.hongbao.common.config.SecretUrl;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** What went wrong, for a person at a terminal. */
+/** A failure's message for a person at a terminal. */
 final class Failure {
     private static final int MAX_CAUSES = 5;
 

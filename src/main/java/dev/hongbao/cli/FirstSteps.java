@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the server prints once it serves: one line that ends in its address. A person who starts it for the first time also gets
- * lines to paste into a second terminal. They hold no token, only the commands that make one.
+ * The output of a started server: one line that ends in its address. A first start at a terminal also prints lines to paste into
+ * a second terminal. They hold no token, only the commands that make one.
  *
  * @param command how another command of this program is started, as a shell would read it
  * @param port the API's port in use
  * @param managementPort the management port in use
  */
 record FirstSteps(LoadedConfig loaded, String command, int port, int managementPort) {
-    /** What the token command must know to sign what this server takes. */
+    /** Options that the token command needs to sign tokens for this server. */
     private static final Set<String> TOKEN_OPTIONS =
             Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");
 
@@ -36,7 +36,7 @@ record FirstSteps(LoadedConfig loaded, String command, int port, int managementP
                 + "# The console: " + management() + "/\n";
     }
 
-    /** Where a client on this machine finds the API. */
+    /** The API's address for a client on this machine. */
     String url() {
         return address(loaded.config().web().http().address(), port);
     }

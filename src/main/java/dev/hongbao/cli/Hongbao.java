@@ -53,8 +53,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
         footerHeading = "%n",
         footer = {
             "'hongbao COMMAND --help' shows a command's options.",
-            "Exit codes: 0 done, 1 failed or answered with no, 2 bad options or input; reconcile: 3 it could not check"
-                    + " the books, 4 something is quarantined."
+            "Exit codes: 0 done, 1 failed, or the answer is no, 2 bad options or input; reconcile: 3 the books could"
+                    + " not be checked, 4 something is quarantined."
         },
         mixinStandardHelpOptions = true,
         versionProvider = VersionProvider.class)
@@ -80,7 +80,8 @@ public final class Hongbao {
     }
 
     /**
-     * Runs a command. Only the one that is named is made, since every option of each would cost the start; when none is, all are.
+     * Runs a command. Creates only the named command, because each option costs start-up time; creates all commands if none is
+     * named.
      *
      * @param environment the process's variables
      * @param defaultFile the configuration file read when no other is named; null for none
@@ -143,7 +144,7 @@ public final class Hongbao {
         return commands;
     }
 
-    /** Those of {@link MoreCommands}; none in a jar without them. */
+    /** The commands of {@link MoreCommands}; empty in a jar without them. */
     private static Map<String, Supplier<CommandLine>> tools() {
         Map<String, Supplier<CommandLine>> found = new LinkedHashMap<>();
         ServiceLoader.load(MoreCommands.class)

@@ -4,7 +4,7 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.regex.Pattern;
 
-/** How a person starts another command of this program. */
+/** The command line that starts another command of this program. */
 final class HowStarted {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
 

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is logged, and how. Everything goes to stderr; stdout belongs to the commands' results. Logback finds this class as a
- * service: its XML would take a tenth of a second of every start. An operator's own file still wins, as logback's manual says
+ * Configures logging. Everything goes to stderr; stdout belongs to the commands' results. Logback finds this class as a service:
+ * its XML would take a tenth of a second of every start. An operator's own file still wins, as logback's manual says
  * ({@code -Dlogback.configurationFile=…}).
  */
 public final class Logging extends ContextAwareBase implements Configurator {
@@ -25,19 +25,19 @@ public final class Logging extends ContextAwareBase implements Configurator {
     private static final String PATTERN =
             "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
 
-    /** Libraries that say at INFO what no operator asked. */
+    /** Libraries whose INFO lines do not help an operator. */
     private static final List<String> TALKATIVE = List.of("io.netty", "org.flywaydb", "org.postgresql");
 
     private static final String STDERR = "stderr";
 
     private static LogConfig chosen = new LogConfig(LogConfig.Format.TEXT, Level.INFO);
 
-    /** What {@link #configure} was given; null before the first logger is made. */
+    /** The context of {@link #configure}; null before the first logger is made. */
     private static @Nullable LoggerContext configured;
 
     /**
-     * Says how to log from now on. Loggers that there are already change, too, since Netty makes some while the configuration is read; what other
-     * threads log during the call may be lost. Nothing changes where the operator has a file of his own. Safe on any thread.
+     * Changes the logging at once, also of existing loggers: Netty creates some while the configuration is read. Lines that other
+     * threads log during the call may be lost. Changes nothing if the operator supplies a logback file. Safe on any thread.
      */
     static synchronized void choose(LogConfig log) {
         LoggerContext loggers = configured;
@@ -63,7 +63,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         configured = loggers;
     }
 
-    /** In place of what was applied before. */
+    /** Replaces the settings applied before. */
     static void apply(LoggerContext loggers, LogConfig log) {
         Logger root = loggers.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.detachAppender(STDERR);
@@ -77,18 +77,16 @@ public final class Logging extends ContextAwareBase implements Configurator {
                                 ? ch.qos.logback.classic.Level.INFO
                                 : ch.qos.logback.classic.Level.OFF);
         TALKATIVE.forEach(name -> loggers.getLogger(name).setLevel(atLeast(Level.WARN, log.level())));
-        // A migration that Postgres comments on has worked; of "grant … on all tables" it comments on other owners'
-        // ones.
+        // A notice of Postgres on a migration is no fault; "grant … on all tables" gives one for each table of another
+        // owner.
         loggers.getLogger("org.flywaydb.core.internal.proprietaryStubs").setLevel(atLeast(Level.ERROR, log.level()));
-        // It warns that Vert.x registers one gauge for several pools; the pools have theirs by name.
+        // It warns that Vert.x registers one gauge for several pools; each pool has its own by name.
         loggers.getLogger("io.micrometer").setLevel(atLeast(Level.ERROR, log.level()));
-        // It shows a stack trace for each connection that comes in while a stop takes the port away.
+        // It logs a stack trace for each connection that arrives while a stop closes the port.
         loggers.getLogger("io.netty.bootstrap.ServerBootstrap").setLevel(atLeast(Level.ERROR, log.level()));
-        // It calls an error what a client sends that is no HTTP/2, before anybody can take care of it: who likes could
-        // fill the log.
+        // It logs malformed HTTP/2 of a client as an error before any handler sees it, so a client could fill the log.
         loggers.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(ch.qos.logback.classic.Level.OFF);
-        // Nor what Vert.x throws there when it has to reset a stream that it never knew: a warning with a stack trace
-        // for each.
+        // It warns with a stack trace each time Vert.x resets a stream that it never knew.
         loggers.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(atLeast(Level.ERROR, log.level()));
     }
 

@@ -4,10 +4,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * Commands that not every jar of this program has. Found with a {@link java.util.ServiceLoader}, so a jar that leaves their classes out leaves the line in
- * {@code META-INF/services} out as well, and nothing else knows them.
+ * Commands that only some jars have, found with a {@link java.util.ServiceLoader}. A jar without their classes also omits the
+ * line in {@code META-INF/services}; nothing else refers to them.
  */
 public interface MoreCommands {
-    /** What makes each command, by its name, in the order of the help. */
+    /** The commands' factories by command name, in the order of the help. */
     Map<String, Supplier<Object>> byName();
 }

@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What to do with packets and draws whose entries Postgres refused. */
+/** Lists, replays or voids the packets and draws whose entries Postgres refused. */
 @Command(
         name = "quarantine",
         mixinStandardHelpOptions = true,
@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
             "Packets and draws that are set aside, because Postgres refused to settle something of them for ever.",
             "list: what is set aside, why, how many entries wait, and what its accounts hold.",
             "replay ID: once the cause is mended, settles the entries in their order and brings it back.",
-            "void ID: drops the entries, which nobody was told are settled, and brings it back.",
+            "void ID: drops the entries, whose settlement no client has seen, and brings it back.",
             "May run beside servers at work."
         })
 final class QuarantineCommand implements Callable<Integer> {

@@ -27,17 +27,17 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Checks every invariant on money over the whole database, and the journal and packets in Redis against it.",
-            "Prints each check and what breaks it. May run beside a server at work. What it costs grows with the"
+            "Prints each check and what breaks it. May run beside a server at work. Its cost grows with the"
                     + " books: see --since-checkpoint.",
             "Exit code 0 when the books are clean, 1 when a rule is violated, 2 for bad options, 3 when the books"
-                    + " could not be checked, 4 when something is quarantined and waits for the operator. What the next"
-                    + " recovery heals is named, and no fault."
+                    + " could not be checked, 4 when something is quarantined and waits for the operator. Findings that"
+                    + " the next recovery repairs are listed, but are no fault."
         })
 final class ReconcileCommand implements Callable<Integer> {
-    /** A store did not answer, or another run is under way: nothing is known of the books. */
+    /** A store did not answer, or another run is active: the state of the books is unknown. */
     private static final int UNKNOWN = 3;
 
-    /** Nothing is wrong, and something waits for the operator. */
+    /** No rule is violated, but the operator must act. */
     private static final int QUARANTINED = 4;
 
     private final ConfigFlags config;
@@ -68,13 +68,13 @@ final class ReconcileCommand implements Callable<Integer> {
         } catch (Exception fault) {
             spec.commandLine()
                     .getErr()
-                    .println("hongbao: the books could not be checked, and nothing is known of them: "
+                    .println("hongbao: the books could not be checked, and their state is unknown: "
                             + Failure.describe(fault) + pulse.hint());
             return UNKNOWN;
         }
     }
 
-    /** Notices that the process stood still: it was stopped, its container was paused, or the machine slept. */
+    /** Detects that the process stood still: it was stopped, its container was paused, or the machine slept. */
     private static final class Pulse extends Thread {
         private static final long BEAT_MILLIS = 500;
         private static final long STILL_MILLIS = 3_000;
@@ -101,7 +101,7 @@ final class ReconcileCommand implements Callable<Integer> {
             }
         }
 
-        /** Empty when it never did. */
+        /** Empty if the process never stood still. */
         String hint() {
             return longestMillis < STILL_MILLIS
                     ? ""
@@ -139,7 +139,7 @@ final class ReconcileCommand implements Callable<Integer> {
                 + "; what is left is checked without --since-checkpoint");
     }
 
-    /** How many there are of each severity. */
+    /** The count of findings per severity. */
     static String summary(List<Finding> findings) {
         long violations = count(findings, Severity.VIOLATION);
         long quarantined = count(findings, Severity.QUARANTINED);

@@ -18,7 +18,7 @@ import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** Starts the server and runs it until the process is told to stop. */
+/** Starts the server and runs it until the process gets a stop signal. */
 @Command(
         name = "serve",
         mixinStandardHelpOptions = true,
@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
 final class ServeCommand implements Callable<Integer> {
     private static final Logger LOG = LoggerFactory.getLogger(ServeCommand.class);
 
-    /** What starts a server; a test puts its own here. */
+    /** Starts a server; replaced in tests. */
     interface Starter {
         HongbaoServer start(HongbaoConfig config) throws Exception;
     }
@@ -85,7 +85,7 @@ final class ServeCommand implements Callable<Integer> {
                 && !EmbeddedServers.hasPostgresData(data);
     }
 
-    /** One line; a person at a terminal gets the first steps with the first one. What reads JSON gets an event of the log. */
+    /** Prints one line, with the first steps on a first start at a terminal. With JSON logs, logs one event instead. */
     private void say(FirstSteps steps, HongbaoConfig options, boolean isFirst) {
         if (options.log().format() == LogConfig.Format.JSON) {
             LOG.info(steps.ready());

@@ -33,8 +33,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code draw simulate}: plays a draw's definition many times without servers, holds what came out against what it promises, and
- * warns of a stock that ends early. Exits with 0, with 1 when the promise is not kept, or with 2 and every fault when there is no such draw.
+ * {@code draw simulate}: plays a draw's definition many times without a server, compares the wins with the promised odds, and
+ * warns of a stock that ends early. Exits with 0; with 1 if the wins miss the odds; with 2 and every fault if the definition is
+ * invalid.
  */
 @Command(
         name = "simulate",
@@ -51,16 +52,19 @@ public final class SimulateCommand implements Callable<Integer> {
     @SuppressWarnings("NullAway.Init") // picocli requires it
     private Path file;
 
-    @Option(names = "--plays", paramLabel = "COUNT", description = "How often; 1000000 unless given.")
+    @Option(names = "--plays", paramLabel = "COUNT", description = "The number of plays. Default 1000000.")
     private long plays = 1_000_000;
 
-    @Option(names = "--users", paramLabel = "COUNT", description = "How many users take turns; 10000 unless given.")
+    @Option(
+            names = "--users",
+            paramLabel = "COUNT",
+            description = "The number of users, who take turns. Default 10000.")
     private int users = 10_000;
 
     @Option(
             names = "--plot",
             paramLabel = "PNG",
-            description = "Where the plot of prizes over time goes; beside FILE with .png at the end unless given.")
+            description = "The file for the plot of prizes over time. Default: FILE's name with .png at the end.")
     private @Nullable Path plot;
 
     @Option(names = "--json", description = "Print the outcome as one JSON object.")

@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code draw simulate} tells, as text or as JSON.
+ * The report of {@code draw simulate}, as text or as JSON.
  *
  * @param asked the plays that were asked for
  * @param png where the plot is

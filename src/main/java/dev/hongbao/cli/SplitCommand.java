@@ -24,9 +24,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /**
- * {@code split}: shows how a total would be split, with the seed it used, so that any split can be repeated and looked
- * at. Needs no server and changes nothing. Exits with 0, or with 2 and one line on standard error when there is no such
- * split or an option is wrong.
+ * {@code split}: prints a split of a total and its seed, so that it can be repeated. Needs no server and changes nothing. Exits
+ * with 0, or with 2 and one line on standard error if the split is impossible or an option is wrong.
  */
 @Command(name = "split", description = "Split a total into shares and show the amounts and how they are spread.")
 public final class SplitCommand implements Callable<Integer> {
@@ -45,7 +44,7 @@ public final class SplitCommand implements Callable<Integer> {
             names = "--total",
             required = true,
             paramLabel = "AMOUNT",
-            description = "What is split, in minor units (fen): 1 to 99999999999999.")
+            description = "The amount to split, in minor units (fen): 1 to 99999999999999.")
     private long total;
 
     @Option(

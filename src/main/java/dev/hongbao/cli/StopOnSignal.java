@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes the server when the process is told to stop, and waits for it. The process then ends with 0, or with 1 when not
- * everything has stopped: an orchestrator takes the JVM's own 143 for a failure. A signal during the start waits for the start, then
- * closes. When the start fails, the status stays what it is.
+ * Closes the server on a stop signal and waits for it. The process then exits with 0, or with 1 if not everything stopped: an
+ * orchestrator reads the JVM's own 143 as a failure. A signal during the start waits for the start, then closes. A failed start
+ * keeps its exit code.
  */
 final class StopOnSignal {
     /**
-     * Start and close together may take so long after the signal, {@code http.drain-delay} not counted; an orchestrator kills after
-     * 30 s, a person earlier.
+     * Limit for start and close together after the signal, without {@code http.drain-delay}; an orchestrator kills after 30 s, a
+     * person earlier.
      */
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -34,16 +34,16 @@ final class StopOnSignal {
         this.err = err;
     }
 
-    /** @param drain {@code http.drain-delay}, for which a close waits at first */
+    /** @param drain {@code http.drain-delay}, the close's initial wait */
     static StopOnSignal install(PrintWriter err, Duration drain) {
         StopOnSignal stop = new StopOnSignal(err);
-        // Only a halt can change the status now. Nothing else of ours waits for the end of the JVM.
+        // Only a halt can change the exit code now. No other shutdown hook is ours.
         Runnable hook = () -> stop.stop(LIMIT.plus(drain)).ifPresent(Runtime.getRuntime()::halt);
         Runtime.getRuntime().addShutdownHook(new Thread(hook, "hongbao-stop"));
         return stop;
     }
 
-    /** From now on a signal runs {@code close}, which must block until everything has stopped. */
+    /** Registers {@code close} for a signal; it must block until everything has stopped. */
     void started(Runnable close) {
         started.complete(close);
     }
@@ -54,9 +54,8 @@ final class StopOnSignal {
     }
 
     /**
-     * Runs the close and waits for it at most {@code limit}; says on stderr when it failed or took longer.
-     *
-     * @return what the process ends with; empty when nothing was started
+     * Runs the close and waits for it at most {@code limit}; reports a failure or a timeout on stderr. @return the exit code;
+     * empty if nothing was started
      */
     OptionalInt stop(Duration limit) {
         if (isNothing()) {
@@ -71,7 +70,7 @@ final class StopOnSignal {
             LOG.info("stopped");
         } catch (TimeoutException e) {
             err.println("hongbao: not stopped after " + limit.toSeconds()
-                    + " s, ending all the same; what was accepted and not settled yet is settled at the next start");
+                    + " s, exiting anyway; accepted claims that are not settled yet are settled at the next start");
         } catch (ExecutionException e) {
             err.println("hongbao: stopped with a fault: " + Failure.describe(e));
         } catch (InterruptedException e) {

@@ -39,7 +39,11 @@ final class TokenCommand implements Callable<Integer> {
 
     private final ConfigFlags config;
 
-    @Option(names = "--user", required = true, paramLabel = "USER", description = "Whom the token speaks for (sub).")
+    @Option(
+            names = "--user",
+            required = true,
+            paramLabel = "USER",
+            description = "The user or service of the token (claim sub).")
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private UserId user;
 
@@ -56,7 +60,10 @@ final class TokenCommand implements Callable<Integer> {
             description = "user, or service for the host application's backend. Default user.")
     private Role role = Role.USER;
 
-    @Option(names = "--name", paramLabel = "NAME", description = "What the user is called (name), 1 to 64 characters.")
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description = "The user's display name (claim name), 1 to 64 characters.")
     private @Nullable String name;
 
     @Option(
@@ -69,7 +76,7 @@ final class TokenCommand implements Callable<Integer> {
             names = "--ttl",
             defaultValue = "24h",
             paramLabel = "DURATION",
-            description = "How long the token is good: 1s … token.max-life (31d by default). Default 24h.")
+            description = "The token's lifetime: 1s … token.max-life (31d by default). Default 24h.")
     private Duration ttl = Duration.ofHours(24);
 
     @Spec
@@ -96,7 +103,7 @@ final class TokenCommand implements Callable<Integer> {
         TokenConfig token = loaded.web().token();
         if (ttl.compareTo(token.claims().maxLife()) > 0) {
             throw new ParameterException(
-                    spec.commandLine(), "--ttl is longer than token.max-life: no server would believe it");
+                    spec.commandLine(), "--ttl is longer than token.max-life: no server would accept it");
         }
         if (!token.algorithm().isSymmetric()) {
             spec.commandLine()

@@ -23,21 +23,21 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code verify}: recomputes a closed packet or draw, or a rain that is over, from its seed. Needs no server and no store. Exits with 0 for yes, with 1 for
- * no, and with 2 and one line on standard error when it cannot be told.
+ * {@code verify}: recomputes a closed packet or draw, or a rain that is over, from its seed. Needs no server and no store. Exits
+ * with 0 for yes, with 1 for no, and with 2 and one line on standard error if there is no answer.
  */
 @Command(
         name = "verify",
         mixinStandardHelpOptions = true,
         description = {
-            "Recompute all shares of a closed packet, all plays of a closed draw, or all moments of a rain that is over, from"
-                    + " its seed, offline, and say yes or no.",
-            "FILE holds what the server answered: the packet, as GET /v1/packets/{packet} gives it, and after it all"
-                    + " pages of GET /v1/packets/{packet}/claims; or the draw, as GET /v1/draws/{draw} gives it to the"
-                    + " service role, and after it GET /v1/draws/{draw}/export?format=jsonl; or the rain, as GET"
-                    + " /v1/rains/{rain} gives it.",
-            "Exit code 0 for yes, 1 for no, 2 when it cannot be told: the input is not what it should be, or the packet,"
-                    + " draw or rain is not over."
+            "Recomputes all shares of a closed packet, all plays of a closed draw, or all moments of a rain that is over,"
+                    + " from its seed, offline. Prints yes or no.",
+            "FILE holds the server's answers, one after another.",
+            "A packet: GET /v1/packets/{packet}, then all pages of GET /v1/packets/{packet}/claims.",
+            "A draw: GET /v1/draws/{draw} with the service role, then GET /v1/draws/{draw}/export?format=jsonl.",
+            "A rain: GET /v1/rains/{rain}.",
+            "Exit code 0 for yes, 1 for no, 2 for no answer: the input is malformed, or the packet, draw or rain"
+                    + " is not over."
         })
 final class VerifyCommand implements Callable<Integer> {
     private static final int CANNOT_TELL = 2;
@@ -56,7 +56,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(
             names = "--commitment",
             paramLabel = "HEX64",
-            description = "The commitment that was told before: it must still be the same.")
+            description = "The commitment published before: it must still be the same.")
     private @Nullable String commitment;
 
     @Override
@@ -96,7 +96,7 @@ final class VerifyCommand implements Callable<Integer> {
         if (contradictions.isEmpty()) {
             proof.shown().forEach(line -> out.println("     " + line));
             if (commitment == null) {
-                out.println("     is it the commitment that you were told before? " + proof.commitment());
+                out.println("     is it the commitment that you saw before? " + proof.commitment());
             }
         }
         contradictions.stream().limit(MAX_LINES).forEach(line -> out.println("     " + printable(line)));
@@ -113,7 +113,7 @@ final class VerifyCommand implements Callable<Integer> {
         return CANNOT_TELL;
     }
 
-    /** What an input says must not steer the terminal. */
+    /** Replaces control characters, so that an input cannot steer the terminal. */
     private static String printable(String text) {
         String line = text.replaceAll("\\p{C}", "?");
         return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "…";

@@ -13,14 +13,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** What a webhook would be told. */
+/** Prints the events that a webhook would receive. */
 @Command(
         name = "webhooks",
         mixinStandardHelpOptions = true,
         abbreviateSynopsis = true,
         sortOptions = false,
         description = {
-            "tail: prints the events as a webhook is told them, one event a line, until it is stopped.",
+            "tail: prints the events as a webhook receives them, one event a line, until it is stopped.",
             "For development: it reads the database, beside servers at work, and changes nothing."
         })
 final class WebhooksCommand implements Callable<Integer> {

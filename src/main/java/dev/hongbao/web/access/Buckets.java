@@ -9,11 +9,11 @@ import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
 
 /**
- * One limit's buckets by key. A decision allocates nothing: all of them are made beforehand, one for each number of tokens
- * that can be left. Thread-safe.
+ * One limit's token buckets by key. A decision allocates nothing: decisions are created in advance, one per number of remaining
+ * tokens. Thread-safe.
  */
 final class Buckets<K> {
-    /** Decisions beyond this many tokens left are told as this many. */
+    /** Upper bound of the remaining tokens that a decision reports. */
     private static final int MAX_TOLD = 1_000;
 
     private final Limit limit;
@@ -23,7 +23,7 @@ final class Buckets<K> {
 
     /**
      * @param name the policy's name in the headers
-     * @param maxKeys that are remembered; a forgotten key begins with a full bucket
+     * @param maxKeys that are kept; an evicted key begins with a full bucket
      */
     Buckets(String name, Limit limit, int maxKeys, TimeMeter time) {
         this.limit = limit;

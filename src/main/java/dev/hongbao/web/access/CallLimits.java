@@ -1,7 +1,7 @@
 package dev.hongbao.web.access;
 
 /**
- * What decides whether a call is taken: who calls, how often, and how much at once. One for all faces of a server, so that a
- * user's limits are the same over each of them. Thread-safe.
+ * The checks that admit a call: token, rate, and calls in flight. HTTP and WebSockets share one instance, so a user's limits
+ * cover both. Thread-safe.
  */
 public record CallLimits(Tokens tokens, RateLimits rates, CallsInFlight inFlight) {}

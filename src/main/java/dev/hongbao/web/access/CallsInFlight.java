@@ -12,9 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * How many calls of one user may be under way at once: the stores serve a few dozen at a time, and nobody may take them all.
- * A call counts until its work has ended, not only until it is answered. One instance for all faces of a server, safe on any
- * thread.
+ * Limits the concurrent calls per user: the stores serve a few dozen at a time, and no user may take them all. A call counts
+ * until its work has ended, even after its answer. One instance per server, thread-safe.
  */
 public final class CallsInFlight {
     private final Counts<UserId> users = new Counts<>();
@@ -26,7 +25,7 @@ public final class CallsInFlight {
     private final long answerMillis;
 
     /**
-     * @param mostOfUser calls of a plain user, claims not among them; 0 = no limit, as for the others
+     * @param mostOfUser calls of a plain user, without claims; 0 = no limit, as for the others
      * @param mostOfService calls of one caller with the service role
      * @param mostPolls polls of one caller that wait for events
      * @param answerMillis after which the answer of a call is unknown
@@ -39,8 +38,8 @@ public final class CallsInFlight {
     }
 
     /**
-     * Makes a call and counts it while it is under way, at most twice as long as its answer may take: an answer that got lost
-     * must not shut the user out.
+     * Makes a call and counts it until it ends, for at most twice the answer's time limit: a lost answer must not lock the user
+     * out.
      *
      * @return the answer; fails with {@link TooManyCallsException} when the caller has too many under way, and with a timeout
      *     when the answer does not come in time
@@ -68,7 +67,7 @@ public final class CallsInFlight {
         return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
     }
 
-    /** The reads of something that goes on longer than a call: each is one of the caller's while it is made. */
+    /** Reads of a longer activity: each counts as a call of the caller while it runs. */
     public FeedService.Reads of(Caller caller) {
         return new FeedService.Reads() {
             @Override

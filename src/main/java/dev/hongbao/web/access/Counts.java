@@ -3,7 +3,7 @@ package dev.hongbao.web.access;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** How many there are of each key at this moment; remembers nothing of a key that has none. Thread-safe. */
+/** The current count per key; a key with count 0 uses no memory. Thread-safe. */
 public final class Counts<K> {
     private final ConcurrentMap<K, Integer> counts = new ConcurrentHashMap<>();
 
@@ -26,7 +26,7 @@ public final class Counts<K> {
         }
     }
 
-    /** One that was counted is gone. */
+    /** Subtracts one that was counted. */
     public void leave(K key) {
         counts.computeIfPresent(key, (same, count) -> count == 1 ? null : Integer.valueOf(count - 1));
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a JSON document, such as a JWK set, from a URL: one answer 200 of a bounded size within a bounded time, however slowly it drips; a redirect is not
- * followed. For one thread at a time, which it blocks.
+ * Reads a JSON document, such as a JWK set, from a URL: one answer 200 of bounded size. The time limit covers the whole answer.
+ * Follows no redirect. Blocks; for one thread at a time.
  */
 public final class JsonUrl {
     /** Some hundred keys with their certificates. */
@@ -49,11 +49,7 @@ public final class JsonUrl {
                 .build();
     }
 
-    /**
-     * The text that the URL answers now.
-     *
-     * @throws IOException when it does not answer as it should
-     */
+    /** Reads the document. @throws IOException for any other answer, or none */
     public String read() throws IOException {
         CompletableFuture<HttpResponse<byte[]>> answer =
                 client.sendAsync(request, head -> new BoundedBody(head.statusCode()));
@@ -79,7 +75,7 @@ public final class JsonUrl {
         }
     }
 
-    /** The body of an answer 200; it fails, and takes no more, for another answer and when there is too much of it. */
+    /** The body of an answer 200. Fails and reads no more for another status or too long a body. */
     private static final class BoundedBody implements BodySubscriber<byte[]> {
         private final CompletableFuture<byte[]> whole = new CompletableFuture<>();
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

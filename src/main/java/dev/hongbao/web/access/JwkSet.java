@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads JWK sets (RFC 7517). Stateless. */
 public final class JwkSet {
-    /** A forged token without a key id is tried with each of them: 20 RSA keys cost it about a millisecond. */
+    /** A forged token without a key id is tried with every key: 20 RSA keys cost about a millisecond. */
     private static final int MAX_KEYS = 20;
 
     private static final JWKMatcher RSA =
@@ -31,8 +31,8 @@ public final class JwkSet {
     private JwkSet() {}
 
     /**
-     * The keys of a set that verify RS256 or ES256 signatures. Others are passed over, as RFC 7517, 5 has it: those for another
-     * use, those that are malformed or too weak, and secrets.
+     * The keys of a set that verify RS256 or ES256 signatures. Ignores other keys, as RFC 7517, 5 requires: keys for another use,
+     * malformed and weak keys, and secrets.
      *
      * @throws IllegalArgumentException when the text is no JWK set, or holds no such key, or more than 20
      */

@@ -18,9 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of all sources, which are read again and again: that is how keys are changed without a restart. A source that cannot
- * be read keeps the keys it had last, and the log says so each time. So a key goes when its source is read without it, not
- * when its source is gone.
+ * The keys of all sources, reread periodically, so that keys change without a restart. An unreadable source keeps its last keys,
+ * and the log says so each time. So a key disappears when its source is read without it, not when the source is unreachable.
  *
  * <p>Reading blocks the caller of {@link #open}, and later a thread of this ring's own.
  */
@@ -37,8 +36,8 @@ public final class KeyRing implements AutoCloseable {
     }
 
     /**
-     * Reads all sources once. A remote one may be away, if the others have keys: the server starts without its keys, and looks for
-     * them later. Without any key it does not start, since it would tell every caller that his good token is bad.
+     * Reads all sources once. A remote source may be unreachable if another source has keys: the server starts without its keys
+     * and retries later. Without any key the server does not start, because it would refuse every valid token.
      *
      * @throws IOException that names the source, when another source cannot be read, or none has a key
      */
@@ -72,15 +71,14 @@ public final class KeyRing implements AutoCloseable {
         return Set.copyOf(all);
     }
 
-    /** All keys, as they were read last. */
+    /** All keys of the last readings. */
     public synchronized Set<VerificationKey> keys() {
         return keys;
     }
 
     /**
-     * Reads all sources again so long after the last reading ended, until {@link #close}. Once a ring.
-     *
-     * @param changed takes all keys whenever they are others; called on the ring's thread
+     * Rereads all sources, {@code interval} after each reading ended, until {@link #close}. Call once. @param changed receives
+     * all keys after a change; called on the ring's thread
      */
     public synchronized void watch(Duration interval, Consumer<Set<VerificationKey>> changed) {
         ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
@@ -120,7 +118,7 @@ public final class KeyRing implements AutoCloseable {
         return Objects.requireNonNullElse(fault.getMessage(), fault.getClass().getSimpleName());
     }
 
-    /** Reads no more; does not wait for a reading under way. */
+    /** Stops reading; does not wait for a reading in progress. */
     @Override
     public synchronized void close() {
         if (watcher != null) {

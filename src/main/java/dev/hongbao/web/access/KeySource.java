@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Where keys come from.
+ * A source of verification keys.
  *
  * @param name the option and the place, for the operator; without secrets
- * @param isRemote whether another machine gives them, which can be away when this server starts
+ * @param isRemote whether another machine serves them, which may be unreachable when this server starts
  * @param reader reads them
  */
 public record KeySource(String name, boolean isRemote, Reader reader) {

@@ -7,8 +7,8 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The passcode of one claim: counted before it is tried, so that a thousand guesses sent at once are counted too, and given back unless it
- * was wrong.
+ * One claim's passcode attempt: counted before it is tried, so that concurrent guesses count too, and given back unless the
+ * passcode was wrong.
  */
 public final class PasscodeTry {
     /** Of a claim without one. */
@@ -27,7 +27,7 @@ public final class PasscodeTry {
         return decision;
     }
 
-    /** What a claim is refused with whose passcode may not be tried. */
+    /** The refusal of a claim that exceeds the limit of passcode attempts. */
     public TooManyCallsException refusal() {
         int wait = decision.retryAfterSeconds();
         return new TooManyCallsException(Reason.PASSCODES, Text.of("passcode.wait", wait), wait);

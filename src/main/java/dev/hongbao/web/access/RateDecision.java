@@ -1,7 +1,7 @@
 package dev.hongbao.web.access;
 
 /**
- * What a limit says to one call, in the words of draft-ietf-httpapi-ratelimit-headers.
+ * A rate limit's decision for one call, as header fields of draft-ietf-httpapi-ratelimit-headers.
  *
  * @param allowed false: answer 429
  * @param policy the {@code RateLimit-Policy} field; empty when there is no limit

@@ -9,12 +9,12 @@ import java.time.Duration;
  * @param calls of one user's other calls
  * @param service of all calls with the service role
  * @param shares of the packets that one user sends; its burst is at least the largest packet's
- * @param wrongPasscodes of one user's wrong passcodes for one packet: guessing is what a passcode must withstand
- * @param trackedUsers how many users are remembered for each limit; beyond that, who has not called for longest starts anew
+ * @param wrongPasscodes of one user's wrong passcodes for one packet
+ * @param trackedUsers users that each limit keeps; beyond that, the user idle longest starts with a full bucket
  */
 public record RateLimitSettings(
         Limit claims, Limit calls, Limit service, Limit shares, Limit wrongPasscodes, int trackedUsers) {
-    /** A person is slower than this by far; a script gains little. */
+    /** Far above a person's speed; a script gains little. */
     public static final RateLimitSettings DEFAULT = new RateLimitSettings(
             new Limit(20, 40),
             new Limit(50, 100),

@@ -13,8 +13,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits on every user's calls. One instance for the whole server; thread-safe.
- * Each server counts what it sees itself: a caller who reaches N servers gets up to N limits.
+ * The limits on every user's calls. One instance for the whole server; thread-safe. Each server counts its own calls: a caller
+ * who reaches N servers gets up to N limits.
  */
 public final class RateLimits {
     private final Buckets<UserId> claims;
@@ -49,8 +49,8 @@ public final class RateLimits {
     }
 
     /**
-     * Counts a packet by its shares, besides as a call. More than may be sent at once are not counted: no packet may be as large,
-     * so it is refused for that.
+     * Counts a packet's shares; the call counts separately. More shares than one packet may have are not counted, because the
+     * packet is refused anyway.
      *
      * @param count of the packet's shares, 1 or more
      */

@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
 record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
     static final int MAX_GROUPS = 1_000;
 
-    /** Of a name that is refused so much is repeated, characters. */
+    /** The refusal repeats at most this many characters of a name. */
     private static final int MAX_SHOWN = 60;
 
-    /** What RFC 7519 says of a token, and what is read here by its own rule: no traits of the user. */
+    /** Claims of RFC 7519 and of Hongbao; all other claims are traits of the user. */
     private static final Set<String> NO_TRAITS =
             Set.of("sub", "iss", "aud", "jti", "exp", "nbf", "iat", "role", "groups");
 
@@ -108,7 +108,7 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         return audience instanceof JsonArray several ? several.contains(expected) : expected.equals(audience);
     }
 
-    /** The names of a list of groups, unchecked; none when there is no list; null for what is no list, or too long. */
+    /** The names of a list of groups, unchecked; empty if absent; null if it is not a list or too long. */
     private static @Nullable List<?> names(@Nullable Object value) {
         if (value == null) {
             return List.of();
@@ -116,7 +116,7 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
         return value instanceof JsonArray names && names.size() <= MAX_GROUPS ? names.getList() : null;
     }
 
-    /** A name that is none, for a sentence: what cannot be seen becomes a question mark, and a long one is cut off. */
+    /** An invalid name, for a sentence: invisible characters become question marks, and a long name is cut. */
     private static String shown(@Nullable Object name) {
         if (!(name instanceof String text)) {
             return name instanceof JsonObject ? "{…}" : name instanceof JsonArray ? "[…]" : String.valueOf(name);
@@ -130,7 +130,7 @@ record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known)
                 .toString();
     }
 
-    /** Those that are short texts, in the token's order. */
+    /** The claims that are short texts, in the token's order. */
     private static Map<String, String> traits(JsonObject claims) {
         Map<String, String> traits = new HashMap<>();
         for (Map.Entry<String, Object> claim : claims) {

@@ -9,14 +9,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Numbers, one a key, that two servers of one database compare to find out whether they believe the same tokens: 32 bits of a
- * salted hash, far too few to find a key by. Stateless.
+ * One number per key, by which servers of one database check that they accept the same tokens. It is 32 bits of a salted hash,
+ * far too few to find the key. Stateless.
  */
 public final class TokenFingerprint {
     private TokenFingerprint() {}
 
     /**
-     * The same for the same keys in any order, whatever their ids.
+     * Fingerprints of keys, independent of their order and ids.
      *
      * @param salt of the database
      */

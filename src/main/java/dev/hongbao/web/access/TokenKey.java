@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Set;
 
-/** The data directory's own signing key: 32 random bytes in a file that only its owner reads. */
+/** The data directory's signing key: 32 random bytes in a file that only its owner may read. */
 public final class TokenKey {
     private static final int BYTES = 32;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
@@ -38,7 +38,7 @@ public final class TokenKey {
         return key;
     }
 
-    /** The key appears under its name only when it is whole: a link to a finished file fails if the name is taken. */
+    /** Links a finished file to the name, so a partial key never appears; the link fails if the name is taken. */
     private static void create(Path file) throws IOException {
         byte[] key = new byte[BYTES];
         new SecureRandom().nextBytes(key);

@@ -5,15 +5,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose tokens are believed.
+ * The rules for accepted tokens.
  *
  * @param keys to begin with, at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
  * @param issuer what {@code iss} must be; null: not checked
  * @param audience what {@code aud} must be or hold; null: not checked
  * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
  * @param maxLife how far away {@code exp} may be
- * @param cacheBytes of heap, about, for verified tokens that are remembered until they end; 0: none is.
- *     A group takes its place once for all who are in it, and is not counted
+ * @param cacheBytes approximate heap for verified tokens, cached until they expire; 0: no cache. Groups are shared between tokens
+ *     and do not count
  */
 public record TokenSettings(
         List<VerificationKey> keys,

@@ -53,7 +53,7 @@ public final class TokenSigner {
     }
 
     /**
-     * The same for a user with a name.
+     * Signs a token that also names the user.
      *
      * @param shown becomes {@code name} and {@code picture}
      */

@@ -7,17 +7,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a token is worth: either the caller or the fault is set.
+ * The result of a token check: either the caller or the fault is set.
  *
- * @param caller who calls; null for a token that is not believed
- * @param fault why not; null for a token that is believed
+ * @param caller null for a refused token
+ * @param fault null for an accepted token
  * @param named what the fault names; null for nothing
  */
 public record TokenVerdict(
         @Nullable Caller caller,
         @Nullable Fault fault,
         @Nullable Object named) {
-    /** Why a token is not believed. The texts have a sentence of each. */
+    /** The fault of a refused token. The texts have a sentence for each. */
     public enum Fault {
         TOO_LONG,
         MALFORMED,
@@ -40,12 +40,12 @@ public record TokenVerdict(
         ROLE
     }
 
-    /** Why the token is not believed, as the contract has it: {@code not-yet}. */
+    /** The fault as the contract names it, such as {@code not-yet}. */
     public String reason() {
         return Objects.requireNonNull(fault).name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** The same in words. */
+    /** {@link #reason} as a sentence. */
     public Text sentence() {
         return named == null ? Text.of("token." + reason()) : Text.of("token." + reason(), named);
     }

@@ -22,9 +22,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies tokens (RFC 7519, with the advice of RFC 8725). Believed tokens are remembered until they end or the keys are others,
- * so that the hot path costs a look-up. Thread-safe, never blocks; the first sight of a token costs up to about 0.1 ms
- * (RS256).
+ * Verifies tokens (RFC 7519, with the advice of RFC 8725). Accepted tokens are cached until they expire or the keys change, so
+ * the hot path costs a look-up. Thread-safe, never blocks; the first sight of a token costs up to about 0.1 ms (RS256).
  */
 public final class Tokens {
     /** Longer tokens are refused unread. */
@@ -35,7 +34,7 @@ public final class Tokens {
 
     private static final int GROUP_BYTES = 16;
 
-    /** Of a trait, beside its texts. */
+    /** Overhead of a trait beside its texts. */
     private static final int TRAIT_BYTES = 150;
 
     private final TokenSettings settings;
@@ -45,10 +44,7 @@ public final class Tokens {
     private volatile BiConsumer<UserId, Profile> names = (user, said) -> {};
     private volatile Predicate<Caller> revoked = caller -> false;
 
-    /**
-     * Keys, and the tokens that they verified. Both change together: what was verified with keys of before can neither be found nor
-     * be remembered with those of now.
-     */
+    /** Keys, and the tokens that they verified. Both change together, so that no token stays accepted by a replaced key. */
     private record Trust(List<VerificationKey> keys, Cache<String, TokenVerdict> believed) {}
 
     /** @param settings with the keys to begin with, see {@link #trust} */
@@ -59,7 +55,7 @@ public final class Tokens {
     }
 
     /**
-     * Tells what each token says of its user ({@code name}, {@code picture}), when it is verified, which is not at every call.
+     * Passes on each token's {@code name} and {@code picture} when it is verified, which is not at every call.
      *
      * @param listener called on any thread; must not block
      */
@@ -68,7 +64,7 @@ public final class Tokens {
     }
 
     /**
-     * Believes no token from now on whose caller is among the revoked ones; asked at every call.
+     * Sets the check for revoked tokens, made at every call.
      *
      * @param known called on any thread; must not block
      */
@@ -76,7 +72,7 @@ public final class Tokens {
         revoked = known;
     }
 
-    /** Whether the token that a believed caller came with has been revoked since. */
+    /** Whether the caller's token, accepted before, has been revoked since. */
     public boolean isRevoked(Caller caller) {
         return revoked.test(caller);
     }
@@ -90,8 +86,7 @@ public final class Tokens {
     }
 
     /**
-     * Believes from now on the tokens of these keys and of no others. What is remembered goes: every token is verified once more.
-     * Safe on any thread.
+     * Replaces the keys and empties the cache, so every token is verified again. Safe on any thread.
      *
      * @param keys at least one
      */
@@ -102,7 +97,7 @@ public final class Tokens {
         trust = new Trust(List.copyOf(keys), memory());
     }
 
-    /** About what a remembered token takes; its groups are shared with all who are in them. */
+    /** Approximate heap of a cached token without its groups, which tokens share. */
     private static int bytes(String token, TokenVerdict verdict) {
         Caller caller = verdict.caller();
         if (caller == null) {
@@ -115,14 +110,14 @@ public final class Tokens {
         return ENTRY_BYTES + token.length() + GROUP_BYTES * caller.groups().size() + traits;
     }
 
-    /** About how many bytes the remembered tokens take. Only tests ask: they show that the cache keeps to its size. */
+    /** Approximate heap of the cached tokens; for tests of the cache's bound. */
     long cachedBytes() {
         Cache<String, TokenVerdict> believed = trust.believed;
         believed.cleanUp();
         return believed.policy().eviction().orElseThrow().weightedSize().orElseThrow();
     }
 
-    /** What {@code token} is worth now. */
+    /** Verifies {@code token} at the current time. */
     public TokenVerdict verify(String token) {
         if (token.length() > MAX_LENGTH) {
             return TokenVerdict.refused(Fault.TOO_LONG);

@@ -19,8 +19,8 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key together with the one algorithm it is used with (RFC 8725, 3.1): what a token's header says can never choose another
- * one. Two are equal when key, algorithm and id are. Immutable.
+ * A key with its only algorithm (RFC 8725, 3.1): a token's header cannot choose another. Equal if key, algorithm and id are
+ * equal. Immutable.
  */
 public final class VerificationKey {
     private static final int MIN_RSA_BITS = 2048;

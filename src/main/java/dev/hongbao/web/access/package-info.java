@@ -1,4 +1,8 @@
-/** Who may call, as whom, and how often: signed tokens (JWT) pinned to the configured keys, token buckets, and calls in flight. Limits are decided in this server's memory, shared by all faces and loops; what other servers used is taken into account once it is heard of. Thread-safe; bounded. */
+/**
+ * Access to calls: signed tokens (JWT) pinned to the configured keys, token buckets, and calls in flight. Limits live in this
+ * server's memory, shared by HTTP, WebSockets and all event loops; usage on other servers counts when their report arrives.
+ * Thread-safe; bounded.
+ */
 @NullMarked
 package dev.hongbao.web.access;
 

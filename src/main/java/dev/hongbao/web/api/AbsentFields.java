@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fields that say as much as if they were not there: generated clients write a null, and for a list an empty one, for what nobody set.
- * Pure but for the value, which is changed in place.
+ * Removes fields that mean the same as absent ones: generated clients write null, or an empty list, for unset fields. Changes the
+ * value in place; otherwise pure.
  */
 final class AbsentFields {
     private static final JsonObject NO_PROPERTIES = new JsonObject();
@@ -17,8 +17,7 @@ final class AbsentFields {
     private AbsentFields() {}
 
     /**
-     * Takes each null and each empty list of an optional field out of a value, at every depth. What is required stays, to be refused by its
-     * name.
+     * Removes null and empty lists in optional fields, at every depth. Required fields stay, so that the refusal can name them.
      *
      * @param schema of the value, without references
      */

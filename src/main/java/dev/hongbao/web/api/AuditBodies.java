@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The audit log as the contract's JSON, and as lines of an export. */
 public final class AuditBodies {
-    /** The first line of CSV. It begins with a byte order mark: a spreadsheet takes the file for UTF-8 then. */
+    /** The first line of CSV, with a byte order mark: spreadsheets then read the file as UTF-8. */
     public static final String CSV_HEADER =
             "id,at,actor,role,address,request,method,route,subject,status,problem,reference,times,missed\r\n";
 
@@ -47,7 +47,7 @@ public final class AuditBodies {
         return json + "\n";
     }
 
-    /** The same as a line of CSV (RFC 4180), with its end. */
+    /** A row as a line of CSV (RFC 4180), with its end. */
     public static String csvLine(AuditRow.Written written) {
         AuditRow row = written.row();
         return String.join(

@@ -25,7 +25,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Domain values as the contract's JSON, written by hand: no reflection decides what a client sees. */
+/** Domain values as the contract's JSON, written by hand, so that no reflection decides what a client sees. */
 public final class Bodies {
     private static final int CLAIM_LENGTH = 256;
     static final int PACKET_LENGTH = 1024;
@@ -43,14 +43,14 @@ public final class Bodies {
         return packet(view, Map.of());
     }
 
-    /** The same. @param people how those are shown whom the packet names */
+    /** As {@link #packet(PacketView)}, with profiles. @param people profiles of the users whom the packet names */
     public static String packet(PacketView view, Map<UserId, Profile> people) {
         JsonText json = new JsonText(PACKET_LENGTH);
         packet(json, view, people);
         return json.toString();
     }
 
-    /** The same, with the recipients that the viewer may see. @param people how they are shown, too */
+    /** Adds the recipients that the viewer may see. @param people also their profiles */
     public static String packet(PacketView view, Map<UserId, Profile> people, UserId viewer) {
         JsonText json = new JsonText(PACKET_LENGTH);
         fields(json, view);
@@ -81,7 +81,7 @@ public final class Bodies {
         return json.endArray().endObject().toString();
     }
 
-    /** A user's own: who asked for them, and why, is the host's. */
+    /** A user's own transfers, without actor and reason, which only the host sees. */
     public static String transfers(Page<WalletRecord> page) {
         return page(page, CLAIM_LENGTH, (json, entry) -> {
                     transfer(json, entry);
@@ -97,7 +97,7 @@ public final class Bodies {
                 .toString();
     }
 
-    /** The viewer's own claims, with amounts. @param people how those are shown who gave */
+    /** The viewer's own claims, with amounts. @param people profiles of the senders */
     public static String ownClaims(Page<OwnClaim> page, Map<UserId, Profile> people) {
         JsonText json = page(page, CLAIM_LENGTH, (out, own) -> {
             fields(out.beginObject(), own.claim(), true);
@@ -109,12 +109,12 @@ public final class Bodies {
         return json.endObject().toString();
     }
 
-    /** Who gave what was claimed. */
+    /** The senders of the claimed packets. */
     public static Set<UserId> givers(Page<OwnClaim> page) {
         return page.items().stream().map(OwnClaim::giver).collect(Collectors.toSet());
     }
 
-    /** What the viewer received and sent. */
+    /** The viewer's totals, received and sent. */
     public static String summary(PacketSummary summary) {
         JsonText json = new JsonText(CLAIM_LENGTH);
         json.beginObject().name("received").beginArray();
@@ -142,7 +142,7 @@ public final class Bodies {
      * A packet's claims; amounts of others only where the page says so.
      *
      * @param viewer whose own amount is always shown
-     * @param people how those are shown who have claimed
+     * @param people profiles of the claimants
      */
     public static String claims(ClaimsPage page, UserId viewer, Map<UserId, Profile> people) {
         JsonText json = page(

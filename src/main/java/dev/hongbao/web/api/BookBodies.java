@@ -129,7 +129,7 @@ public final class BookBodies {
                 + "\n";
     }
 
-    /** The same as a line of CSV, with its end. */
+    /** A day's total as a line of CSV, with its end. */
     public static String totalCsv(DayTotal total) {
         StringBuilder csv = new StringBuilder();
         line(csv, total.day(), total.asset(), total.kind().wireName(), total.transfers(), total.amount());

@@ -22,7 +22,7 @@ public final class CampaignBodies {
         return json.toString();
     }
 
-    /** Without its money, for whoever opens its pools. */
+    /** Without its money, for users who open its pools. */
     public static String campaignForUsers(CampaignView view) {
         JsonText json = new JsonText(LENGTH);
         begin(json, view);
@@ -94,7 +94,7 @@ public final class CampaignBodies {
                 + "\n";
     }
 
-    /** The same as a line of CSV (RFC 4180), with its end. */
+    /** A report line as CSV (RFC 4180), with its end. */
     public static String csvLine(CampaignReport line) {
         List<Object> cells = List.of(
                 line.date(),

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 public final class ConsoleBodies {
     private ConsoleBodies() {}
 
-    /** What there is to call, for a page that shows what it can: {@code {"method":…,"path":…,"query":{name: schema},"body":schema}}. */
+    /** The console's calls, as a list of {@code {"method":…,"path":…,"query":{name: schema},"body":schema}}. */
     public static String calls(Contract contract) {
         JsonArray calls = new JsonArray();
         for (Contract.Path path : contract.paths()) {

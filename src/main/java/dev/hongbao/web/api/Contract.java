@@ -17,17 +17,16 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The calls of {@code openapi.yaml}: what is routed and checked is read from the document that is served. Vert.x' own
- * contract reader costs a start half as much time again, to check what a test checks as well; no route could wait for that. It
- * also refuses problem documents as answers, so it would need a copy. Of it only the schema validator is used here. Immutable,
- * shared by all instances.
+ * The calls of {@code openapi.yaml}: routes and checks come from the served document. Vert.x' own contract reader is not used: it
+ * makes the start half as long again for checks that a test makes, and it refuses problem documents as answers. Only its schema
+ * validator is used. Immutable, shared by all instances.
  */
 public final class Contract {
-    /** The one role there is. */
+    /** The contract's mark of calls for role service. */
     private static final JsonArray SERVICE_ONLY =
             new JsonArray().add(new JsonObject().put("token", new JsonArray().add("service")));
 
-    /** Where the contract says in words what a pattern asks for: a map at its root, and a sentence beside each pattern that is checked. */
+    /** Key of the sentences that explain patterns: a map at the contract's root, and a sentence beside each checked pattern. */
     static final String PATTERN_WORDS = "x-pattern-words";
 
     private final List<Path> paths;
@@ -40,12 +39,12 @@ public final class Contract {
      * A path and its calls.
      *
      * @param template as the contract writes it
-     * @param regex matches it exactly, without the trailing slash that Vert.x Web's own patterns let pass, and with a group for
-     *     each parameter; an empty parameter too, so that it is told as malformed
+     * @param regex matches exactly, without a trailing slash, which Vert.x Web's own patterns allow. One group per parameter,
+     *     which may be empty: an empty parameter is answered as malformed
      * @param operations one for each method
      */
     public record Path(String template, String regex, List<Operation> operations) {
-        /** The methods, as in {@code Allow}: what is got is also asked for without its body. */
+        /** The methods, as in {@code Allow}; HEAD goes with GET. */
         public String allowed() {
             return operations.stream()
                     .map(call -> call.method().name())
@@ -60,7 +59,7 @@ public final class Contract {
         return new Contract(paths(document(), 0));
     }
 
-    /** The calls of the management port: those of the API and those of {@code console.yaml}, all for role service alone. Blocks as {@link #load}. */
+    /** The calls of the management port: the API and {@code console.yaml}, all for role service only. Blocks as {@link #load}. */
     public static Contract ofConsole() {
         List<Path> paths = new ArrayList<>(paths(document(), 0));
         int calls = paths.stream().mapToInt(path -> path.operations().size()).sum();
@@ -142,9 +141,10 @@ public final class Contract {
     }
 
     /**
-     * A copy for checking requests. References are inlined, and responses are removed. {@code $} matches only at the very end, as in
-     * ECMA; in Java it also matches before a last line break. {@code uniqueItems} is removed, since the library compares every pair; the
-     * decoder of the list checks it. An {@code allOf} of one schema becomes that schema: AsyncAPI writes a described reference so.
+     * A copy for checking requests, with references inlined and responses removed. {@code $} becomes a match at the very end, as
+     * in ECMA. Java's also matches before a last line break. {@code uniqueItems} is removed, because the library compares every
+     * pair; the list's decoder checks it. An {@code allOf} of one schema becomes that schema, AsyncAPI's form of a described
+     * reference.
      */
     static Object inlined(Object node, JsonObject root) {
         if (node instanceof JsonArray array) {
@@ -194,7 +194,7 @@ public final class Contract {
         return ecma.endsWith("$") && !ecma.endsWith("\\$") ? ecma.substring(0, ecma.length() - 1) + "\\z" : ecma;
     }
 
-    /** What a reference like {@code #/components/schemas/Send} names. */
+    /** Resolves a reference such as {@code #/components/schemas/Send}. */
     static JsonObject resolve(String reference, JsonObject root) {
         JsonObject value = root;
         for (String step : reference.substring("#/".length()).split("/", -1)) {

@@ -63,7 +63,7 @@ public final class DrawBodies {
         return value;
     }
 
-    /** A draw as one viewer may see it: never the codes, the odds or when a prize is due. */
+    /** A draw as one viewer may see it: without codes, odds and the due times of prizes. */
     public static String draw(DrawView view) {
         Draw draw = view.draw();
         DrawDefinition definition = draw.definition();
@@ -160,7 +160,7 @@ public final class DrawBodies {
         return plays(new Page<>(plays, null), Map.of());
     }
 
-    /** A page of plays. @param states how far those that won something have come, by their places */
+    /** A page of plays. @param states the fulfilment states of winning plays, by place */
     public static String plays(Page<Play> page, Map<Long, FulfilmentState> states) {
         JsonText json = new JsonText(PLAY_LENGTH * (page.items().size() + 1))
                 .beginObject()
@@ -192,7 +192,7 @@ public final class DrawBodies {
         json.plain("at", play.at().toString());
     }
 
-    /** A play as its group is told: never the code. */
+    /** A play as its group sees it: without the code. */
     public static void win(JsonText json, long seq, UserId user, int number, Prize prize) {
         json.beginObject()
                 .field("seq", seq)
@@ -204,7 +204,7 @@ public final class DrawBodies {
         json.endObject();
     }
 
-    /** What an export holds as a line of JSON lines, with its end. */
+    /** An export's entry as a line of JSON lines, with its end. */
     public static String jsonLine(Exported exported) {
         JsonText json = new JsonText(PLAY_LENGTH).beginObject();
         if (exported instanceof Exported.Period period) {
@@ -246,7 +246,7 @@ public final class DrawBodies {
                 + "\r\n";
     }
 
-    /** Quoted where it must be; and what a spreadsheet would run as a formula is kept as text by a leading apostrophe. */
+    /** A CSV cell, quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
     public static String csv(String text) {
         String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
         boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');

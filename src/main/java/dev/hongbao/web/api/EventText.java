@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Thread-safe. */
 public final class EventText implements EventRenderer {
-    /** What cannot be told without how the packet ended. */
+    /** Events that need the packet's end. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
 
     private static final Logger LOG = LoggerFactory.getLogger(EventText.class);
@@ -60,8 +60,8 @@ public final class EventText implements EventRenderer {
     }
 
     /**
-     * Renders all, in order, but those of types that only a newer version knows. What they need is mostly at hand; otherwise Postgres is
-     * asked, once for each kind of thing.
+     * Renders the rows in order; skips types that only a newer version knows. Reads missing data from Postgres, one query per
+     * kind of data.
      */
     @Override
     public Future<List<FeedEvent>> render(List<EventRow> rows) {
@@ -107,7 +107,7 @@ public final class EventText implements EventRenderer {
                             } else {
                                 continue;
                             }
-                            if (!row.type().equals(EventRow.SENT)) { // whose packet tells it
+                            if (!row.type().equals(EventRow.SENT)) { // it is in the packet's event
                                 ProfileBodies.people(json, people(row, known, over), people);
                             }
                             events.add(event(row, json));
@@ -117,7 +117,7 @@ public final class EventText implements EventRenderer {
                 });
     }
 
-    /** How the packets ended whose end is told. They are over, since it is in the feed; but their month may have been put away since. */
+    /** The ends of packets whose end event is in the rows. A packet is absent if its month has been put away since. */
     private Future<Map<PacketId, End>> over(List<EventRow> rows, Map<PacketId, Packet> packets) {
         Set<PacketId> asked = rows.stream()
                 .filter(row -> TELLS_END.contains(row.type()))
@@ -181,7 +181,7 @@ public final class EventText implements EventRenderer {
         };
     }
 
-    /** It is told when it can be claimed; the packet was there before. A rain's drop is told when it falls. */
+    /** In a channel, the moment from which the packet can be claimed, such as a rain drop's fall; otherwise its creation. */
     private static Instant sentAt(Packet packet) {
         return packet.group().isChannel() ? packet.opensAt() : packet.createdAt();
     }

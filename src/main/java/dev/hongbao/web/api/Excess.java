@@ -10,21 +10,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says of a value that it holds far more than its schema allows, before the validator looks at each part of it: that takes 10 to 20 µs for
- * an item of a list, and 64 KiB hold 16,000 items. The walk itself takes less than reading the value did. Pure.
+ * Refuses values far larger than their schema allows, before the validator walks them. The validator needs 10 to 20 µs per list
+ * item, and 64 KiB hold 16,000 items. The walk here takes less than parsing the value did. Pure.
  */
 final class Excess {
     private static final JsonObject NONE = new JsonObject();
 
     private final int most;
 
-    /** @param most unknown fields that the validator may still name; also how many are told */
+    /** @param most unknown fields that the validator may still name, and the most that one answer names */
     Excess(int most) {
         this.most = most;
     }
 
     /**
-     * What is too much, at the first place where anything is.
+     * Finds the first place with too many parts.
      *
      * @param schema of the value, without references
      * @param place where the value is
@@ -42,7 +42,7 @@ final class Excess {
                 : List.of();
     }
 
-    /** Too much for each alternative that is of its kind. */
+    /** The faults, if the value is too large for every alternative of its type; empty otherwise. */
     private List<FieldFault> ofEach(JsonArray alternatives, @Nullable Object value, String place) {
         String kind = value instanceof JsonArray ? "array" : "object";
         List<FieldFault> faults = List.of();

@@ -7,13 +7,13 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Faults that nobody foresaw, each of them one line of the log. Many requests may meet the same fault, so the stack trace of a kind of fault
- * follows its line once a minute only; a kind is its class and where it was thrown. Safe on any thread.
+ * Logs unexpected faults, one line each. Many requests may meet the same fault, so its stack trace is logged once a minute per
+ * kind: exception class and origin. Thread-safe.
  */
 public final class FaultLog {
     private static final long TRACE_EVERY_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Kinds that are remembered; with more of them all are forgotten, and traced again. */
+    /** Kinds kept; at more, all are forgotten and traced again. */
     private static final int MAX_KINDS = 200;
 
     private final Logger log;
@@ -26,7 +26,7 @@ public final class FaultLog {
         this.nanoTime = nanoTime;
     }
 
-    /** @param what failed, with the ids that an operator looks for; a client may have chosen some of them */
+    /** @param the failed operation with its ids, some of which a client may have chosen */
     public void failed(String what, Throwable fault) {
         String line = (what + ": " + fault).replaceAll("\\p{Cntrl}+", " ");
         if (isTraced(fault)) {

@@ -7,10 +7,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/**
- * The frames of {@code asyncapi.yaml}: what a client may send is checked against the document that is served. Immutable, shared by all
- * instances.
- */
+/** The frames of {@code asyncapi.yaml}: checks clients' frames against the served document. Immutable, shared by all instances. */
 public final class Frames {
     private final Map<String, Schema> requests;
 
@@ -39,9 +36,9 @@ public final class Frames {
     }
 
     /**
-     * What a client's frame is, which nothing else of it is read for.
+     * The type of a client's frame; reads no other field.
      *
-     * @throws InvalidInputException when it is of no type that is known
+     * @throws InvalidInputException when the type is unknown
      */
     public String typeOf(JsonObject frame) {
         if (!(frame.getValue("type") instanceof String type)) {

@@ -8,18 +8,21 @@ import java.util.Locale;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/** A language in which problems are told. What a program reads, names and numbers, is the same in each. */
+/** A language of problem texts. Names and numbers, which programs read, are the same in every language. */
 public enum Language {
     ENGLISH("en", Text.ENGLISH),
     CHINESE("zh-CN", Text.table("zh"));
 
-    /** What a reader may ask for, and {@code zh} beside {@code zh-CN}: whoever reads another Chinese reads this rather than English. */
+    /**
+     * Tags that a reader may ask for. {@code zh} stands beside {@code zh-CN}, so that readers of another Chinese get Chinese
+     * rather than English.
+     */
     private static final List<String> TAGS = List.of("en", "zh-CN", "zh");
 
-    /** Longer ones are read each time. */
+    /** Longer headers are not cached. */
     private static final int MAX_KEPT = 128;
 
-    /** Browsers say a few hundred different ones, and take longer to be understood than all else of a refusal. */
+    /** Browsers send a few hundred different headers, and parsing costs more than the rest of a refusal. */
     private static final LoadingCache<String, Language> KEPT =
             Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build(Language::read);
 
@@ -32,7 +35,7 @@ public enum Language {
     }
 
     /**
-     * What a reader likes best of the languages there are, by the lookup of RFC 4647.
+     * The reader's preferred language, by the lookup of RFC 4647.
      *
      * @param accepted the header {@code Accept-Language}; English when it is null, malformed, or names no language of ours
      */

@@ -10,14 +10,14 @@ import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.WalletRecord;
 import io.vertx.core.json.JsonObject;
 
-/** Transfers and commands as the host application's backend reads them, and what it notes on them. */
+/** Transfers and commands for the host application's backend, and its notes on them. */
 public final class LedgerBodies {
     private static final int LENGTH = 512;
 
     private LedgerBodies() {}
 
     /**
-     * What a body that fits the contract notes.
+     * The note in a body that fits the contract.
      *
      * @throws InvalidInputException when the reason is not a line of text
      */

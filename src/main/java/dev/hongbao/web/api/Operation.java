@@ -42,9 +42,9 @@ public record Operation(
     }
 
     /**
-     * What is checked before the parameters.
+     * Checks before the parameters.
      *
-     * @param token false for a call that everybody may make
+     * @param token false for a call without a token
      * @param service whether only the host application's backend may make it
      * @param rateLimit which limit counts it
      * @param idempotencyKey whether the header is required
@@ -60,7 +60,7 @@ public record Operation(
         CLAIMS
     }
 
-    /** The same call for role service alone; one that everybody may make, too. */
+    /** A copy for role service only, even of a call that needs no token. */
     Operation forServiceAlone() {
         Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey());
         return new Operation(index, id, method, parameters, narrowed, body);
@@ -76,8 +76,8 @@ public record Operation(
     }
 
     /**
-     * The query's parameters, decoded and checked: {@code Long} or {@code String} by name. Vert.x Web's reader lets
-     * {@code ?&} pass, takes {@code ;} for {@code &}, and does not say where an escape is malformed.
+     * The query's parameters, decoded and checked: {@code Long} or {@code String} by name. Not Vert.x Web's reader, which accepts
+     * {@code ?&}, takes {@code ;} for {@code &}, and does not locate a malformed escape.
      *
      * @param query without its question mark; null for none
      * @throws InvalidInputException for an unknown, repeated or malformed one

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A refusal as the client reads it: a problem document of RFC 9457.
  *
- * @param detail one or two sentences that say what to do; no internals, no secrets
- * @param reason which of the type's causes it is, for a client to branch on; null for a type of one cause
+ * @param detail one or two sentences on what to do; no internals, no secrets
+ * @param reason the cause within the type, for a client to branch on; null for a type with one cause
  * @param faults where the input is wrong; empty for most types
  * @param retryAfterSeconds when the same call may be repeated, 1 or more; 0 when waiting does not help
  */
@@ -29,7 +29,7 @@ public record Problem(
         faults = List.copyOf(faults);
     }
 
-    /** A problem that is told in its type's own words. */
+    /** A problem with its type's own text. */
     public static Problem of(ProblemType type) {
         return of(type, type.advice());
     }
@@ -44,12 +44,12 @@ public record Problem(
         return of(type, detail).because(reason);
     }
 
-    /** A token that is not believed. @param fault its kind, as the contract has it @param why in words */
+    /** A refused token. @param fault its kind, as the contract names it @param why in words */
     public static Problem ofToken(String fault, Text why) {
         return new Problem(ProblemType.UNAUTHENTICATED, Text.of("token.new", why), fault, List.of(), 0);
     }
 
-    /** Too many calls; {@code retryAfterSeconds} is 1 or more. @param reason of what there is too much */
+    /** Too many calls; {@code retryAfterSeconds} is 1 or more. @param reason the exceeded limit */
     public static Problem tooMany(Reason reason, Text detail, int retryAfterSeconds) {
         return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, reason.wireName(), List.of(), retryAfterSeconds);
     }
@@ -68,7 +68,7 @@ public record Problem(
         };
     }
 
-    /** @param reason null for one that nobody knows @param group what to say of a group that the token lacks */
+    /** @param reason null if unknown @param group the text for a group that the token lacks */
     private static Problem ofUnfit(@Nullable Reason reason, Text group) {
         Text detail = reason == null
                 ? ProblemType.NOT_ELIGIBLE.advice()
@@ -104,7 +104,7 @@ public record Problem(
     /**
      * The problem of a failed call.
      *
-     * @return null for a failure that nobody foresaw: log it, and answer {@link ProblemType#INTERNAL_ERROR}
+     * @return null for an unexpected failure: log it, and answer {@link ProblemType#INTERNAL_ERROR}
      */
     public static @Nullable Problem ofFailure(Throwable failure) {
         if (failure instanceof RefusedException refused) {
@@ -135,19 +135,19 @@ public record Problem(
         return null;
     }
 
-    /** The problem that an input is which breaks the contract. */
+    /** The problem of an input that breaks the contract. */
     public static Problem of(InvalidInputException invalid) {
         ProblemType type = invalid.isMalformedJson() ? ProblemType.MALFORMED_JSON : ProblemType.INVALID_REQUEST;
         FieldFault first = invalid.faults().get(0);
         return of(type, Text.of("field.fault", first.pointer(), first.detail())).withFaults(invalid.faults());
     }
 
-    /** The same problem with the places of the faults. */
+    /** A copy with the places of the faults. */
     public Problem withFaults(List<FieldFault> places) {
         return new Problem(type, detail, reason, places, retryAfterSeconds);
     }
 
-    /** The same problem with its cause; null for none. */
+    /** A copy with a cause; null for none. */
     public Problem because(@Nullable Reason cause) {
         return new Problem(type, detail, cause == null ? null : cause.wireName(), faults, retryAfterSeconds);
     }

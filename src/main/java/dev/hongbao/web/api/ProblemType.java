@@ -67,7 +67,7 @@ public enum ProblemType {
     SET_ASIDE(503),
     STOPPING(503);
 
-    /** Where problem types live. It names them; nothing needs to be fetched from it. */
+    /** Prefix of the problem types' URIs, which only name them; nothing is fetched. */
     public static final String BASE = "https://hongbao.dev/problems/";
 
     private final int status;
@@ -97,12 +97,12 @@ public enum ProblemType {
         return status;
     }
 
-    /** The same for every problem of this type. */
+    /** The title of every problem of this type. */
     public Text title() {
         return title;
     }
 
-    /** What to do, when nothing more exact is known. */
+    /** The default advice to the caller. */
     public Text advice() {
         return advice;
     }
@@ -143,7 +143,7 @@ public enum ProblemType {
         };
     }
 
-    /** The type of what cannot be answered now. */
+    /** The type of a temporary refusal. */
     public static ProblemType of(UnavailableException.Reason reason) {
         return switch (reason) {
             case UNKNOWN -> UNKNOWN;

@@ -16,12 +16,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How users are shown, as the contract's JSON. */
+/** Users' profiles as the contract's JSON. */
 public final class ProfileBodies {
     private ProfileBodies() {}
 
     /**
-     * Reads what the host application says.
+     * Reads the host application's profile of a user.
      *
      * @throws InvalidInputException with every fault
      */
@@ -54,7 +54,7 @@ public final class ProfileBodies {
                 .toString();
     }
 
-    /** The field {@code profiles}, of those users who have something to show; left out when nobody has. */
+    /** The field {@code profiles}, of the users who have a profile; absent if none has. */
     static void people(JsonText json, Collection<UserId> users, Map<UserId, Profile> profiles) {
         boolean begun = false;
         for (UserId user : users) {

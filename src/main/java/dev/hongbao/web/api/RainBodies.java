@@ -17,7 +17,7 @@ public final class RainBodies {
 
     private RainBodies() {}
 
-    /** With its drops, and what the viewer has caught. */
+    /** A rain with its drops and the viewer's catches. */
     public static String rain(RainView view) {
         JsonText json = new JsonText(LENGTH + DROP_LENGTH * view.fallen().size()).beginObject();
         fields(json, view);
@@ -35,7 +35,7 @@ public final class RainBodies {
         return json.endObject().toString();
     }
 
-    /** Those of a group that are not over: without their drops, with what the viewer has caught. */
+    /** A group's current rains, without their drops, with the viewer's catches. */
     public static String current(List<RainView> views) {
         JsonText json = new JsonText(LENGTH * (views.size() + 1))
                 .beginObject()
@@ -102,7 +102,7 @@ public final class RainBodies {
                 .field("seed", view.seed());
     }
 
-    /** What a client needs to know beforehand. */
+    /** The terms that a client needs before the rain begins. */
     private static void terms(JsonText json, Rain rain) {
         RainDefinition.Fall fall = rain.definition().fall();
         json.plain("startsAt", fall.startsAt().toString())

@@ -23,7 +23,7 @@ public final class RestrictionBodies {
 
     private RestrictionBodies() {}
 
-    /** A user's state. @param inForce at most one of each kind @param revoked null: no token of the user's is */
+    /** A user's state. @param inForce at most one of each kind @param revoked null if no token of the user is revoked */
     public static String user(UserId user, List<Restriction> inForce, @Nullable Revocation revoked) {
         JsonText json = new JsonText(2 * LENGTH).beginObject().plain("user", user.value());
         for (Kind kind : Kind.values()) {
@@ -51,7 +51,7 @@ public final class RestrictionBodies {
         return json.endObject().toString();
     }
 
-    /** What a body asks to be revoked. @param before null: what was made until now @param reason null for none */
+    /** A body's request to revoke tokens. @param before null: tokens issued until now @param reason null for none */
     public record Revoking(
             @Nullable Instant before, @Nullable String reason) {}
 

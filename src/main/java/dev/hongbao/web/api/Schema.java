@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * One schema of the contract, checked by Vert.x' JSON Schema, whose report is told in our words ({@link SchemaReport}). What plainly
- * fits ({@link PlainSchema}) does not come to it. Thread-safe.
+ * One schema of the contract. Values that plainly fit ({@link PlainSchema}) skip Vert.x' JSON Schema; {@link SchemaReport}
+ * translates its report otherwise. Thread-safe.
  */
 public final class Schema {
     private static final JsonSchemaOptions OPTIONS = new JsonSchemaOptions()
@@ -24,10 +24,10 @@ public final class Schema {
             .setDraft(Draft.DRAFT202012)
             .setOutputFormat(OutputFormat.Basic);
 
-    /** The contract's mark of a body that is checked elsewhere: by rules that tell more, and that do not take long over long lists. */
+    /** The contract's mark of a body with checks of its own, which report more and are fast on long lists. */
     private static final String OWN_RULES = "x-own-rules";
 
-    /** More faults than this are not told; a client mends the first ones first. */
+    /** The most faults in one answer. */
     private static final int MAX_FAULTS = 10;
 
     private static final Excess EXCESS = new Excess(MAX_FAULTS);
@@ -47,7 +47,7 @@ public final class Schema {
         this.plain = PlainSchema.of(schema);
     }
 
-    /** Whether values that fit are mostly known to without the validator. Only a test asks: the ids in paths have to be. */
+    /** Whether most valid values skip the validator; for a test, because ids in paths must. */
     boolean isPlain() {
         return PlainSchema.isKnown(plain);
     }
@@ -62,8 +62,8 @@ public final class Schema {
     }
 
     /**
-     * Checks a value, in a few ms whatever it is. Optional fields that are null or an empty list are taken out of it
-     * ({@link AbsentFields}); of what holds far too much only that is told ({@link Excess}).
+     * Checks any value within a few ms. Removes optional fields that are null or an empty list ({@link AbsentFields}). A far too
+     * large value gets only that fault ({@link Excess}).
      *
      * @param root where the value is: {@code #} for a body
      * @throws InvalidInputException with every fault, ten at most

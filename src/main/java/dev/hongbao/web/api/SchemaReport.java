@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the validator reports of one value, boiled down to one sentence for each fault. Of alternatives only that one is told whose type
- * the value has. Used once, by one thread.
+ * Reduces the validator's report on one value to one sentence per fault. Among alternatives it reports only the one that has the
+ * value's type. Used once, by one thread.
  */
 final class SchemaReport {
     private static final Set<String> ALTERNATIVES = Set.of("oneOf", "anyOf");
@@ -24,7 +24,7 @@ final class SchemaReport {
     private final String root;
     private final List<Unit> units;
 
-    /** One line of the report: what of the schema is broken, and by which part of the value. Both are JSON pointers that begin with {@code #}. */
+    /** One line of the report: the broken part of the schema and the part of the value, as JSON pointers that begin with {@code #}. */
     private record Unit(String keywordPath, String instance) {
         String keyword() {
             return keywordPath.substring(keywordPath.lastIndexOf('/') + 1);
@@ -38,13 +38,13 @@ final class SchemaReport {
             return ALTERNATIVES.contains(keyword());
         }
 
-        /** Whether this is a fault of one of the alternatives that the other one speaks of. */
+        /** Whether this fault is in one of these alternatives. */
         boolean isBelow(Unit alternatives) {
             return keywordPath.startsWith(alternatives.keywordPath + "/")
                     && (instance + "/").startsWith(alternatives.instance + "/");
         }
 
-        /** The alternative of these that this is a fault of. */
+        /** The alternative with this fault. */
         String alternativeOf(Unit alternatives) {
             int end = keywordPath.indexOf('/', alternatives.keywordPath.length() + 1);
             return keywordPath.substring(0, end);
@@ -86,18 +86,18 @@ final class SchemaReport {
         String place = root + unit.instance.substring(1);
         Object term = at(schema, unit.keywordPath);
         return switch (keyword) {
-            // These only say that something below them is wrong; that has a unit of its own.
+            // These only report that something below them is wrong, which has its own unit.
             case "properties", "items", "allOf" -> List.of();
             case "oneOf", "anyOf" -> noneOfItsType(unit, wrongTypes, place);
             case "required" -> missing(term, at(value, unit.instance), place);
-            // Of one that says how unknown fields are, the field's own fault is told.
+            // A schema for unknown fields reports the field's own fault.
             case "additionalProperties" -> term instanceof JsonObject ? List.of() : unknown(unit, place);
             case "pattern" -> List.of(new FieldFault(place, patternWords(unit)));
             default -> List.of(new FieldFault(place, sentence(keyword, term)));
         };
     }
 
-    /** Where an alternative is of the value's type, what is wrong with that one is told instead. */
+    /** Empty if an alternative has the value's type: its own faults are reported. */
     private List<FieldFault> noneOfItsType(Unit unit, Set<Unit> wrongTypes, String place) {
         List<String> types = new ArrayList<>();
         JsonArray alternatives = (JsonArray) at(schema, unit.keywordPath);
@@ -130,7 +130,7 @@ final class SchemaReport {
         return known ? List.of() : List.of(new FieldFault(place, Text.of("field.unknown")));
     }
 
-    /** What the contract says of the pattern, which a person need not read. */
+    /** The contract's sentence for the pattern, in place of the expression. */
     private Text patternWords(Unit unit) {
         return Text.of(String.valueOf(at(schema, unit.parentPath() + "/" + Contract.PATTERN_WORDS)));
     }
@@ -155,7 +155,7 @@ final class SchemaReport {
         return types.stream().skip(1).map(String::valueOf).collect(Collectors.joining(" or "));
     }
 
-    /** What a JSON pointer fragment names; null for nothing. */
+    /** Resolves a JSON pointer fragment; null if it names nothing. */
     private static @Nullable Object at(Object root, String pointer) {
         Object found = root;
         for (String step : pointer.split("/", -1)) {

@@ -37,9 +37,9 @@ public final class SendBody {
     }
 
     /**
-     * The same, of the host's backend for one of its users.
+     * The command of the host's backend for one of its users.
      *
-     * @param sender who sends and pays
+     * @param sender sends and pays
      */
     public static SendCommand decode(JsonObject body, UserId sender) {
         return wish(body).onBehalfOf(sender).build();

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What the host's backend reads of all users, and does for many, as the contract's JSON. */
+/** JSON of calls with which the host's backend reads all users' data or acts for many users. */
 public final class SupportBodies {
     private static final int DRAW_LENGTH = 320;
     private static final int TRANSFER_LENGTH = 256;

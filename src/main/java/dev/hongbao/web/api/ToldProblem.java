@@ -4,12 +4,9 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
 import io.vertx.core.buffer.Buffer;
 
-/**
- * A problem as it goes to a reader of one language. A crowd is refused in the same words: so what was told lately is kept, and told again
- * as it is. Immutable.
- */
+/** A problem rendered in one language. A cache keeps the latest documents, because a crowd gets the same refusal. Immutable. */
 public final class ToldProblem {
-    /** Half a megabyte. Those that name places in an input are seldom told twice, and not kept. */
+    /** Half a megabyte. Problems that name places in an input seldom repeat, and are not cached. */
     private static final int MOST_KEPT = 500;
 
     private static final LoadingCache<Key, ToldProblem> KEPT =
@@ -39,7 +36,7 @@ public final class ToldProblem {
         return document;
     }
 
-    /** The same for who gets no headers: it says when to come again, where waiting helps. */
+    /** The document for a WebSocket, which has no headers: adds {@code retryAfterSeconds} where waiting helps. */
     public String withRetry() {
         return withRetry;
     }

@@ -21,7 +21,7 @@ public final class WebhookBodies {
 
     private WebhookBodies() {}
 
-    /** Reads what the host asks for, from a body that fits the contract. */
+    /** Reads a webhook's terms from a body that fits the contract. */
     public static Webhook.Terms terms(JsonObject body) {
         JsonArray types = body.getJsonArray("types");
         return new Webhook.Terms(
@@ -32,7 +32,7 @@ public final class WebhookBodies {
                 body.getInteger("batch", DEFAULT_BATCH));
     }
 
-    /** Reads what the host changes, from a body that fits the contract. */
+    /** Reads the changes to a webhook from a body that fits the contract. */
     public static Webhooks.Changes changes(JsonObject body) {
         if (body.isEmpty()) {
             throw InvalidInputException.of("#", Text.of("webhook.no-change"));
@@ -51,7 +51,7 @@ public final class WebhookBodies {
         return json.toString();
     }
 
-    /** With the secret, for who made it. */
+    /** With the secret, for its creator. */
     public static String made(Webhooks.Made made) {
         JsonText json = new JsonText(LENGTH);
         write(json, made.webhook(), made.secret());
@@ -95,7 +95,7 @@ public final class WebhookBodies {
         return state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled";
     }
 
-    /** What came of a test event. */
+    /** The result of a test event. */
     public static String tested(String message, Instant at, Delivery.Answer answer) {
         JsonText json = new JsonText(LENGTH).beginObject().plain("message", message);
         return answer(json, answer).plain("at", at.toString()).endObject().toString();

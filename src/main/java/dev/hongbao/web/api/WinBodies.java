@@ -20,7 +20,7 @@ public final class WinBodies {
 
     private WinBodies() {}
 
-    /** A page of wins. @param people how the winners are shown */
+    /** A page of wins. @param people profiles of the winners */
     public static String wins(Page<Win> page, Map<UserId, Profile> people) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
@@ -73,7 +73,7 @@ public final class WinBodies {
         return json.endObject() + "\n";
     }
 
-    /** The same as a line of CSV (RFC 4180), with its end. */
+    /** A win as a line of CSV (RFC 4180), with its end. */
     public static String csvLine(Win win) {
         Prize prize = win.play().drawn().prize();
         Win.Change last = win.last();

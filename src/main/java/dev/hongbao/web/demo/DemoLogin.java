@@ -22,14 +22,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a visitor of a default start become one of a fixed list of demo users, in the demo group and nowhere else, as a plain
- * user. Their ids begin with {@code demo-}, so that they are never a real user's. Thread-safe.
+ * Lets a visitor of a default start sign in as one of the demo users: a plain user, in the demo group only. Their ids begin with
+ * {@code demo-}, which no real user has. Thread-safe.
  */
 public final class DemoLogin {
     /** The only group of the tokens given here. */
     public static final GroupId GROUP = new GroupId("demo");
 
-    /** Who a visitor can become. */
+    /** The users that a visitor can sign in as. */
     public static final List<UserId> MEMBERS = List.of(
                     "demo-mei",
                     "demo-lei",
@@ -43,7 +43,7 @@ public final class DemoLogin {
             .map(UserId::new)
             .toList();
 
-    /** What their tokens call them; the page says it in the reader's language. */
+    /** Names in their tokens; the page translates them. */
     private static final Map<UserId, String> NAMES = Map.of(
             new UserId("demo-mei"), "小梅",
             new UserId("demo-lei"), "阿磊",
@@ -54,7 +54,7 @@ public final class DemoLogin {
             new UserId("demo-grandma"), "奶奶",
             new UserId("demo-uncle"), "二叔");
 
-    /** What a demo user starts with. */
+    /** The asset of a demo user's start money. */
     public static final Asset ASSET = new Asset("CNY");
 
     /** 1,000 yuan in fen: enough for an evening, too little to be bored. */
@@ -63,10 +63,10 @@ public final class DemoLogin {
     /** Fifty plays of the wheel. */
     public static final long START_POINTS = 500;
 
-    /** A stolen or forgotten token is soon worth nothing; the page asks for the next one by itself. */
+    /** A stolen or forgotten token soon expires; the page renews its own. */
     private static final Duration TOKEN_LIFE = Duration.ofHours(1);
 
-    /** The same key each time: money comes once, and again only when the key is forgotten after a day or more. */
+    /** A constant key: a user gets the money once, and again only after the key expires in a day or more. */
     private static final IdempotencyKey START_KEY = new IdempotencyKey("demo-start");
 
     private static final IdempotencyKey POINTS_KEY = new IdempotencyKey("demo-points");
@@ -87,19 +87,19 @@ public final class DemoLogin {
         return new DemoLogin(signer, null, clock);
     }
 
-    /** No login; {@code why} is a sentence for the visitor. */
+    /** A login that is off; {@code why} is a sentence for the visitor. */
     public static DemoLogin off(Text why) {
         return new DemoLogin(null, why, Clock.systemUTC());
     }
 
-    /** A visitor's new self. @param wheel the draw to play; null when there is none */
+    /** A visitor's session. @param wheel the draw to play; null for none */
     public record Session(
             UserId user,
             String token,
             Instant expiresAt,
             @Nullable DrawId wheel) {}
 
-    /** From now on visitors are told of this draw. Who comes before it is there waits for it; without one there is no wheel. */
+    /** Sets the draw of the wheel. Visitors who enter before it is ready wait for it; if it fails, the page has no wheel. */
     public void offer(Future<DrawId> draw) {
         wheel = draw.<@Nullable DrawId>map(made -> made).otherwiseEmpty();
     }
@@ -115,10 +115,10 @@ public final class DemoLogin {
     }
 
     /**
-     * Makes sure that the member has had its start money and points, and gives a token. Idempotent but for the token.
+     * Gives the member its start money and points, once, and a token. Idempotent except for the token.
      *
      * @param member one of {@link #MEMBERS}
-     * @throws IllegalStateException when it is off, or for somebody else
+     * @throws IllegalStateException if the login is off, or the user is not a member
      */
     public Future<Session> enter(UserId member, Wallets wallets) {
         TokenSigner open = signer;

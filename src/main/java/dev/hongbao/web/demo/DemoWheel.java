@@ -31,21 +31,21 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The prize draw behind the wheel of a default start: a table of a hundred plays, made and paid for by a service account of the
- * demo. One is open at a time; it is found again at every start.
+ * The prize draw behind the wheel of a default start: a table of a hundred plays, created and funded by a service account of the
+ * demo. One is open at a time; a restart finds it again.
  */
 public final class DemoWheel {
-    /** Who makes it; no visitor can become it. */
+    /** The draw's creator, which no visitor can sign in as. */
     static final Caller OWNER =
             new Caller(new UserId("demo-wheel"), Set.of(DemoLogin.GROUP), Role.SERVICE, Instant.MAX);
 
-    /** What a play costs. */
+    /** The asset that pays for a play. */
     public static final Asset POINTS = new Asset("POINTS");
 
     private static final long COST = 10;
     private static final int PLAYS_A_DAY = 50;
 
-    /** Each prize can be won in so many rounds, so its amounts are in escrow for so long. */
+    /** Rounds for which each prize's amounts are in escrow. */
     private static final int ROUNDS = 1_000;
 
     private static final int VOUCHERS = 50;
@@ -53,7 +53,7 @@ public final class DemoWheel {
 
     private DemoWheel() {}
 
-    /** The open wheel, made when there is none. One caller at a time, on the service's loop. */
+    /** The open wheel, created if there is none. One caller at a time, on the service's event loop. */
     public static Future<DrawId> ready(DrawService draws, Wallets wallets, Instant now) {
         return draws.newestOpen(OWNER.user())
                 .compose(found -> found == null ? make(draws, wallets, now) : Future.succeededFuture(found))

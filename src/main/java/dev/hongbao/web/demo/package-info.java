@@ -1,4 +1,4 @@
-/** The demo login that lets a visitor of a default start in, and the wheel that waits there. Refused behind a proxy. */
+/** The demo login and wheel of a default start. Refused behind a proxy. */
 @NullMarked
 package dev.hongbao.web.demo;
 

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one answer as fast as its client reads: all that is written is copied at once into memory outside of the heap. Whether the
- * queue is full does not tell: over HTTP/2 it is not until the loop has turned. Confined to the request's event loop.
+ * Writes one answer no faster than its client reads, because every write is copied into direct memory at once. The write queue's
+ * state is no guide: over HTTP/2 it fills only after the event loop has turned. Confined to the request's event loop.
  */
 final class AnswerWriter {
     private static final Logger LOG = LoggerFactory.getLogger(AnswerWriter.class);
@@ -18,7 +18,7 @@ final class AnswerWriter {
     /** Written at once; a client has ten seconds to take it, which is 6.5 KB/s. */
     static final int SLICE_BYTES = 64 * 1024;
 
-    /** Of HTTP/2 (RFC 9113, 7): nobody needs the rest. */
+    /** HTTP/2's error code CANCEL (RFC 9113, 7). */
     private static final long CANCEL = 0x8;
 
     private final HttpServerRequest request;
@@ -37,7 +37,7 @@ final class AnswerWriter {
     /**
      * Writes a piece.
      *
-     * @return done when the client has taken it; fails when the client is gone, or takes it too slowly
+     * @return completes when the client has taken it; fails if the client is gone or too slow
      */
     Future<Void> write(Buffer piece) {
         return write(piece, 0);
@@ -72,10 +72,7 @@ final class AnswerWriter {
         return write.onComplete(done -> connections.wrote(this));
     }
 
-    /**
-     * The client does not take what is written, and gets no more. Over HTTP/2 the other streams of the connection go on; called again, it is
-     * the connection that is not read.
-     */
+    /** Aborts the answer of a client that does not read. Over HTTP/2 resets the stream; called again, closes the connection. */
     void giveUp() {
         LOG.debug("{} {} is not read", request.method(), request.path());
         if (request.version() == HttpVersion.HTTP_2 && !isReset) {

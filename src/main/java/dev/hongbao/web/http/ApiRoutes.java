@@ -6,7 +6,7 @@ import io.vertx.core.Vertx;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which route answers which call of the contract. One instance an event loop. */
+/** The routes of the contract's calls. One instance per event loop. */
 final class ApiRoutes {
     private final Vertx vertx;
     private final HttpVerticle.Shared shared;
@@ -36,11 +36,7 @@ final class ApiRoutes {
         this.answerMillis = answerMillis;
     }
 
-    /**
-     * All of them, by {@code operationId}.
-     *
-     * @param more those that are not the API's; of two for one call, this one answers
-     */
+    /** All routes, by {@code operationId}. @param more further routes, which replace the API's for the same call */
     Map<String, Route> byOperation(Map<String, Route> more) {
         Services services = opened.services();
         HostServices host = opened.host();
@@ -65,7 +61,7 @@ final class ApiRoutes {
         routes.putAll(books.byOperation());
         routes.putAll(audits.byOperation());
         routes.replaceAll((id, route) -> counted(route));
-        // These count themselves, take as long as somebody reads, or are nobody's.
+        // These count themselves, last as long as their reader, or have no caller.
         DemoRoutes demo = new DemoRoutes(shared.demo(), services.wallets(), rates, answerMillis);
         routes.put("totalTransfers", books::totals);
         routes.put("claim", new ClaimRoute(rates, services.claims(), ongoing)::answer);
@@ -81,12 +77,12 @@ final class ApiRoutes {
         return routes;
     }
 
-    /** Counts a call while it is under way: among its caller's, and among those that a stop waits for. */
+    /** Counts a call in progress for its caller's limit, and for a stop, which waits for it. */
     private Route counted(Route route) {
         return call -> inFlight.run(call.caller(), () -> ongoing.track(route.answer(call)));
     }
 
-    /** A call that may have waited for long tells nothing to who may come in no more. */
+    /** Checks the caller again after a call that may have waited long. */
     private Route guarded(Route route) {
         return call -> route.answer(call).map(reply -> {
             Reply refusal = gate.refusal(call.caller());

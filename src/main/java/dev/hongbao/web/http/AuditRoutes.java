@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** What an auditor and the host's support ask for: commands, reversals, the audit log. Confined to its event loop. */
+/** Routes for auditors and the host's support: commands, reversals, the audit log. Confined to its event loop. */
 final class AuditRoutes {
     private final HostServices.Trail trail;
 
@@ -26,7 +26,7 @@ final class AuditRoutes {
         this.trail = trail;
     }
 
-    /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
+    /** By {@code operationId}, without the export, which lasts as long as its reader. */
     Map<String, Route> byOperation() {
         return Map.of(
                 "listCommands",

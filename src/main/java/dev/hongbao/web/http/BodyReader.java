@@ -22,14 +22,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a request's body by Vert.x Web's BodyHandler, and adds what that does not know: a limit of time, and that no body is a
- * form. Then checks it against the contract. What it refuses fails the routing with 408, 413 or 415. Confined to its event loop.
+ * Reads a request's body with Vert.x Web's BodyHandler, adds a time limit, reads no body as a form, and checks the body against
+ * the contract. A refusal fails the routing with 408, 413 or 415. Confined to its event loop.
  */
 final class BodyReader {
     private static final Logger LOG = LoggerFactory.getLogger(BodyReader.class);
     private static final String TIMER = "body-timer";
 
-    /** The word and some space around it, bytes. */
+    /** Bytes of {@code null} with some whitespace. */
     private static final int MAX_NULL = 16;
 
     private final BodyHandler handler;
@@ -40,13 +40,13 @@ final class BodyReader {
         this.timeoutMillis = settings.timeouts().body().toMillis();
     }
 
-    /** Of a request that has a body: goes on with the route when it is complete. When the client goes away in the middle, it does not. */
+    /** Reads the body, then continues with the route; not if the client leaves before its end. */
     void read(RoutingContext routing) {
         HttpServerRequest request = routing.request();
         if (isForm(request.headers())) {
             routing.fail(415);
         } else {
-            // Answered by the server already; the handler would do it again, and refuse other expectations.
+            // The server has answered Expect already; the handler would answer again, and refuse other expectations.
             request.headers().remove(HttpHeaders.EXPECT);
             routing.put(TIMER, routing.vertx().setTimer(timeoutMillis, late -> {
                 if (!request.isEnded() && !request.response().ended()) {
@@ -60,7 +60,7 @@ final class BodyReader {
         }
     }
 
-    /** What fails a request itself is taken for its client's, or its connection's, in whatever words Vert.x tells it. */
+    /** Treats a failed request as the fault of its client or connection, whatever exception Vert.x reports. */
     private static void broken(RoutingContext routing, Throwable failure) {
         if (failure instanceof DecoderException && !routing.request().isEnded()) {
             routing.fail(400, failure);
@@ -92,7 +92,7 @@ final class BodyReader {
         return decode(operation, isEmpty ? null : body);
     }
 
-    /** What generated clients send when they are given no body. */
+    /** Whether the body is {@code null}, as generated clients send an absent body. */
     private static boolean isNull(Buffer body) {
         return body.length() <= MAX_NULL && body.toString().strip().equals("null");
     }
@@ -118,13 +118,13 @@ final class BodyReader {
         MultiMap headers = request.headers();
         String length = headers.get(HttpHeaders.CONTENT_LENGTH);
         if (length == null && request.version() == HttpVersion.HTTP_2) {
-            // There a body may come without a word in the headers.
+            // Over HTTP/2 a body may come without a header.
             return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
         }
         return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
     }
 
-    /** As BodyHandler tells those that it takes apart instead of reading them. */
+    /** BodyHandler's own test for forms, which it would parse. */
     private static boolean isForm(MultiMap headers) {
         String type = headers.get(HttpHeaders.CONTENT_TYPE);
         if (type == null) {

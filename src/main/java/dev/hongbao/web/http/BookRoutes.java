@@ -66,7 +66,7 @@ final class BookRoutes {
                         : Reply.json(200, BookBodies.statement(call.user(), asset, from, to, statement)));
     }
 
-    /** Writes the totals of a day as they are read; it takes as long as its reader does. */
+    /** Streams the totals of a day; lasts as long as its reader. */
     Future<Reply> totals(Call call) {
         LocalDate from = day(call, "from");
         LocalDate to = day(call, "to");
@@ -99,7 +99,7 @@ final class BookRoutes {
         return moment;
     }
 
-    /** A day that the query has to name. The contract's pattern lets 30 February pass. */
+    /** A required day of the query. The contract's pattern accepts 30 February. */
     private static LocalDate day(Call call, String name) {
         LocalDate day = read(needed(call, name), LocalDate::parse);
         if (day == null) {
@@ -108,7 +108,7 @@ final class BookRoutes {
         return day;
     }
 
-    /** What a text says; null for a day or a moment that there is not. */
+    /** Parses a text; null for an impossible day or moment. */
     private static <T> @Nullable T read(String text, Function<String, T> reader) {
         try {
             return reader.apply(text);

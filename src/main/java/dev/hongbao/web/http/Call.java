@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that fits the contract.
  *
- * @param exchange for what the contract has no word for: preferences, how the request came here, answers in pieces
- * @param from the believed caller; null when the call needs no token
+ * @param exchange for preferences, connection data and streamed answers @param from null if the call needs no token
  * @param path parameters by name
  * @param query parameters by name
  * @param key null when the call needs none
@@ -41,7 +40,7 @@ record Call(
         @Nullable IdempotencyKey key,
         @Nullable JsonObject json) {
 
-    /** The same with its body. */
+    /** A copy with the body. */
     Call with(JsonObject body) {
         return new Call(exchange, from, path, query, key, body);
     }

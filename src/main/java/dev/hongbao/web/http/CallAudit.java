@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the audit log is told of one call over HTTP, see {@link CallLog}. Confined to its event loop. */
+/** Writes one HTTP call to the audit log, see {@link CallLog}. Confined to its event loop. */
 final class CallAudit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
 
@@ -27,7 +27,7 @@ final class CallAudit {
     private boolean begun;
     private boolean told;
 
-    /** The log, as the calls of a face see it. @param addresses of who sends requests */
+    /** The log for the calls of one listener. @param addresses of clients */
     record Log(CallLog calls, ConnectionCap addresses) {}
 
     /**
@@ -42,19 +42,19 @@ final class CallAudit {
         this.requestId = requestId;
     }
 
-    /** Whose call it is: the token is believed. */
+    /** Sets the caller, once its token is accepted. */
     void by(Caller believed) {
         this.caller = believed;
     }
 
-    /** From now on the call may change something. @param body null for none */
+    /** Marks the call as one that may have changed something. @param body null for none */
     void begins(@Nullable JsonObject body) {
         this.begun = true;
         this.reference = body != null && body.getValue("reference") instanceof String text ? text : null;
     }
 
     /**
-     * Tells how the call ended, once.
+     * Writes the call's end, once.
      *
      * @param problem null for an answer that refuses nothing
      * @return done when the row is committed; null when there is nothing to wait for
@@ -90,7 +90,7 @@ final class CallAudit {
                 1);
     }
 
-    /** What the path names, in its order. */
+    /** The path parameters in their order, joined by slashes. */
     private String subject() {
         return PARAMETER
                 .matcher(route)

@@ -9,9 +9,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which calls are in the audit log, and which of them wait for their row, whatever they come by: all that the host's backend does, and who is
- * refused. A call of the host that may have changed something is answered when its row is committed, unless a command tells of it in the
- * same transaction; all other rows cost the call nothing. Thread-safe.
+ * Decides which calls, over HTTP or WebSocket, go to the audit log: every call of the host's backend, and every call refused
+ * with 401 or 403. A backend call that may have changed something is answered after its row commits. It does not wait if a command in the same
+ * transaction records it. No other call waits for its row. Thread-safe.
  *
  * @param answerMillis for how long a call waits for its row
  */
@@ -30,17 +30,16 @@ public record CallLog(AuditLog rows, long answerMillis) {
             "raiseBudget",
             "reverseTransfer");
 
-    /** Whether the log is told of a call: the crowd's other calls cost nothing. @param status as of the answer over HTTP */
+    /** Whether the log records a call. @param status as of the answer over HTTP */
     public static boolean isTold(boolean isService, int status) {
         return isService || status == 401 || status == 403;
     }
 
     /**
-     * Tells of a call that {@link #isTold}.
+     * Writes a call that {@link #isTold}.
      *
-     * @param kind what is refused alike is counted as; without a subject
-     * @param row is asked only when it is to be written
-     * @param isService whether a token of the host's backend was believed
+     * @param kind under which equal refusals are counted; without a subject @param row called only if it is written @param
+     *     isService whether the token was a valid one of the host's backend
      * @param changed the {@code operationId} of a call that may have changed something; null for one that has not
      * @return done when the row is committed; null when there is nothing to wait for
      */

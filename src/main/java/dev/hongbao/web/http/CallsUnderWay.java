@@ -6,10 +6,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * The commands that a face has begun and that have not ended yet, whether or not their clients still wait: a stop must not take
- * the stores away from a send that is half done. Thread-safe.
- */
+/** Commands in progress, whether or not their clients still wait: a stop must not close the stores during a send. Thread-safe. */
 public final class CallsUnderWay {
     private static final long POLL_MILLIS = 10;
 
@@ -21,12 +18,12 @@ public final class CallsUnderWay {
         return work.onComplete(ended -> count.decrementAndGet());
     }
 
-    /** Whether nothing is under way. */
+    /** Whether none is in progress. */
     public boolean isEmpty() {
         return count.get() == 0;
     }
 
-    /** Completes when nothing is under way, or after {@code limit}; never fails. */
+    /** Completes when none is in progress, or after {@code limit}; never fails. */
     public Future<Void> ended(Vertx vertx, Duration limit) {
         Promise<Void> ended = Promise.promise();
         poll(vertx, System.nanoTime() + limit.toNanos(), ended);

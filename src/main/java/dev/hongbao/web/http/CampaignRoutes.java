@@ -27,7 +27,7 @@ final class CampaignRoutes {
         this.limits = limits;
     }
 
-    /** By {@code operationId}; the report, which takes as long as its reader does, is not among them. */
+    /** By {@code operationId}, without the report, which lasts as long as its reader. */
     Map<String, Route> byOperation() {
         return Map.of(
                 "createCampaign",

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** {@code POST /v1/packets/{packet}/claims}: the call that everyone makes at once. Confined to its event loop. */
+/** {@code POST /v1/packets/{packet}/claims}, the hot path. Confined to its event loop. */
 final class ClaimRoute {
-    /** Late claims come by the thousand and are all told the same. */
+    /** Late claims come by the thousand and get the same answer. */
     private static final Map<ClaimOutcome, Reply> REFUSALS = new ConcurrentHashMap<>();
 
     private final RateLimits limits;

@@ -10,14 +10,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose address a request or a connection has: the peer's, or what trusted proxies tell of it. One notion for all limits by
- * address. Thread-safe.
+ * The client address of a request or a connection: the peer's, or the client's as trusted proxies report it. All limits by address use
+ * it. Thread-safe.
  */
 public final class ClientAddresses {
     private static final List<AddressRange> LOOPBACK =
             List.of(AddressRange.parse("127.0.0.0/8"), AddressRange.parse("::1"));
 
-    /** What proxies write. RFC 7239's {@code Forwarded} is not read: a proxy passes it on as the client wrote it. */
+    /** The proxies' header. RFC 7239's {@code Forwarded} is not read: proxies pass on the client's own value. */
     private static final String HEADER = "X-Forwarded-For";
 
     private static final ClientAddress UNKNOWN = new ClientAddress("unknown", false);
@@ -29,10 +29,10 @@ public final class ClientAddresses {
      * An address for counting.
      *
      * @param key IPv4 as it is; of IPv6 the /64 that one subscriber has
-     * @param isExempt whether it is no one person's: a proxy's, or this machine's own
+     * @param isExempt whether many clients share it: a proxy's address, or this machine's own
      */
     public record ClientAddress(String key, boolean isExempt) {
-        /** How many it may have of what others may have {@code most} of. */
+        /** The address's limit: {@code most}, or none if it is exempt. */
         public int most(int most) {
             return isExempt ? Integer.MAX_VALUE : most;
         }
@@ -43,14 +43,12 @@ public final class ClientAddresses {
         this.own = List.copyOf(own);
     }
 
-    /**
-     * @param proxies whose word about their clients is believed; may be empty
-     */
+    /** @param proxies trusted to report their clients' addresses; may be empty */
     public static ClientAddresses of(List<AddressRange> proxies) {
         return new ClientAddresses(proxies, LOOPBACK);
     }
 
-    /** The same for a test that has only loopback: of it, only {@code own} is exempt. */
+    /** For tests, which have only loopback addresses: exempts only {@code own}. */
     static ClientAddresses onLoopback(List<AddressRange> own) {
         return new ClientAddresses(List.of(), own);
     }
@@ -62,8 +60,8 @@ public final class ClientAddresses {
     }
 
     /**
-     * The address of who asks: the last one on the way here that is no trusted proxy. What an untrusted peer writes into the
-     * header is ignored, and so is what stands left of the first untrusted hop.
+     * The client's address: the last hop that is not a trusted proxy. The header of an untrusted peer, and all hops left of the
+     * first untrusted one, are ignored.
      */
     public ClientAddress of(HttpServerRequest request) {
         InetAddress address = inet(request.remoteAddress());

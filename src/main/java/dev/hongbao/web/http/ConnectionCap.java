@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How many connections the API has open, in all and by address; the management port's are not among them. One instance for
- * all event loops of a server, thread-safe.
+ * Limits the API's open connections, in total and per address; the management port's do not count. One instance per server,
+ * thread-safe.
  */
 public final class ConnectionCap {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionCap.class);
@@ -56,12 +56,12 @@ public final class ConnectionCap {
                 .register(registry);
     }
 
-    /** A loop's connections count from now on. */
+    /** Adds a loop's connections. */
     void add(Connections loop) {
         loops.add(loop);
     }
 
-    /** Who asks, as trusted proxies tell. */
+    /** The client's address, as trusted proxies report it. */
     ClientAddress addressOf(HttpServerRequest request) {
         return addresses.of(request);
     }
@@ -70,11 +70,7 @@ public final class ConnectionCap {
         return addresses.ofPeer(connection.remoteAddress());
     }
 
-    /**
-     * Counts a new connection; when there are too many, the one idle longest makes room.
-     *
-     * @return false, and nothing is counted, when it may not stay
-     */
+    /** Counts a new connection; at the limit, the one idle longest makes room. @return false, and counts nothing, if it must close */
     boolean enter(ClientAddress address) {
         if (!byAddress.enter(address.key(), address.most(mostOfAddress))) {
             refusedAddress.increment();
@@ -94,7 +90,7 @@ public final class ConnectionCap {
         return false;
     }
 
-    /** Closes the connection that is idle longest, whichever loop has it. @return false when none is idle */
+    /** Closes the connection idle longest on any loop. @return false if none is idle */
     boolean makeRoom() {
         while (true) {
             Connections longest = null;
@@ -120,7 +116,7 @@ public final class ConnectionCap {
         byAddress.leave(address.key());
     }
 
-    /** A flood is one line a minute. */
+    /** Logs at most once a minute. */
     private void tell(String what) {
         long now = System.nanoTime();
         long told = toldNanos.get();

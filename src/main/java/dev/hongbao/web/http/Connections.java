@@ -16,17 +16,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open connections of one event loop, so that none lives on without making a whole request, or without taking its answer: an
- * idle timeout alone lets a client trickle a header one byte at a time (Slowloris), or read an answer as slowly. When the server has
- * as many as it may, the one of all loops that is idle longest makes room; one whose clients wait for an answer, or a WebSocket, never
- * does. Confined to its event loop, except where other loops make room.
+ * The open connections of one event loop. Closes connections that do not complete a request or do not read their answer in time:
+ * an idle timeout alone permits a header or an answer at one byte at a time (Slowloris). At the server's limit, the connection
+ * idle longest on any loop makes room. Connections that await an answer, and WebSockets, stay. Confined to its event loop, except
+ * where other loops make room.
  */
 final class Connections {
     private final IdentityHashMap<HttpConnection, Progress> open = new IdentityHashMap<>();
 
     /**
-     * Those that wait for a header, and those that wait for nothing but a client who does not read; idle longest first. Guarded by itself,
-     * since other loops make room here.
+     * Connections that wait for a header, or only for a client that does not read; idle longest first. Guarded by itself, since
+     * other loops make room here.
      */
     private final Map<HttpConnection, Progress> idle = new LinkedHashMap<>();
 
@@ -44,10 +44,10 @@ final class Connections {
         /** Requests in flight; over HTTP/2 there may be several. */
         private int inFlight;
 
-        /** Of them, those whose answers nobody has taken for a while. */
+        /** Requests in flight whose answers the client has not read for a while. */
         private int stalled;
 
-        /** The last one that began; null when none is in flight. */
+        /** The latest request; null if none is in flight. */
         private @Nullable Exchange answering;
 
         private boolean first = true;
@@ -61,10 +61,7 @@ final class Connections {
         }
     }
 
-    /**
-     * @param cap on all loops together
-     * @param loop runs on this one's loop what another loop asks for
-     */
+    /** @param cap of all loops @param loop runs tasks of other loops on this loop */
     Connections(HttpSettings settings, ConnectionCap cap, Executor loop, LongSupplier nanoTime) {
         this.cap = cap;
         this.loop = loop;
@@ -75,7 +72,7 @@ final class Connections {
         cap.add(this);
     }
 
-    /** A new connection; closed at once when its address has too many, or when there are too many and none is idle. */
+    /** Adds a new connection, or closes it if its address has too many, or there are too many and none is idle. */
     void opened(HttpConnection connection) {
         ClientAddress address = cap.addressOf(connection);
         if (!cap.enter(address)) {
@@ -93,7 +90,7 @@ final class Connections {
         });
     }
 
-    /** Since when the one idle longest is idle, as {@code nanoTime}; null when none is. Safe on any thread. */
+    /** The {@code nanoTime} since which the longest-idle connection is idle; null if none is. Thread-safe. */
     @Nullable
     Long idleSince() {
         synchronized (idle) {
@@ -103,10 +100,8 @@ final class Connections {
     }
 
     /**
-     * Closes the connection that is idle longest. A request may arrive on it before its loop gets to that: then it stays, and
-     * another one makes room. Safe on any thread.
-     *
-     * @return false when none is idle
+     * Closes the connection idle longest. If a request arrives on it first, it stays and another one closes. Thread-safe. @return
+     * false if none is idle
      */
     boolean makeRoom() {
         Map.Entry<HttpConnection, Progress> longest;
@@ -135,14 +130,11 @@ final class Connections {
         return true;
     }
 
-    /**
-     * Closes a connection at once, whatever is still to be written on it. Vert.x closes it after that, which is never when the client does
-     * not read.
-     */
+    /** Closes a connection at once and drops unwritten data. Vert.x would write it first, which never ends if the client does not read. */
     static void cut(HttpConnection connection) {
         if (connection instanceof HttpServerConnection server) {
-            // From the handler next to the socket, behind which TLS and HTTP/2 would say goodbye first; null when it is
-            // closed already.
+            // From the handler next to the socket, to skip the goodbyes of TLS and HTTP/2; null if it is closed
+            // already.
             ChannelHandlerContext first =
                     server.channelHandlerContext().pipeline().firstContext();
             if (first != null) {
@@ -167,10 +159,8 @@ final class Connections {
     }
 
     /**
-     * A connection has become a WebSocket. Vert.x tells no end of the HTTP connection then, which would be kept, with all it
-     * holds, and counted for ever.
-     *
-     * @return to be called once, when the WebSocket has ended
+     * Notes that a connection has become a WebSocket. Vert.x then never reports the HTTP connection's end, so it would be kept
+     * and counted for ever. @return to be called once, at the WebSocket's end
      */
     Runnable becameSocket(HttpConnection connection) {
         waitsNoMore(connection);
@@ -178,7 +168,7 @@ final class Connections {
         return progress == null ? () -> {} : () -> cap.leave(progress.address);
     }
 
-    /** A whole header has arrived. */
+    /** Notes that a whole header has arrived. */
     void began(HttpConnection connection, Exchange exchange) {
         Progress progress = open.get(connection);
         if (progress != null) {
@@ -190,12 +180,12 @@ final class Connections {
         }
     }
 
-    /** Something of an answer is written, and waits for its client to take it. */
+    /** Notes that a written part of an answer waits for its client. */
     void writes(AnswerWriter answer) {
         unread.add(answer);
     }
 
-    /** It was taken, or will never be. */
+    /** Notes that the client has taken it, or never will. */
     void wrote(AnswerWriter answer) {
         if (unread.remove(answer)) {
             stalled(answer.request().connection(), -1);
@@ -214,7 +204,7 @@ final class Connections {
         }
     }
 
-    /** The answer is taken; when it is the last one, the time to the next header runs. An exchange may say so more than once. */
+    /** Notes that an answer is taken; after the last one, the time limit of the next header starts. Idempotent. */
     void answered(HttpConnection connection, Exchange exchange) {
         Progress progress = open.get(connection);
         if (progress != null && exchange.setCounted(false)) {
@@ -228,7 +218,7 @@ final class Connections {
         }
     }
 
-    /** The body of the request in flight cannot be read on. */
+    /** Passes the request in flight, whose body is malformed, to {@code then}. */
     void broken(HttpConnection connection, Consumer<Exchange> then) {
         Progress progress = open.get(connection);
         if (progress != null && progress.answering != null) {
@@ -238,7 +228,7 @@ final class Connections {
         }
     }
 
-    /** Closes those that have waited for a header for too long, and ends answers that are not read. Call it about once a second. */
+    /** Closes connections whose header is late, and ends answers that are not read. Call about once a second. */
     void sweep() {
         unread.stalled().forEach(answer -> stalled(answer.request().connection(), 1));
         unread.late().forEach(AnswerWriter::giveUp);

@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The calls of the API on the management port, and the console's own: all for role service alone, within the same limits. There
- * is no WebSocket. Confined to its event loop; its server looks after the connections.
+ * The API's calls on the management port, and the console's own: all for role service only, with the same limits, without
+ * WebSockets. Confined to its event loop; its server manages the connections.
  */
 public final class ConsoleFace implements Handler<HttpServerRequest> {
     private final Vertx vertx;
@@ -36,16 +36,15 @@ public final class ConsoleFace implements Handler<HttpServerRequest> {
         this.face = new HttpFace(vertx, settings, shared, untracked, opened, ongoing, routes.byOperation());
     }
 
-    /** Whether a request is for it. */
+    /** Whether this face answers the request. */
     public static boolean answers(HttpServerRequest request) {
         String path = request.path();
         return path != null && (path.startsWith("/v1/") || path.startsWith("/manage/"));
     }
 
     /**
-     * Opens it on the current event loop.
+     * Opens it on the current event loop. @param api shared with the API's port
      *
-     * @param api what the API's port shares
      * @param opening the services of one event loop
      */
     public static Future<ConsoleFace> open(
@@ -75,13 +74,13 @@ public final class ConsoleFace implements Handler<HttpServerRequest> {
         face.handle(request);
     }
 
-    /** Refuses new calls, and waits for those under way as long as the API does. */
+    /** Refuses new calls, and waits for calls in progress as long as the API does. */
     public Future<Void> close() {
         face.refuseNewWork();
         return ongoing.ended(vertx, settings.timeouts().drain()).eventually(opened.close());
     }
 
-    /** A console has no use for one. */
+    /** The console has no WebSocket. */
     private record NoSockets() implements SocketUpgrade {
         @Override
         public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {

@@ -38,10 +38,10 @@ final class ConsoleRoutes {
     private static final long PLAYS = 100_000;
     private static final int USERS = 10_000;
 
-    /** Of prizes that a simulation puts on its schedule; each takes memory. */
+    /** Limit of scheduled prizes in a simulation; each takes memory. */
     private static final long MAX_RELEASES = 1_000_000;
 
-    /** Looks for the quota of a prize in a period, which goes through the boosts. */
+    /** Limit of a simulation's quota look-ups, each of which walks the boosts. */
     private static final long MAX_LOOKS = 5_000_000;
 
     private final Vertx vertx;
@@ -116,7 +116,7 @@ final class ConsoleRoutes {
                 });
     }
 
-    /** One at a time, since it takes connections or a core of its own. */
+    /** Runs one at a time, since each takes connections or a core. */
     private <T> Future<T> alone(String what, Supplier<Future<T>> work) {
         if (!busy.add(what)) {
             throw UnavailableException.overloaded(Text.of("console.busy"));

@@ -10,9 +10,9 @@ import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
 
-/** What operators ask beside the API. Shared; called on event loops. */
+/** The console's services beside the API. Shared; called on event loops. */
 public interface ConsoleServices {
-    /** The server's clock: whether a time is over, in what is only tried. */
+    /** The server's clock, for simulations. */
     Clock clock();
 
     /** The servers and shards. */
@@ -24,7 +24,7 @@ public interface ConsoleServices {
     /** See {@link Turnover#sums}. */
     Future<List<Turnover.Sum>> turnover();
 
-    /** All that is set aside, the longest first. */
+    /** Everything in quarantine, longest first. */
     Future<List<QuarantineStore.Listed>> quarantined();
 
     /** See {@link QuarantineStore#replay}. */

@@ -29,14 +29,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The two calls that need no token: who a visitor can become, and becoming it. Answers only a browser that was sent to
- * loopback by its address bar: a page of another site can neither call it (Origin) nor point its own name here (Host, against
- * DNS rebinding), and a proxy on this machine, whose visitors may be anywhere, is told by what it adds. Confined to its event loop.
+ * The demo's two calls without a token: the list of users, and the sign-in as one of them. Answers only a browser on this machine
+ * that opened a loopback address. Origin excludes pages of other sites, and Host excludes DNS rebinding. Headers that proxies add
+ * exclude a proxy on this machine, whose visitors may be remote. Confined to its event loop.
  */
 final class DemoRoutes {
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
 
-    /** A header by which a proxy tells whom it speaks for, in small letters. */
+    /** Headers in which proxies name their clients, in lower case. */
     private static final Pattern FROM_A_PROXY =
             Pattern.compile("forwarded|via|x-(original-)?forwarded.*|x-real-ip|.*-(client|connecting)-ip");
 
@@ -107,7 +107,7 @@ final class DemoRoutes {
                 .toString();
     }
 
-    /** Whether a browser asks that believes to be on this machine, with no proxy between and no page of another origin. */
+    /** Whether the request comes directly from a loopback page, without a proxy or a page of another origin. */
     private static boolean isLocal(HttpServerRequest request) {
         MultiMap headers = request.headers();
         List<String> hosts = headers.getAll(HttpHeaders.HOST);
@@ -116,8 +116,7 @@ final class DemoRoutes {
         }
         String origin = headers.get(HttpHeaders.ORIGIN);
         return (origin == null || origin.equalsIgnoreCase("http://" + hosts.get(0)))
-                // No browser speaks HTTP/1.0, but nginx does as long as it is told nothing else, and then adds no
-                // header.
+                // No browser speaks HTTP/1.0, but nginx does by default, and then adds no header.
                 && request.version() != HttpVersion.HTTP_1_0
                 && headers.names().stream()
                         .noneMatch(name -> FROM_A_PROXY
@@ -125,7 +124,7 @@ final class DemoRoutes {
                                 .matches());
     }
 
-    /** A browser leaves the port out only when it is 80. */
+    /** A browser omits the port only if it is 80. */
     private static boolean isOwn(String host, int port) {
         return LOOPBACK.stream()
                 .anyMatch(name ->

@@ -26,7 +26,7 @@ final class DrawRoutes {
         this.wins = hosted.wins();
     }
 
-    /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
+    /** By {@code operationId}, without the export, which lasts as long as its reader. */
     Map<String, Route> byOperation() {
         return Map.of(
                 "createDraw", this::create,

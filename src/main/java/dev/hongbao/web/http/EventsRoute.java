@@ -14,8 +14,8 @@ import io.vertx.core.Future;
 import java.time.Duration;
 
 /**
- * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A poll that waits holds an entry in the feed and
- * a timer, nothing else; while it reads what is not at hand, it is one of its caller's calls. Confined to its event loop.
+ * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A waiting poll holds only an entry in the feed and a
+ * timer; while it reads from Postgres, it counts as a call of its caller. Confined to its event loop.
  */
 final class EventsRoute {
     private final FeedService feed;

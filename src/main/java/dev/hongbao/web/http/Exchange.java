@@ -28,7 +28,7 @@ final class Exchange {
 
     private static final FaultLog FAULTS = new FaultLog(LOG, System::nanoTime);
 
-    /** One line an answer, when {@code log.access} is on. Without the query, which may name users. */
+    /** The access log, if {@code log.access} is on: one line per answer, without the query, which may name users. */
     private static final Logger ACCESS = LoggerFactory.getLogger("dev.hongbao.access");
 
     private static final CharSequence POLICY = AsciiString.cached("ratelimit-policy");
@@ -38,16 +38,16 @@ final class Exchange {
     private static final CharSequence NO_STORE = AsciiString.cached("no-store");
     private static final String VARY = "Vary";
 
-    /** How long a refused body is still read and thrown away, so that the answer is not lost in a reset. */
+    /** Time in which a refused body is read and discarded, so that a reset does not lose the answer. */
     private static final long LINGER_MILLIS = 1_000;
 
-    /** Of HTTP/2 (RFC 9113, 7): no more is read of a body that was refused. */
+    /** HTTP/2's error code NO_ERROR (RFC 9113, 7): the rest of a refused body is not read. */
     private static final long NO_ERROR = 0x0;
 
-    /** Of HTTP/2: the answer has no end. */
+    /** HTTP/2's error code INTERNAL_ERROR: the answer is incomplete. */
     private static final long STREAM_INTERNAL_ERROR = 0x2;
 
-    /** What was done may be done, and is not in the audit log: the same call again tells, and is written. */
+    /** The call may have taken effect, but the audit log lacks it. Repeating the call gives the result and writes the row. */
     private static final Reply UNWRITTEN = Reply.problem(Problem.of(ProblemType.UNKNOWN), "Retry-After", "1");
 
     private final Vertx vertx;
@@ -76,19 +76,19 @@ final class Exchange {
         return request;
     }
 
-    /** What names the request, in its answer and wherever else it is told of. */
+    /** The request's id, in its answer, problems and log lines. */
     String id() {
         return id;
     }
 
-    /** Notes whether its connection counts it from now on. @return whether it did before */
+    /** Sets whether its connection counts it. @return the value before */
     boolean setCounted(boolean now) {
         boolean before = isCounted;
         isCounted = now;
         return before;
     }
 
-    /** Whether other requests share the connection, which their end must not be. */
+    /** Whether other requests share the connection, which must then stay open. */
     private boolean isOneOfMany() {
         return request.version() == HttpVersion.HTTP_2;
     }
@@ -98,26 +98,26 @@ final class Exchange {
         this.route = routeIndex;
     }
 
-    /** Whom to tell how it is answered. */
+    /** Sets the audit of this call. */
     void auditBy(CallAudit call) {
         this.audit = call;
     }
 
-    /** The call is carried out from now on. @param body null for none */
+    /** Notes that the call's work begins. @param body null for none */
     void begins(@Nullable JsonObject body) {
         if (audit != null) {
             audit.begins(body);
         }
     }
 
-    /** The limit that the answer tells. */
+    /** Sets the rate-limit headers. */
     void tell(RateDecision decision) {
         this.rate = decision;
     }
 
     /**
-     * Answers, once the audit log has what it must have; does nothing more when the client is gone or was answered. Of an answer that is
-     * begun this is the end.
+     * Answers, after the audit row if one is required. Does nothing if the client is gone or has its answer. Ends an answer that
+     * was begun.
      */
     void send(Reply reply) {
         Future<Void> written = audit == null ? null : audit.tell(reply.status(), reply.problemType());
@@ -174,7 +174,7 @@ final class Exchange {
         }
     }
 
-    /** Says how an answer begins that follows in pieces, before the first of them; {@link #send} ends it. */
+    /** Begins a streamed answer, before its first piece; {@link #send} ends it. */
     void begin(Reply reply) {
         head(request.response().setChunked(true), reply);
     }
@@ -208,12 +208,12 @@ final class Exchange {
         }
     }
 
-    /** Whether the answer is asked for without its body. */
+    /** Whether the request is a HEAD. */
     boolean isHead() {
         return request.method().equals(HttpMethod.HEAD);
     }
 
-    /** Writes a piece of an answer that was begun. */
+    /** The writer of a streamed answer. */
     AnswerWriter writer() {
         return writer;
     }
@@ -247,21 +247,21 @@ final class Exchange {
         request.resume();
     }
 
-    /** Ends the connection; over HTTP/2 this stream of it. */
+    /** Closes the connection; over HTTP/2 only the stream. */
     private void close(long code) {
         var unused = isOneOfMany()
                 ? request.response().reset(code)
                 : request.connection().close();
     }
 
-    /** Nobody waits for its answer any more; over HTTP/2 its connection may go on. */
+    /** The client no longer waits for the answer; over HTTP/2 its connection may stay open. */
     private void left() {
         connections.answered(request.connection(), this);
     }
 
     /**
-     * Answers a failure: a refusal as its problem, anything else as 500 with one line for the operator. When an answer is begun
-     * already its status is out, and only the end of the connection can tell.
+     * Answers a failure: a refusal as its problem, anything else as 500 with one log line. If the status is already sent, closes
+     * the connection instead.
      */
     void fail(Throwable failure) {
         HttpServerResponse response = request.response();

@@ -15,16 +15,11 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Who may come in: a believed token of somebody who is not blocked, and not too often. The same for all routes. */
+/** Admits a call on any route: its token is valid, its user is not blocked, and its rate limit is not exceeded. */
 record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certificate) {
     private static final String SCHEME = "Bearer ";
 
-    /**
-     * The caller, when there is a valid token and the limit allows the call; otherwise the exchange is answered.
-     *
-     * @param limit counts the call
-     * @return null when it is answered
-     */
+    /** The caller, if the call is admitted; otherwise answers the exchange. @param limit counts the call @return null if answered */
     @Nullable
     Caller admit(Exchange exchange, Function<Caller, RateDecision> limit) {
         String header = exchange.request().headers().get(HttpHeaders.AUTHORIZATION);
@@ -62,10 +57,10 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
         return caller;
     }
 
-    /** What RFC 6750 lets no description hold. */
+    /** Characters that RFC 6750 forbids in an error description. */
     private static final Pattern NOT_DESCRIBED = Pattern.compile("[^ !#-\\[\\]-~]");
 
-    /** Why a caller who was admitted may come in no more: the token was revoked, or the user is blocked; null when neither is so. */
+    /** The refusal of an admitted caller whose token was revoked or who was blocked since; null if neither. */
     @Nullable
     Reply refusal(Caller caller) {
         if (tokens.isRevoked(caller)) {

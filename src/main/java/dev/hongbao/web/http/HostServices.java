@@ -16,15 +16,15 @@ import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.web.webhook.WebhookProbe;
 
-/** What the routes call for the host application above all. All but what support is given may be shared. */
+/** Services mainly for the host application's calls. All may be shared, except in {@link Support}. */
 public record HostServices(
         OutboxReader outbox, Webhooks webhooks, WebhookProbe webhookProbe, Money money, Trail trail, Support support) {
-    /** What there is of money, whose it is, who may not move it, and whose tokens are void. */
+    /** Assets, books, blocked users and wallets, and revoked tokens. */
     public record Money(Assets assets, Books books, Restrictions restrictions, Revocations revocations) {}
 
-    /** What is kept for those who ask who did what. @param log into which calls are written */
+    /** The records of who did what. @param log records calls */
     public record Trail(CommandBook commands, Reversals reversals, AuditLog log, AuditReader reader) {}
 
-    /** What support and those who run a campaign need. @param closing of this event loop only; the others may be shared */
+    /** Services for support and campaign staff. @param closing of this event loop only; the others may be shared */
     public record Support(PacketFiles packets, EarlyCloser closing, DrawFiles draws, Deposits deposits) {}
 }

@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
- * the files behind them. All calls keep the same order: path, method, token, limit, role, key, parameters, body, service.
- * Confined to its event loop.
+ * the files behind them. Every call is checked in the same order: path, method, token, limit, role, key, parameters, body,
+ * service. Confined to its event loop.
  */
 final class HttpFace implements Handler<HttpServerRequest> {
     private static final String EXCHANGE = "exchange";
@@ -58,7 +58,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
     private final Router router;
     private boolean stopping;
 
-    /** @param more of the contract's calls, by {@code operationId}: those that are not the API's */
+    /** @param further calls of the contract, by {@code operationId} */
     HttpFace(
             Vertx vertx,
             HttpSettings settings,
@@ -125,17 +125,17 @@ final class HttpFace implements Handler<HttpServerRequest> {
                     .useNormalizedPath(false)
                     .handler(routing -> refuseMethod(routing, path.allowed()));
         }
-        // A GET of it does not come here.
+        // A GET never reaches this route.
         router.routeWithRegex(mounted + SocketUpgrade.PATH)
                 .useNormalizedPath(false)
                 .handler(routing -> refuseMethod(routing, "GET"));
         router.route().handler(this::file);
         router.route().failureHandler(this::fail);
-        // An escape in the path that is none: the router tells it here alone.
+        // The router reports a malformed escape in the path only here.
         return router.errorHandler(400, routing -> exchange(routing).refuse(BAD_ESCAPE));
     }
 
-    /** From now on new work is refused; answers in flight are still given. */
+    /** Refuses new work; answers in flight are still sent. */
     void refuseNewWork() {
         stopping = true;
         polls.stopWaiting();
@@ -146,21 +146,21 @@ final class HttpFace implements Handler<HttpServerRequest> {
         if (stopping) {
             begin(request).refuseAndClose(Problem.of(ProblemType.STOPPING));
         } else if (request.method().equals(HttpMethod.GET) && SocketUpgrade.PATH.equals(own(request.path()))) {
-            // Not by the router, which wraps the socket: its guards are on the connection itself.
+            // Not through the router, which wraps the socket: the guards are on the connection itself.
             sockets.upgrade(request, () -> connections.becameSocket(request.connection()), begin(request)::refuse);
         } else {
             router.handle(request);
         }
     }
 
-    /** A path as this server knows it: without the base path, if it has that. */
+    /** The path without the base path, if it has it. */
     private @Nullable String own(@Nullable String path) {
         return !basePath.isEmpty() && path != null && path.startsWith(basePath + "/")
                 ? path.substring(basePath.length())
                 : path;
     }
 
-    /** What Netty could not read as a request. */
+    /** Answers a request that Netty could not parse. */
     void handleInvalid(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         Problem problem;
@@ -174,7 +174,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         new Exchange(vertx, request, metrics, connections).refuseAndClose(problem);
     }
 
-    /** The body of the request in flight on a connection is no HTTP. */
+    /** Answers a request whose body is malformed HTTP. */
     void handleBroken(HttpConnection connection) {
         connections.broken(
                 connection,
@@ -197,7 +197,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return exchange;
     }
 
-    /** Everything that is checked before the body. A call without a body, as most claims are, is answered at once. */
+    /** Checks everything before the body. A call without a body, as most claims, is answered at once. */
     private void admit(RoutingContext routing, String template, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
         CallAudit callAudit = new CallAudit(audit, template, operation, routing, exchange.id());
@@ -260,7 +260,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         });
     }
 
-    /** The reply, which says so if it is that of an earlier call. @param key null for a call that needs none */
+    /** The reply, marked if it repeats an earlier call's. @param key null for a call that needs none */
     private static Reply marked(Reply reply, @Nullable IdempotencyKey key) {
         return key != null && key.isRepeated() ? reply.with("Idempotency-Replayed", "true") : reply;
     }
@@ -288,7 +288,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         }
     }
 
-    /** What a handler threw, or failed the routing with. */
+    /** Answers an exception or a failure status of a handler. */
     private void fail(RoutingContext routing) {
         Exchange exchange = exchange(routing);
         switch (routing.statusCode()) {

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the operator sees of the face: answers by call and class of status, and how long they took. All counters are made
- * beforehand; counting costs some additions. One instance for all verticles, thread-safe.
+ * Metrics of HTTP: answers and their durations, by call and status class. Counters are created in advance. One instance for all
+ * verticles, thread-safe.
  */
 public final class HttpMetrics {
     /** Status classes 1xx to 5xx. */
@@ -32,7 +32,7 @@ public final class HttpMetrics {
     private final Map<ProblemType, Counter> faults = new EnumMap<>(ProblemType.class);
     private final AtomicInteger polls = new AtomicInteger();
 
-    /** Counters for every call of the contract; documents and what fits no call are counted as {@code other}. */
+    /** Counters for every call of the contract; documents and unknown paths count as {@code other}. */
     public static HttpMetrics of(MeterRegistry registry, Contract contract) {
         return new HttpMetrics(
                 registry, contract.operations().stream().map(Operation::id).toList());
@@ -68,15 +68,12 @@ public final class HttpMetrics {
                 .register(registry);
     }
 
-    /** The index of what fits no call. */
+    /** The index of {@code other}. */
     int other() {
         return answers.length - 1;
     }
 
-    /**
-     * @param problem null for what is no refusal
-     * @param nanos since the request was read
-     */
+    /** @param problem null if not refused @param nanos since the request was read */
     void answered(int route, int status, @Nullable ProblemType problem, long nanos) {
         answers[route][status / 100 - 1].increment();
         time(route).record(nanos, TimeUnit.NANOSECONDS);
@@ -86,7 +83,7 @@ public final class HttpMetrics {
         }
     }
 
-    /** Of calls that nobody calls there is no histogram: there are many. Two threads that make one get the same. */
+    /** The call's histogram, created at its first use because there are many calls. Concurrent creation gives the same one. */
     private Timer time(int route) {
         Timer known = times.get(route);
         if (known != null) {

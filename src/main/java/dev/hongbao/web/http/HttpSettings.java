@@ -12,8 +12,8 @@ import java.util.List;
  * @param maxBodyBytes larger bodies get 413
  * @param timeouts how long the face waits
  * @param origins whose pages may call and connect
- * @param basePath below which a proxy publishes the server, such as {@code /hongbao}; empty for none
- * @param connectors who connects, each time with the PROXY protocol; empty for anybody without it
+ * @param basePath under which a proxy publishes the server, such as {@code /hongbao}; empty for none @param connectors the only
+ *     peers, which use the PROXY protocol; empty: any peer, without it
  */
 public record HttpSettings(
         ListenAddress address,
@@ -23,7 +23,7 @@ public record HttpSettings(
         String basePath,
         List<AddressRange> connectors) {
     /**
-     * How long the face waits.
+     * Time limits.
      *
      * @param header in which a new connection must have sent its first whole header
      * @param body in which a body must have arrived
@@ -34,7 +34,7 @@ public record HttpSettings(
      */
     public record Timeouts(
             Duration header, Duration body, Duration keepAlive, Duration answer, Duration slow, Duration drain) {
-        /** Of a server that nothing else was told. */
+        /** The defaults. */
         public static final Timeouts DEFAULT = new Timeouts(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
@@ -44,7 +44,7 @@ public record HttpSettings(
                 Duration.ofSeconds(5));
     }
 
-    /** Longest header, and longest request line with it: a token of 8 KiB and what browsers send. */
+    /** Limit of all headers: a token of 8 KiB and browsers' own headers. */
     public static final int MAX_HEADER_BYTES = 16 * 1024;
 
     /** Larger bodies get 413: 1,000 recipients of 128 characters need 132 KB. */
@@ -62,7 +62,7 @@ public record HttpSettings(
         connectors = List.copyOf(connectors);
     }
 
-    /** The same for a face on another listener, that pages of other origins may not call. */
+    /** Settings of the console's listener, which pages of other origins may not call. */
     HttpSettings forConsole() {
         ListenAddress plain = new ListenAddress(address.host(), address.port());
         return new HttpSettings(plain, maxBodyBytes, timeouts, new Origins(List.of()), "", List.of());

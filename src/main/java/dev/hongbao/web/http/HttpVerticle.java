@@ -22,8 +22,8 @@ import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
- * One event loop's HTTP server; deploy several, they share the port. A stop takes the port away, refuses new work with 503,
- * and waits for the answers in flight, and for commands whose clients have gone, before it closes what is left.
+ * One event loop's HTTP server; several instances share the port. A stop closes the port, refuses new work with 503, waits for
+ * answers in flight and for commands whose clients have gone, then closes the rest.
  */
 public final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
@@ -31,17 +31,17 @@ public final class HttpVerticle extends VerticleBase {
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
     private static final long MIN_IDLE_MILLIS = 60_000;
     private static final int SEND_BUFFER_BYTES = 128 * 1024;
-    /** Requests of one connection at once. */
+    /** Concurrent requests per connection. */
     private static final int MAX_STREAMS = 100;
-    /** A client that cancels each of its streams, twice in ten seconds. */
+    /** Enough for a client that cancels all its streams twice in ten seconds. */
     private static final int MAX_RESETS = 200;
 
     private static final int RESETS_WINDOW_SECONDS = 10;
-    /** A proxy says it before anything else. */
+    /** A proxy sends its header first. */
     private static final int PROXY_PROTOCOL_SECONDS = 5;
-    /** How long a client may take to answer a close frame before its connection is cut. */
+    /** Time for a client to answer a close frame; then its connection is cut. */
     private static final int SOCKET_CLOSING_SECONDS = 2;
-    /** Vert.x takes a negative port as: free, and the same for all instances of one deployment. */
+    /** Vert.x reads a negative port as a free one, the same for all instances of a deployment. */
     private static final int SHARED_FREE_PORT = -1;
 
     private final HttpSettings settings;
@@ -59,7 +59,7 @@ public final class HttpVerticle extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // set by start
     private Opened open;
 
-    /** What all instances share. */
+    /** Shared by all instances. */
     public record Shared(
             Contract contract,
             PageFiles files,
@@ -69,7 +69,7 @@ public final class HttpVerticle extends VerticleBase {
             DemoLogin demo) {}
 
     /**
-     * What one instance has for itself. Of its event loop only.
+     * The state of one instance, confined to its event loop.
      *
      * @param close gives back what the services hold; called once, after the last answer
      */
@@ -77,7 +77,7 @@ public final class HttpVerticle extends VerticleBase {
 
     /**
      * @param opening called once, on the instance's own loop
-     * @param listening told the port once it is bound, on the instance's own loop
+     * @param listening receives the bound port, on the instance's own loop
      */
     public HttpVerticle(HttpSettings settings, Shared shared, Supplier<Future<Opened>> opening, IntConsumer listening) {
         this.settings = settings;
@@ -129,7 +129,7 @@ public final class HttpVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         face.refuseNewWork();
-        // A shutdown would wait for sockets that are open as for answers in flight.
+        // A shutdown would wait for open sockets as for answers in flight.
         return open.sockets()
                 .close()
                 .eventually(() -> Future.join(
@@ -138,7 +138,7 @@ public final class HttpVerticle extends VerticleBase {
                 .eventually(open.close());
     }
 
-    /** Who tells an address that is not his own has to be one of those who may. */
+    /** Whether the peer may connect: any peer, unless {@code connectors} lists the permitted ones, usually proxies. */
     private boolean mayConnect(HttpConnection connection) {
         if (settings.connectors().isEmpty()) {
             return true;
@@ -150,8 +150,8 @@ public final class HttpVerticle extends VerticleBase {
     }
 
     /**
-     * By ALPN beside HTTP/1.1. Who floods with resets (CVE-2023-44487) is sent away with ENHANCE_YOUR_CALM. Of headers, also in
-     * CONTINUATION frames, no more is kept than HTTP/1.1 allows. Netty bounds empty frames, and those that want an answer, such as settings.
+     * Offers HTTP/2 by ALPN beside HTTP/1.1. A flood of resets (CVE-2023-44487) is answered with ENHANCE_YOUR_CALM. Headers, also
+     * in CONTINUATION frames, have HTTP/1.1's limit. Netty bounds empty frames, and frames that need an answer, such as settings.
      */
     private static HttpServerOptions overHttp2(HttpServerOptions options) {
         return options.setUseAlpn(true)
@@ -185,12 +185,12 @@ public final class HttpVerticle extends VerticleBase {
                 .setMaxWebSocketMessageSize(HttpSettings.MAX_FRAME_BYTES)
                 .setWebSocketSubProtocols(List.of(SocketUpgrade.SUBPROTOCOL))
                 .setWebSocketClosingTimeout(SOCKET_CLOSING_SECONDS)
-                // Twice the keep-alive: only for what the sweep cannot see, such as an answer nobody reads.
-                // Never shorter than what lies between two pings of a socket.
+                // Twice the keep-alive: only for cases that the sweep cannot see, such as an unread answer. Never
+                // shorter than the interval between two pings of a socket.
                 .setIdleTimeout((int) Math.max(
                         MIN_IDLE_MILLIS, 2 * settings.timeouts().keepAlive().toMillis()))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
-                // The kernel's share of what waits for a reader; left alone it grows to megabytes a connection.
+                // The kernel's send buffer, which by default grows to megabytes per connection.
                 .setSendBufferSize(SEND_BUFFER_BYTES)
                 .setUseProxyProtocol(!settings.connectors().isEmpty())
                 .setProxyProtocolTimeout(PROXY_PROTOCOL_SECONDS)

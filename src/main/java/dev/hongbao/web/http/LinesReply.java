@@ -19,18 +19,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long answer, a line for each value: CSV or JSON lines as the query's {@code format} asks, compressed for who accepts that, no faster
- * than the client takes it.
+ * A streamed answer, one line per value: CSV or JSON lines by the query's {@code format}, compressed if accepted, no faster than
+ * the client reads.
  */
 final class LinesReply {
-    /** Without it a spreadsheet takes the text for another encoding, and Chinese for noise. */
+    /** Without it, a spreadsheet misreads the encoding and garbles Chinese. */
     private static final String BYTE_ORDER_MARK = "\uFEFF";
 
     private static final Pattern QUALITY = Pattern.compile(";q=([01](?:\\.[0-9]{0,3})?)$");
 
     private LinesReply() {}
 
-    /** Whether CSV is asked for: by {@code format}, or without one by {@code Accept}, whose preferred type counts. */
+    /** Whether the request wants CSV: by {@code format}, else by the preferred type of {@code Accept}. */
     static boolean isCsv(Call call) {
         String format = call.query("format");
         if (format != null) {
@@ -54,9 +54,9 @@ final class LinesReply {
 
     private static final String END = "\r\n";
 
-    /** How values are written. @param header the first line of CSV, with its end */
+    /** The two formats of a value. @param header the first line of CSV, with its end */
     record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {
-        /** The same with the host's words of what is exported as the last column of each line of CSV; empty without any. */
+        /** Appends the export's metadata as the last column of each CSV line; an empty cell if there is none. */
         Form<T> with(Metadata metadata) {
             String cell = "," + (metadata.isEmpty() ? "" : DrawBodies.csv(metadata.json())) + END;
             return new Form<>(more(header, ",metadata" + END), value -> more(csv.apply(value), cell), json);
@@ -67,11 +67,7 @@ final class LinesReply {
         }
     }
 
-    /**
-     * Writes as the values are read.
-     *
-     * @param read gives them page by page to what it is given, the next when that future is done
-     */
+    /** Streams the values. @param read passes them page by page to its argument, each page after the previous future completes */
     static <T> Future<Reply> write(
             Call call, Form<T> form, Function<Function<List<T>, Future<Void>>, Future<Void>> read) {
         boolean csv = isCsv(call);
@@ -82,7 +78,7 @@ final class LinesReply {
         HttpServerResponse response = request.response();
         Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
         if (call.exchange().isHead()) {
-            // Refused as a GET is, and not read beyond the first page.
+            // A HEAD is refused as its GET would be, and reads only the first page.
             return read.apply(page -> Future.failedFuture(new HeadIsKnownException()))
                     .recover(fault -> fault instanceof HeadIsKnownException
                             ? Future.succeededFuture()
@@ -99,7 +95,7 @@ final class LinesReply {
                         lines.append(begin);
                     }
                     page.forEach(value -> lines.append(line.apply(value)));
-                    // Over HTTP/2 a stream that its client ends tells so in words of its own.
+                    // Over HTTP/2, a stream that the client ends fails with another exception.
                     return call.exchange()
                             .writer()
                             .write(piece(zip, lines.toString()))
@@ -111,7 +107,7 @@ final class LinesReply {
                 });
     }
 
-    /** Ends the reading for an answer without a body. */
+    /** Stops the reading for a HEAD. */
     private static final class HeadIsKnownException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

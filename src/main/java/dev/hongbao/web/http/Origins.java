@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whose pages may call and connect, beside this server's own. A browser lets any page open a WebSocket to any host, so the
- * server looks at the Origin (RFC 6455, 10.2): it must be one of the list, exactly. Calls over HTTP a browser itself keeps from
- * pages of other origins, unless the server says otherwise (CORS). Clients that are no browsers send no Origin. Immutable.
+ * Origins whose pages may call and connect, beside this server's own. A browser lets any page open a WebSocket to any host, so
+ * the server looks at the Origin (RFC 6455, 10.2): it must be one of the list, exactly. Browsers themselves block HTTP calls of
+ * other origins' pages unless the server permits them (CORS). Clients other than browsers send no Origin. Immutable.
  */
 public final class Origins {
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
 
-    /** How long a browser need not ask again; the longest that all of them keep. */
+    /** Lifetime of a preflight answer: the longest that every browser honours. */
     private static final int PREFLIGHT_SECONDS = 7_200;
 
     private final Set<String> allowed;
@@ -29,13 +29,13 @@ public final class Origins {
         return allowed.isEmpty();
     }
 
-    /** Whether a page of an allowed origin calls, which has to be told so. */
+    /** Whether an allowed page of another origin calls; the answer then needs CORS headers. */
     boolean areCrossed(HttpServerRequest request) {
         String origin = request.getHeader(HttpHeaders.ORIGIN);
         return origin != null && allowed.contains(origin);
     }
 
-    /** Tells browsers what those pages may send and read. Tokens are the only credentials, so there is nothing for cookies. */
+    /** Sends the CORS headers. Tokens are the only credentials, so cookies are not allowed. */
     CorsHandler handler() {
         return CorsHandler.create()
                 .addOrigins(List.copyOf(allowed))

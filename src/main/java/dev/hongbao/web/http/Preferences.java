@@ -8,8 +8,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * How a client wishes to be answered (RFC 7240): in one or more headers, separated by commas, each with parameters of its own. Of a
- * preference that is there twice the first counts. What is not known, or cannot be read, is passed over. Immutable.
+ * The preferences of a request (RFC 7240), from all its {@code Prefer} headers. If a preference occurs twice, the first counts.
+ * Unknown and malformed preferences are ignored. Immutable.
  */
 final class Preferences {
     private static final String HEADER = "prefer";
@@ -36,7 +36,7 @@ final class Preferences {
         return "".equals(values.get("respond-async"));
     }
 
-    /** How long the client waits for events ({@code wait}), at most {@link FeedService#MAX_WAIT}; 0 for not at all. */
+    /** The client's {@code wait} for events in seconds, at most {@link FeedService#MAX_WAIT}; 0 if absent. */
     int waitSeconds() {
         String seconds = values.getOrDefault("wait", "");
         return seconds.matches("[0-9]{1,4}")

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * An answer before it is written.
  *
  * @param headers name, value, name, value …
- * @param tag names this very body, for a client that holds it; null for an answer that nobody keeps
- * @param problem what is told in the reader's language; null for what is no refusal, and then the body is there
+ * @param tag the body's entity tag; null for an answer that is not cached
+ * @param problem rendered in the reader's language; null for a reply that has its body already
  */
 record Reply(
         int status,
@@ -35,13 +35,13 @@ record Reply(
         return new Reply(problem.type().status(), PROBLEM, Buffer.buffer(), List.of(headers), null, problem);
     }
 
-    /** What is refused; null for what is no refusal. */
+    /** Null unless this reply is a problem. */
     @Nullable
     ProblemType problemType() {
         return problem == null ? null : problem.type();
     }
 
-    /** The same for a reader of this language. */
+    /** Renders a problem in this language; other replies stay as they are. */
     Reply in(Language language) {
         return problem == null
                 ? this
@@ -49,7 +49,7 @@ record Reply(
                         status, contentType, ToldProblem.of(problem, language).document(), headers, tag, problem);
     }
 
-    /** The same as the answer to a request: a problem names it. @param request letters, digits, dots and dashes only */
+    /** Adds the request's id to a problem. @param request letters, digits, dots and dashes only */
     Reply of(String request) {
         if (problem == null) {
             return this;
@@ -72,7 +72,7 @@ record Reply(
         return new Reply(status, contentType, Buffer.buffer(body), List.of(headers), null, null);
     }
 
-    /** What one viewer may see, to be asked for again and again. */
+    /** A viewer's own answer, with an entity tag for repeated reads. */
     static Reply kept(String json) {
         Buffer body = Buffer.buffer(json);
         List<String> headers = List.of("Cache-Control", "private, no-cache", "Vary", "Authorization");
@@ -84,14 +84,14 @@ record Reply(
         return new Reply(200, file.type(), file.bytes(), sent.headers(), file.tag(), null);
     }
 
-    /** The same with one more header. */
+    /** A copy with one more header. */
     Reply with(String header, String value) {
         List<String> more =
                 Stream.concat(headers.stream(), Stream.of(header, value)).toList();
         return new Reply(status, contentType, body, more, tag, problem);
     }
 
-    /** The same, with the base path in its Location. @param basePath empty for none */
+    /** A copy with the base path in its Location. @param basePath empty for none */
     Reply below(String basePath) {
         int location = headers.indexOf("Location");
         if (basePath.isEmpty() || location < 0) {
@@ -102,7 +102,7 @@ record Reply(
         return new Reply(status, contentType, body, more, tag, problem);
     }
 
-    /** The same, or 304 when the caller holds it (RFC 9110, 13.1.2). */
+    /** This reply, or 304 if the caller holds it (RFC 9110, 13.1.2). */
     Reply unlessHeldBy(RoutingContext caller) {
         if (tag == null || !caller.etag(tag).isFresh()) {
             return this;

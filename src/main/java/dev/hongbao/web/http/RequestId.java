@@ -8,18 +8,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What names a request in its answer, in a problem and in the log: the caller's {@code X-Request-Id} when it is well-formed, else the trace of a
- * well-formed {@code traceparent} (W3C Trace Context), else one that is made. A caller may send any and the same again: it is for people to
- * search with, and nothing goes by it.
+ * The id of a request in its answer, in a problem and in the log. It is the caller's {@code X-Request-Id}, else the trace id of
+ * {@code traceparent} (W3C Trace Context), else generated; malformed ones are ignored. Callers may repeat ids: they serve
+ * people's searches, and no logic depends on them.
  */
 final class RequestId {
     /** The header, in requests and answers. */
     static final String HEADER = "x-request-id";
 
-    /** Nothing that would need an escape in JSON, in a header or in a line of the log. */
+    /** Needs no escape in JSON, headers or log lines. */
     private static final Pattern WELL_FORMED = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-    /** Version 00, or a later one, which may have more behind; ff is none, and neither is an id of zeros. */
+    /** Version 00, or a later one, which may append fields; ff and ids of zeros are invalid. */
     private static final Pattern TRACEPARENT = Pattern.compile(
             "(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.{0,200})?");
 
@@ -45,7 +45,7 @@ final class RequestId {
         return trace != null ? trace : PREFIX + Long.toString(MADE.incrementAndGet(), Character.MAX_RADIX);
     }
 
-    /** The trace's id, 32 hexadecimal digits; null for what is not well-formed. */
+    /** The trace id, 32 hexadecimal digits; null if malformed. */
     static @Nullable String trace(@Nullable String traceparent) {
         if (traceparent == null || (traceparent.startsWith("00-") && traceparent.length() != TRACEPARENT_LENGTH)) {
             return null;

@@ -11,7 +11,7 @@ import dev.hongbao.web.api.RestrictionBodies;
 import io.vertx.core.Future;
 import java.util.Map;
 
-/** The calls that freeze and block, and revoke tokens. Confined to its event loop. */
+/** The calls that freeze wallets, block users and revoke tokens. Confined to its event loop. */
 final class RestrictionRoutes {
     private final Restrictions restrictions;
     private final Revocations revocations;

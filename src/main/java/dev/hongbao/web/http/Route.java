@@ -2,12 +2,9 @@ package dev.hongbao.web.http;
 
 import io.vertx.core.Future;
 
-/**
- * How one call of the contract is answered. The caller, the parameters and the body have been checked by then.
- * Confined to its event loop.
- */
+/** Answers one call of the contract. The caller, the parameters and the body have been checked before. Confined to its event loop. */
 @FunctionalInterface
 interface Route {
-    /** Fails, or throws, what {@link dev.hongbao.web.api.Problem#ofFailure} knows, or a fault. */
+    /** Fails, or throws, with an exception that {@link dev.hongbao.web.api.Problem#ofFailure} knows, or with a fault. */
     Future<Reply> answer(Call call);
 }

@@ -125,7 +125,7 @@ final class Routes {
                 .map(Routes::sent);
     }
 
-    /** The answer to who has sent a packet, now or before. */
+    /** The answer to a send, new or repeated. */
     static Reply sent(Packet packet) {
         return Reply.json(
                 201,

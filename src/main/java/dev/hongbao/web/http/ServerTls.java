@@ -27,14 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The TLS of one listener, whose files are read again and again: that is how a certificate is renewed without a restart. Open connections keep
- * the one that they were shown. Files that do not fit together, as while they are being replaced, change nothing. On the
- * event loop that made it; files are read on a worker.
+ * The TLS of one listener. Rereads its files periodically, so that a certificate is renewed without a restart. Open connections
+ * keep their certificate. Files that do not fit together, as during a replacement, change nothing. On the event loop that made
+ * it; files are read on a worker.
  */
 public final class ServerTls {
     private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
 
-    /** Three small files; a certificate is renewed days before it ends. */
+    /** Three small files; certificates are renewed days before they expire. */
     private static final long LOOK_MILLIS = 2_000;
 
     private static final long HANDSHAKE_SECONDS = 5;
@@ -48,7 +48,7 @@ public final class ServerTls {
     private Material seen = Material.NONE;
     private String told = "";
 
-    /** What the files hold. @param authority null for none */
+    /** The files' contents. @param authority null for none */
     private record Material(
             Buffer certificate, Buffer key, @Nullable Buffer authority) {
         private static final Material NONE = new Material(Buffer.buffer(), Buffer.buffer(), null);
@@ -65,7 +65,7 @@ public final class ServerTls {
         this.files = files;
     }
 
-    /** Has a listener that is to be made speak TLS; fails with the option's name when the files are of no use. */
+    /** Adds TLS to a listener's options; fails with the option's name if the files are unusable. */
     public Future<Void> secure(HttpServerOptions options) {
         return vertx.executeBlocking(this::read).map(material -> {
             seen = material;
@@ -84,7 +84,7 @@ public final class ServerTls {
         });
     }
 
-    /** From now on a listener shows what the files hold. */
+    /** Keeps a listener's certificate equal to the files. */
     public void follow(HttpServer server, HttpServerOptions options) {
         vertx.setPeriodic(LOOK_MILLIS, tick -> look(server, options.getSslOptions()));
     }
@@ -95,7 +95,7 @@ public final class ServerTls {
                     if (material.equals(seen)) {
                         return Future.succeededFuture(false);
                     }
-                    seen = material; // also when it is of no use
+                    seen = material; // also if it is unusable
                     return vertx.executeBlocking(() -> checked(material)).compose(good -> use(good, server, first));
                 })
                 .onSuccess(changed -> {
@@ -114,7 +114,7 @@ public final class ServerTls {
         }
     }
 
-    /** Several event loops share a listener, and the first one changes it: to the others it is the same already. */
+    /** Several event loops share a listener: the first one changes it, and the others find it changed. */
     private static Future<Boolean> use(Material material, HttpServer server, ServerSSLOptions first) {
         ServerSSLOptions next = first.copy().setKeyCertOptions(material.pair());
         Buffer authority = material.authority;
@@ -144,7 +144,7 @@ public final class ServerTls {
         }
     }
 
-    /** The same, when the key is the certificate's: Java would use any two, and no client could connect. */
+    /** Checks that the key fits the certificate: Java accepts any two, and then no client can connect. */
     private Material checked(Material material) throws IOException {
         try {
             for (KeyManager manager :

@@ -13,20 +13,19 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a caller of the service role has to show a certificate beside its token, so that a token that was stolen is of no use
- * elsewhere. A handshake lets in only certificates that the authority has signed, or none.
- *
- * @param isNeeded whether the rule holds on this listener
+ * The rule that callers of the service role need a client certificate beside the token, so that a stolen token is useless
+ * elsewhere. The handshake accepts only certificates of the authority, or none. @param isNeeded whether this listener has the
+ * rule
  */
 public record ServiceCertificate(boolean isNeeded) {
-    /** As the listener is configured. */
+    /** The rule of a listener's configuration. */
     public static ServiceCertificate on(ListenAddress address) {
         ListenTls tls = address.tls();
         return new ServiceCertificate(tls != null && tls.clientAuthority() != null);
     }
 
     /**
-     * What a caller is told who has none and needs one; null for whom may come in.
+     * The refusal of a caller without the required certificate; null if the caller is admitted.
      *
      * @param session of the connection; null when it has no TLS
      */

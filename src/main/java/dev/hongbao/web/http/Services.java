@@ -12,7 +12,7 @@ import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.rain.RainService;
 
 /**
- * What the routes call.
+ * The services behind the routes.
  *
  * @param claims of this event loop only
  * @param packets of this event loop only
@@ -29,7 +29,7 @@ public record Services(
         Profiles profiles,
         Hosted hosted) {
 
-    /** What a host makes for its users. */
+    /** Services for draws, campaigns and rains. */
     public record Hosted(
             DrawService draws, PlayService plays, Wins wins, CampaignService campaigns, RainService rains) {}
 }

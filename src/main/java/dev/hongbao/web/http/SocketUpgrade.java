@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 
 /** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
 public interface SocketUpgrade {
-    /** Where a client asks for it. */
+    /** The WebSocket's path. */
     String PATH = "/v1/socket";
 
     /** The subprotocol, the only one. */

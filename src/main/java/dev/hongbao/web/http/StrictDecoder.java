@@ -18,10 +18,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads requests as Vert.x does, but none that a proxy in front may read differently (request smuggling,
- * RFC 9112 §3.2 and §6.3): Content-Length together with Transfer-Encoding, a transfer coding other than one {@code chunked}, a version
- * other than 1.0 and 1.1, two hosts, or two tokens. Such a request is handed on as invalid, and nothing after it is read; nor after a broken chunk,
- * which Vert.x would answer with the end of the connection alone. On the connection's loop.
+ * Reads requests as Vert.x does, but refuses requests that a proxy may read differently (request smuggling, RFC 9112 §3.2 and
+ * §6.3). These have Content-Length and Transfer-Encoding, a transfer coding other than one {@code chunked}, a version other than
+ * 1.0 and 1.1, two hosts, or two tokens. Such a request is passed on as invalid, and nothing after it is read. Nothing is read
+ * after a broken chunk either, for which Vert.x alone would only close the connection. On the connection's event loop.
  */
 final class StrictDecoder extends VertxHttpRequestDecoder {
     private static final String NAME = "httpDecoder";
@@ -36,7 +36,7 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
     }
 
     /**
-     * Takes the place of Vert.x' decoder on a connection that has read nothing yet. HTTP/2 has frames, about whose length nobody disagrees.
+     * Replaces Vert.x' decoder on a connection that has read nothing yet. HTTP/2 needs none: its frames have unambiguous lengths.
      *
      * @param brokenBody called when a body cannot be read on
      */
@@ -86,7 +86,7 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         }
     }
 
-    /** Null for a request that may be answered as it is: also for one that is told as invalid already, in a version that is spoken. */
+    /** Null for a request that needs no change: it is valid, or is marked invalid and has a supported version. */
     private @Nullable DecoderResult faultOf(HttpRequest request) {
         DecoderResult told = request.decoderResult();
         if (told.isFailure()) {
@@ -95,7 +95,7 @@ final class StrictDecoder extends VertxHttpRequestDecoder {
         return isFaulty(request) ? DecoderResult.failure(new IllegalArgumentException("an ambiguous request")) : null;
     }
 
-    /** Netty takes {@code http/1.1} for an equal version; Vert.x knows these two objects alone, and answers 501 without a word to others. */
+    /** Netty accepts {@code http/1.1} as an equal version; Vert.x knows only these two objects, and answers others with a bare 501. */
     @SuppressWarnings("ReferenceEquality")
     private static boolean isSpoken(HttpVersion version) {
         return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
-/** The calls with which the host's backend looks after all users; and the view of a packet, which is another one for it. Confined to its event loop. */
+/** The host backend's calls on all users, and the view of a packet, which differs for the backend. Confined to its event loop. */
 final class SupportRoutes {
     private final PacketService packets;
     private final Profiles profiles;

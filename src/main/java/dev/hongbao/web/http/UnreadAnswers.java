@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The answers of one event loop of which something is written that their clients have not taken. Mostly that is a matter of
- * microseconds; who reads nothing, or a few bytes now and then, is found here. Confined to its event loop.
+ * One event loop's answers with written data that the client has not taken, mostly for microseconds. Finds clients that do not
+ * read, or read too slowly. Confined to its event loop.
  */
 final class UnreadAnswers {
-    /** After so long a client does not read, rather than that its line is slow: when the server is full, it makes room. */
+    /** After this time a client counts as not reading; its connection makes room when the server is full. */
     private static final long STALLED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** Waiting longest first. */
@@ -32,24 +32,24 @@ final class UnreadAnswers {
         }
     }
 
-    /** @param slowNanos in which what is written at once must be taken */
+    /** @param slowNanos in which the client must take each write */
     UnreadAnswers(long slowNanos, LongSupplier nanoTime) {
         this.slowNanos = slowNanos;
         this.nanoTime = nanoTime;
     }
 
-    /** The answer waits from now on. Remove it first when it waits already. */
+    /** Adds an answer that waits; if it waits already, remove it first. */
     void add(AnswerWriter answer) {
         waiting.put(answer, new Waiting(nanoTime.getAsLong()));
     }
 
-    /** It waits no more. @return whether {@link #stalled} had told it */
+    /** Removes an answer. @return whether {@link #stalled} had returned it */
     boolean remove(AnswerWriter answer) {
         Waiting before = waiting.remove(answer);
         return before != null && before.isStalled;
     }
 
-    /** Those that turn out now to wait for a client who does not read; each is told once. */
+    /** Answers newly found to wait for a client that does not read; returns each once. */
     List<AnswerWriter> stalled() {
         List<AnswerWriter> stalled = new ArrayList<>();
         long now = nanoTime.getAsLong();
@@ -65,7 +65,7 @@ final class UnreadAnswers {
         return stalled;
     }
 
-    /** Those that have waited for too long; they are told again when they wait as long again. */
+    /** Answers that have waited too long; returns them again after the same time. */
     List<AnswerWriter> late() {
         List<AnswerWriter> late = new ArrayList<>();
         long now = nanoTime.getAsLong();

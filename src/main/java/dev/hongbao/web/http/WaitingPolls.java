@@ -10,17 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The calls of a loop that wait for events: each counts among its caller's until it is answered or its client is gone. Confined to its event loop. */
+/**
+ * A loop's polls that wait for events: each counts as its caller's until it is answered or its client is gone. Confined to its
+ * event loop.
+ */
 final class WaitingPolls {
     private final AtomicInteger polls;
     private final CallsInFlight inFlight;
     private final long answerMillis;
     private final Map<Poll<?>, Caller> waiting = new HashMap<>();
 
-    /**
-     * @param polls those that wait, of all loops
-     * @param answerMillis beyond the time a client asked to wait
-     */
+    /** @param polls waiting on all loops @param answerMillis time limit beyond the client's own wait */
     WaitingPolls(AtomicInteger polls, CallsInFlight inFlight, long answerMillis) {
         this.polls = polls;
         this.inFlight = inFlight;
@@ -28,24 +28,17 @@ final class WaitingPolls {
     }
 
     /**
-     * One that waits.
-     *
-     * @param page its answer; never after {@code cancel}
-     * @param stopWaiting answers now
-     * @param cancel nobody waits any more
+     * A waiting poll. @param page its answer; never after {@code cancel} @param stopWaiting answers now @param cancel called when
+     * the client is gone
      */
     record Poll<T>(Future<T> page, Runnable stopWaiting, Runnable cancel) {}
 
-    /** Answers all, as if their time were over. */
+    /** Answers all polls, as after their time limit. */
     void stopWaiting() {
         List.copyOf(waiting.keySet()).forEach(poll -> poll.stopWaiting.run());
     }
 
-    /**
-     * Waits for one.
-     *
-     * @param begin begins it, when its caller may have one more
-     */
+    /** Answers a poll. @param begin starts it, if its caller may have one more */
     <T> Future<T> answer(Call call, int waitSeconds, Supplier<Poll<T>> begin) {
         inFlight.beginPoll(call.caller());
         Poll<T> poll = begin.get();

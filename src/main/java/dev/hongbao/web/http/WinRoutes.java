@@ -25,7 +25,7 @@ final class WinRoutes {
         this.profiles = profiles;
     }
 
-    /** By {@code operationId}; the export, which takes as long as its reader does, is not among them. */
+    /** By {@code operationId}, without the export, which lasts as long as its reader. */
     Map<String, Route> byOperation() {
         return Map.of("listWins", this::list, "getWin", this::view, "changeFulfilment", this::change);
     }

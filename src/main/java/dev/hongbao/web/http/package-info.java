@@ -1,7 +1,7 @@
 /**
- * The HTTP face: the contract's calls, decoded to commands and answered as JSON or problem documents. One verticle instance
- * for each event loop, each with its own routes and connections; tokens, limits, documents and counters are shared. Every
- * request gets exactly one answer, and waits for nothing without a limit. It decides nothing about packets or money.
+ * The HTTP face: the contract's calls, decoded to commands and answered as JSON or problem documents. One verticle instance per
+ * event loop, with its own routes and connections; tokens, limits, documents and counters are shared. Every request gets exactly
+ * one answer, and every wait has a limit. No decision about packets or money is made here.
  */
 @NullMarked
 package dev.hongbao.web.http;

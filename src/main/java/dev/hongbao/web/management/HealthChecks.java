@@ -18,18 +18,15 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Named questions whose answers say whether this server can serve. All are asked at once; since when each has been as it is
- * is remembered. Thread-safe.
- */
+/** Named checks of whether this server can serve, run concurrently. Keeps the time of each check's last change. Thread-safe. */
 public final class HealthChecks {
     private final Map<String, Supplier<Future<Boolean>>> checks;
     private final Duration timeout;
     private final Map<String, Standing> standings = new ConcurrentHashMap<>();
 
     /**
-     * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late counts as not well
-     * @param timeout for each
+     * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late is not well @param timeout
+     *     of each
      */
     public HealthChecks(Map<String, Supplier<Future<Boolean>>> checks, Duration timeout) {
         this.checks = new LinkedHashMap<>(checks);
@@ -37,9 +34,8 @@ public final class HealthChecks {
     }
 
     /**
-     * A check that asks a store at most once in {@code life}: who asks earlier gets the same answer, or waits for it.
-     *
-     * @param nanoTime a clock that never goes back
+     * A check that asks a store at most once in {@code life}; callers in between get or await the same answer. @param nanoTime a
+     * monotonic clock
      */
     public static Supplier<Future<Boolean>> remembered(
             Supplier<Future<Boolean>> check, Duration life, LongSupplier nanoTime) {
@@ -60,7 +56,7 @@ public final class HealthChecks {
     }
 
     /**
-     * What a round of checks found.
+     * The results of one round of checks.
      *
      * @param well by name
      * @param since by name, the first answer that was as this one
@@ -97,13 +93,13 @@ public final class HealthChecks {
     }
 
     /**
-     * How a check stands.
+     * A check's latest result.
      *
-     * @param since the answer that was the first to be as the latest one
+     * @param since the first answer equal to the latest one
      */
     private record Standing(boolean isWell, Instant since) {}
 
-    /** Registers {@code hongbao.readiness}: 1 for each check that was well when it was asked last. */
+    /** Registers {@code hongbao.readiness}: 1 for each check that was well at its last run. */
     public void watch(MeterRegistry registry) {
         checks.keySet()
                 .forEach(name -> Gauge.builder("hongbao.readiness", standings, all -> isWell(all.get(name)) ? 1 : 0)
@@ -116,7 +112,7 @@ public final class HealthChecks {
         return standing != null && standing.isWell;
     }
 
-    /** Asks all; never fails. */
+    /** Runs all checks; never fails. */
     public Future<Report> ask() {
         List<String> names = new ArrayList<>(checks.keySet());
         List<Future<Boolean>> answers = checks.values().stream().map(this::ask).toList();

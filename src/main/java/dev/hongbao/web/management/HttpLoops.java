@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Supplier;
 
 /**
- * A check for each event loop that serves requests: whether it still turns. A loop that hangs answers nobody, and its
- * connections look open all the while. Thread-safe.
+ * A check for each event loop that serves requests: whether it still runs. A hung loop answers no request, but its connections
+ * look open. Thread-safe.
  */
 public final class HttpLoops {
     private final AtomicReferenceArray<Context> loops;
@@ -20,7 +20,7 @@ public final class HttpLoops {
         this.loops = new AtomicReferenceArray<>(count);
     }
 
-    /** A loop that serves from now on. Beyond {@code count} it is left alone. */
+    /** Adds a serving loop; ignored beyond {@code count}. */
     public void serving(Context loop) {
         for (int i = 0; i < loops.length(); i++) {
             if (loops.compareAndSet(i, null, loop)) {
@@ -29,7 +29,7 @@ public final class HttpLoops {
         }
     }
 
-    /** {@code http-loop-1} and so on: true once the loop has run something; a loop that does not serve yet is not well. */
+    /** {@code http-loop-1} and so on: true once the loop has run a task; a loop that does not serve yet is not well. */
     public Map<String, Supplier<Future<Boolean>>> checks() {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
         for (int i = 0; i < loops.length(); i++) {
@@ -44,7 +44,7 @@ public final class HttpLoops {
         if (loop == null) {
             return Future.succeededFuture(false);
         }
-        // A promise of no context: a timer on the loop that hangs would never say that it is late.
+        // A promise without a context: a timer on the hung loop would never fire.
         Promise<Boolean> answer = Promise.promise();
         loop.runOnContext(turns -> answer.complete(true));
         return answer.future();

@@ -33,16 +33,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the console with the numbers of its overview. Without a token: bind it to
- * loopback or to a network that only operators reach. On loopback it answers only under loopback's names, so that no web page that the operator looks at
- * can read it by pointing a name of its own here (DNS rebinding). Every other call of the console needs a token:
- * see {@link ConsoleFace}, which is opened when the first call comes. One instance.
+ * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the console with the numbers of its overview. These need no
+ * token: bind the port to loopback or to a network that only operators reach. On loopback it answers only to loopback's host
+ * names, against DNS rebinding by web pages in the operator's browser. The console's other calls need a token: see
+ * {@link ConsoleFace}, which opens at the first call. One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
     private static final long SAMPLE_MILLIS = 1_000;
 
-    /** Between two rounds of checks when nobody asks; one opens a connection to Redis. */
+    /** Interval of checks without requests; each opens a connection to Redis. */
     private static final long CHECK_MILLIS = 5_000;
 
     private static final int IDLE_SECONDS = 30;
@@ -50,7 +50,7 @@ public final class ManagementVerticle extends VerticleBase {
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String LOOPBACK = "localhost|127(\\.[0-9]{1,3}){3}|\\[?::1]?";
 
-    /** A Host header: a tunnel to loopback may have another port. */
+    /** A Host header with any port, since a tunnel to loopback may have another. */
     private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(" + LOOPBACK + ")(:[0-9]{1,5})?");
 
     private final ListenAddress address;
@@ -68,8 +68,8 @@ public final class ManagementVerticle extends VerticleBase {
     private HttpServer server;
 
     /**
-     * @param listening told the port once it is bound
-     * @param opening opens the console's calls, on this one's loop; once, or again when it failed
+     * @param listening receives the bound port @param opening opens the console's calls, on this verticle's loop; once, or again
+     *     after a failure
      */
     public ManagementVerticle(
             ManagementConfig config,
@@ -156,11 +156,11 @@ public final class ManagementVerticle extends VerticleBase {
             }
             send(routing, routing.statusCode(), TEXT, "this cannot be answered\n");
         });
-        // An escape in the path that is none: the router tells it here alone.
+        // The router reports a malformed escape in the path only here.
         return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this cannot be answered\n"));
     }
 
-    /** What is got, and asked for without its body: load balancers do that. */
+    /** A route for GET and for HEAD, which load balancers send. */
     private static Route read(Router router, String path) {
         return router.get(path).method(HttpMethod.HEAD);
     }
@@ -173,7 +173,7 @@ public final class ManagementVerticle extends VerticleBase {
         return closed.eventually(() -> server.shutdown(1, TimeUnit.SECONDS));
     }
 
-    /** The first call opens the console, and waits for it. */
+    /** The first call opens the console's calls and waits for it. */
     private void call(HttpServerRequest request) {
         if (console == null || console.failed()) {
             console = opening.get();
@@ -200,20 +200,20 @@ public final class ManagementVerticle extends VerticleBase {
                 .onFailure(fault -> send(routing, 503, JSON, "{\"status\":\"DOWN\"}"));
     }
 
-    /** Rendering walks all meters; a few milliseconds that an event loop should not spend. */
+    /** Rendering walks all meters, a few milliseconds, so it runs on a worker. */
     private void scrape(RoutingContext routing) {
         vertx.<String>executeBlocking(metrics::scrape)
                 .onSuccess(text -> send(routing, 200, "text/plain; version=0.0.4; charset=utf-8", text))
                 .onFailure(fault -> send(routing, 500, TEXT, "no metrics\n"));
     }
 
-    /** A browser always names a host; a load balancer's check in HTTP/1.0 may not. */
+    /** A browser always sends Host; a load balancer's check in HTTP/1.0 may not. */
     private static boolean isForLoopback(HttpServerRequest request) {
         String named = request.headers().get(HttpHeaders.HOST);
         return named == null || LOOPBACK_HOST.matcher(named).matches();
     }
 
-    /** What is no number, or cannot be read, means from the beginning. */
+    /** The query's {@code after}; 0, the beginning, if it is absent or malformed. */
     private static long after(HttpServerRequest request) {
         try {
             String text = request.getParam("after");

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last ten minutes of what the console's overview plots, and the last faults and recoveries, so that a page opened after
- * the event still shows it. Read from the meters once a second; a server's own numbers, not the cluster's. Confined to one thread.
+ * The last ten minutes of the console's plots, and the last faults and recoveries, so that a page opened later still shows them.
+ * Samples this server's meters once a second, not the cluster's. Confined to one thread.
  */
 final class RecentNumbers {
     /** Ten minutes, about 60 KB. */
@@ -27,7 +27,7 @@ final class RecentNumbers {
     private static final int EVENTS = 100;
     private static final Latency NOTHING_SETTLED = new Latency(-1, -1);
 
-    /** What is an event when it grows: a counter's name, and a tag to choose by or null. */
+    /** Counters whose growth is an event: the counter's name, and a tag to select by or null. */
     private enum Watched {
         RECOVERY("hongbao.journal.recoveries", null, null),
         SETTLEMENT_FAILED("hongbao.journal.failures", null, null),
@@ -50,15 +50,12 @@ final class RecentNumbers {
         }
     }
 
-    /**
-     * @param claims claimed, a second
-     * @param settling negative when nothing settled since the sample before
-     */
+    /** @param claims per second @param settling negative if nothing settled since the previous sample */
     private record Sample(long atMillis, long claims, Latency settling, Levels levels) {}
 
     private record Latency(double p50Millis, double p99Millis) {}
 
-    /** How many there are of what comes and goes. */
+    /** Gauges. */
     private record Levels(long unsettled, long connections, long sockets, long openPackets) {}
 
     private record Event(long atMillis, String kind, long count) {}
@@ -78,7 +75,7 @@ final class RecentNumbers {
         this.clock = clock;
     }
 
-    /** Call it about once a second. */
+    /** Takes a sample; call about once a second. */
     void sample() {
         long now = clock.millis();
         double claims = count("hongbao.claim.outcomes", "outcome", "claimed");
@@ -127,10 +124,9 @@ final class RecentNumbers {
     }
 
     /**
-     * As Prometheus reckons: within a bucket the times are taken as spread evenly, and what is beyond the last one is told as its bound.
+     * Computes as Prometheus does: times spread evenly within a bucket, and a time beyond the last bucket counts as its bound.
      *
-     * @param upTo how many there are up to the end of each bucket
-     * @return in milliseconds
+     * @param upTo cumulative counts per bucket @return in milliseconds
      */
     private static double quantile(double rank, CountAtBucket[] buckets, double[] upTo) {
         double low = 0;
@@ -165,10 +161,10 @@ final class RecentNumbers {
     }
 
     /**
-     * {@code {"samples":[[at, claims, p50, p99, unsettled, connections, sockets, openPackets], …], "events":[…]}}, oldest
-     * first; times in milliseconds since 1970, latencies in milliseconds or null.
+     * {@code {"samples":[[at, claims, p50, p99, unsettled, connections, sockets, openPackets], …], "events":[…]}}, oldest first;
+     * times in milliseconds since 1970, latencies in milliseconds or null.
      *
-     * @param afterMillis leaves out what is not younger
+     * @param afterMillis returns only later entries
      */
     String toJson(long afterMillis) {
         JsonText json = new JsonText(1024).beginObject().name("samples").beginArray();

@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The OpenID provider that lets operators into the console. The browser asks it for its discovery document and then for a token; where the
- * token is at another origin than the issuer, the console's page must allow that one too, and only the document tells it. So the server
- * reads it when the page is asked for, at most once a minute. Confined to its event loop.
+ * The OpenID provider that lets operators into the console. The browser reads its discovery document, then requests a token. The
+ * token endpoint may have another origin, which the console's Content-Security-Policy must allow and only the document names. So
+ * the server reads the document when the page is requested, at most once a minute. Confined to its event loop.
  */
 final class SignIn {
     private static final Logger LOG = LoggerFactory.getLogger(SignIn.class);
@@ -29,7 +29,7 @@ final class SignIn {
     private static final Duration LIMIT = Duration.ofSeconds(3);
     private static final long FRESH_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** The start of an endpoint. It becomes a part of a header: no blank and no semicolon is in it. */
+    /** An endpoint's origin. It goes into a header, so it has no blank and no semicolon. */
     private static final Pattern ORIGIN = Pattern.compile("(https?://[A-Za-z0-9.:\\[\\]-]+)(/.*)?");
 
     private final Vertx vertx;
@@ -46,7 +46,7 @@ final class SignIn {
         this.discovery = new JsonUrl(URI.create(issuer + "/.well-known/openid-configuration"), LIMIT);
     }
 
-    /** What the console's page is told of it. */
+    /** The provider's settings for the console's page; an empty object for none. */
     static String json(ManagementConfig.@Nullable Oidc oidc) {
         return oidc == null
                 ? "{}"
@@ -59,7 +59,10 @@ final class SignIn {
                         .toString();
     }
 
-    /** Where tokens are given; empty when it is not known. Takes a moment; never fails: while the provider is away it is what it was. */
+    /**
+     * The origin of the provider's token endpoint; empty while unknown. Reads the discovery document on a worker. Never fails:
+     * while the provider is unreachable, keeps the last origin.
+     */
     Future<String> tokenOrigin() {
         long now = System.nanoTime();
         if (asked == null || now - askedNanos > FRESH_NANOS) {

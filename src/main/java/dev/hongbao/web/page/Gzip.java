@@ -11,11 +11,11 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compresses what is public, or what one service reads in one piece: files and exports. No other answer may be compressed: where a secret and
- * what an attacker wrote stand side by side, the length tells the secret bit by bit (BREACH). Not safe for threads.
+ * Compresses public files and exports. No other answer may be compressed: if a secret stands beside an attacker's text, the
+ * length reveals the secret bit by bit (BREACH). Not thread-safe.
  */
 public final class Gzip {
-    /** Of an answer that is compressed. */
+    /** Headers of a compressed answer. */
     public static final List<String> HEADERS = List.of("Content-Encoding", "gzip", "Vary", "Accept-Encoding");
 
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -29,7 +29,7 @@ public final class Gzip {
         }
     }
 
-    /** What is to be sent of the text so far; may be empty. */
+    /** The bytes to send so far; may be empty. */
     public Buffer add(String text) {
         try {
             zip.write(text.getBytes(StandardCharsets.UTF_8));

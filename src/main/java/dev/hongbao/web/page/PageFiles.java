@@ -21,12 +21,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files that one port serves to browsers, read from the jar when first asked for. Thread-safe; the first look at a
- * file blocks for about 1 ms.
+ * The files that one port serves to browsers, read from the jar when first asked for. Thread-safe; the first look at a file
+ * blocks for about 1 ms.
  *
- * <p>Not Vert.x Web's StaticHandler: it knows no entity tag, only the time at which it unpacked a file, which is another one
- * after each start and on each server; it unpacks into a temporary directory, which a machine's cleaning empties; and it looks
- * for {@code webroot/} in the working directory first.
+ * <p>Not Vert.x Web's StaticHandler, for three reasons. It has no entity tags but the time of unpacking, which differs per start
+ * and server. It unpacks into a temporary directory, which a clean-up job may empty. It searches the working directory's
+ * {@code webroot/} first.
  */
 public final class PageFiles {
     private static final String ROOT = "webroot/";
@@ -49,7 +49,7 @@ public final class PageFiles {
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
             + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-    /** Shows pictures of users too, from where the operator allows it; its script finds these origins in the page itself. */
+    /** The page that also shows users' pictures, from the origins that the operator allows; its script reads them in the page. */
     private static final String CHAT_PAGE = ROOT + "index.html";
 
     private static final String ORIGINS_IN_PAGE = "<meta name=\"images\" content=\"\">";
@@ -76,12 +76,13 @@ public final class PageFiles {
     private final Map<String, PageFile> loaded = new ConcurrentHashMap<>();
 
     /**
-     * A file as it is served.
+     * A served file.
      *
      * @param type the content type
      * @param tag the strong entity tag: a digest of these bytes
      * @param policy the Content-Security-Policy
-     * @param zipped the same compressed, with a tag of its own; null for a file that is compressed already, or does not get smaller
+     * @param zipped the same compressed, with a tag of its own; null for a file that is compressed already, or does not get
+     *     smaller
      */
     public record PageFile(
             String type,
@@ -89,10 +90,10 @@ public final class PageFiles {
             String tag,
             String policy,
             @Nullable PageFile zipped) {
-        /** 96 bits keep two states of one thing apart. */
+        /** Bytes of the digest: 96 bits distinguish versions of one file. */
         private static final int TAG_BYTES = 12;
 
-        /** The same, whose scripts may call a further origin; empty for none. */
+        /** A copy whose scripts may also call this origin; empty for none. */
         public PageFile mayCall(String origin) {
             return origin.isEmpty() || policy.contains("connect-src 'self' " + origin + ";")
                     ? this
@@ -111,7 +112,7 @@ public final class PageFiles {
             return new PageFile(type, bytes, tag(bytes), policy, zipped);
         }
 
-        /** The file as a client takes it. @param accepted its Accept-Encoding; null for none */
+        /** The form of the file that a client accepts. @param accepted its Accept-Encoding; null for none */
         public Sent sentTo(@Nullable String accepted) {
             return zipped != null && Gzip.isAccepted(accepted)
                     ? new Sent(zipped, withMore(Gzip.HEADERS))
@@ -147,7 +148,7 @@ public final class PageFiles {
     }
 
     /**
-     * What the API's port serves: the chat page, the contracts, Swagger UI from its webjar, and the guide.
+     * The files of the API's port: the chat page, the contracts, Swagger UI from its webjar, and the guide.
      *
      * @param images origins from which the chat page may load pictures
      */
@@ -174,9 +175,9 @@ public final class PageFiles {
     }
 
     /**
-     * What the management port serves: the console, with what it shares with the chat page.
+     * The files of the management port: the console, and the files that it shares with the chat page.
      *
-     * @param provider who lets operators into the console, whom the console may call, too; null for nobody
+     * @param provider signs operators in, and the console may call it; null for none
      */
     public static PageFiles console(@Nullable URI provider) {
         Map<String, String> files = new HashMap<>();
@@ -214,8 +215,8 @@ public final class PageFiles {
     }
 
     /**
-     * Where the page is whose path lacks its last slash, or has one too many: the links in a page are relative to its path. Relative, too, so
-     * that it holds behind a proxy; null for no page.
+     * The redirect for a path that lacks its last slash or has one too many, because links in a page are relative. The redirect
+     * is relative too, so it holds behind a proxy. Null if no page fits.
      */
     public @Nullable String moved(String path) {
         if (path.length() > 1 && path.endsWith("/")) {

@@ -1,4 +1,4 @@
-/** What browsers see: the files of the chat page and of the console. Immutable; the faces decide who is served. */
+/** Files for browsers: the chat page and the console. Immutable; the faces decide who is served. */
 @NullMarked
 package dev.hongbao.web.page;
 

@@ -19,15 +19,15 @@ import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509TrustManager;
 import org.jspecify.annotations.Nullable;
 
-/** Who may have signed receivers' certificates. */
+/** Trusted issuers of receivers' certificates. */
 final class Authorities {
     private Authorities() {}
 
     /**
-     * Whom this JVM trusts, and those of a file. Blocks.
+     * The JVM's trusted issuers, and the issuers in a file. Blocks.
      *
      * @param file certificates, PEM
-     * @throws IllegalArgumentException when it is not one
+     * @throws IllegalArgumentException if it holds no readable certificate
      */
     static TrustOptions with(Path file) {
         try {

@@ -3,7 +3,7 @@ package dev.hongbao.web.webhook;
 import java.security.SecureRandom;
 import java.time.Duration;
 
-/** How long to wait after failed attempts: a second, then twice as long each time, less up to a half by chance. */
+/** The pause after failed attempts: one second, doubled each time, less up to a half at random. */
 final class Backoff {
     private static final long FIRST_MILLIS = 1_000;
     private static final int MOST_DOUBLINGS = 30;

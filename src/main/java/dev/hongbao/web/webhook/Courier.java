@@ -19,19 +19,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Delivers to one webhook, one message after the other, until it is disabled or deleted or the courier is stopped. Postgres says where it
- * stands; a message counts as delivered when Postgres knows. What was answered and not written down is delivered again.
+ * Delivers to one webhook, one message after the other, until it is disabled or deleted or the courier is stopped. Postgres says
+ * where it stands; a message counts as delivered when Postgres has it so. A message that was answered but not recorded is sent
+ * again.
  */
 final class Courier {
     private static final Logger LOG = LoggerFactory.getLogger(Courier.class);
 
-    /** Between two looks for events. */
+    /** Interval of looking for events. */
     private static final long LOOK_MILLIS = 100;
 
-    /** Between two looks at the webhook itself, also while it waits: it may have been changed. */
+    /** Interval of rereading the webhook, also during a wait, because it may have changed. */
     private static final long REVIEW_MILLIS = 1_000;
 
-    /** What a webhook passes over without a message is written down so often: so that the outbox need not keep it. */
+    /** Interval of recording rows that the webhook skips, so that the outbox can drop them. */
     private static final long PASSED_NANOS = Duration.ofSeconds(5).toNanos();
 
     private final Vertx vertx;
@@ -49,7 +50,7 @@ final class Courier {
     private boolean stopped;
     private Future<?> work = Future.succeededFuture();
 
-    /** What all couriers share. */
+    /** Shared by all couriers. */
     record Shared(
             Vertx vertx,
             OutboxReader outbox,
@@ -58,7 +59,7 @@ final class Courier {
             Backoff backoff,
             WebhookMetrics metrics) {}
 
-    /** From a position that is written down to here there is nothing to tell. */
+    /** A range without events for this webhook, from a recorded position. */
     private record Passed(String position, OutboxCursor to) {}
 
     Courier(Shared shared, UUID webhook, Receiver receiver) {
@@ -78,12 +79,12 @@ final class Courier {
         return this;
     }
 
-    /** Whether it will do no more. */
+    /** Whether the courier has stopped. */
     boolean isStopped() {
         return stopped;
     }
 
-    /** Begins nothing more. @return done when what was under way has ended */
+    /** Starts no further delivery. @return completes when the current one has ended */
     Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(timer);
@@ -124,7 +125,7 @@ final class Courier {
         });
     }
 
-    /** @return how long to wait before the next look, ms */
+    /** @return the wait before the next review, ms */
     private Future<Long> review() {
         reviewNanos = System.nanoTime();
         return store.due(webhook).compose(due -> {
@@ -149,7 +150,7 @@ final class Courier {
                         page.events().isEmpty() && page.gap() == null ? pass(due, from, page) : deliver(due, page));
     }
 
-    /** Goes on at once where there were only rows that it is not told of: there may be more of them than one page lists. */
+    /** Skips rows that are not for this webhook, and continues at once: there may be more of them than one page lists. */
     private Future<Long> pass(Due due, OutboxCursor from, OutboxPage page) {
         long wait = page.next().equals(from) ? LOOK_MILLIS : 0;
         boolean isDue = page.next().least() > 0 && System.nanoTime() - passedNanos > PASSED_NANOS;
@@ -178,7 +179,7 @@ final class Courier {
         return store.delivered(attempt, page.next()).map(0L);
     }
 
-    /** Never sooner than the receiver wants, but for one that wants no end. */
+    /** The longer of the backoff and the receiver's Retry-After, which counts up to {@code webhooks.max-wait}. */
     private Duration pause(Due due, Duration retryAfter) {
         Duration own = backoff.after(due.attempts() + 1);
         Duration wished = retryAfter.compareTo(config.maxWait()) < 0 ? retryAfter : config.maxWait();
@@ -193,7 +194,7 @@ final class Courier {
             if (reason != null) {
                 metrics.disabled.increment();
                 LOG.error(
-                        "webhook {} is disabled ({}), {}: {}; the outbox is kept for it no more",
+                        "webhook {} is disabled ({}), {}: {}; the outbox no longer keeps events for it",
                         webhook,
                         reason,
                         attempt.message(),

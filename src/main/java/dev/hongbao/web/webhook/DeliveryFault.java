@@ -14,7 +14,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Why a receiver gave no answer, for people who read the list of deliveries. */
+/** Describes why a receiver gave no answer, for the list of deliveries. */
 final class DeliveryFault {
     private static final int MAX_LENGTH = 200;
 
@@ -36,7 +36,7 @@ final class DeliveryFault {
         return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
     }
 
-    /** Without the names of our classes, which say nothing to a receiver's people. */
+    /** The message without Java class names. */
     private static String ofConnection(Throwable fault) {
         if (fault instanceof ConnectException || fault instanceof NoRouteToHostException) {
             return "nobody takes connections at its address";
@@ -49,7 +49,7 @@ final class DeliveryFault {
                 : "its answer is not HTTP that this server reads";
     }
 
-    /** The innermost cause that says something: the JDK wraps them in its own. */
+    /** The innermost cause with a message: the JDK wraps causes. */
     private static @Nullable String ofCertificate(Throwable fault) {
         String found = null;
         for (Throwable cause = fault; cause != null; cause = cause.getCause()) {

@@ -30,15 +30,15 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who is told by one webhook, with a client of its own. Every attempt looks its name up, checks all its addresses, and connects to one that
- * was checked, so that no other answer of the DNS comes in between; the certificate has to be the name's. No redirect is followed. Of the
- * answer only its status and its wish for a pause count.
+ * The receiver of one webhook, with an HTTP client of its own. Every attempt resolves the name, checks all its addresses, and
+ * connects to a checked one, so that no second DNS answer intervenes. The certificate must match the name. Redirects are not
+ * followed. Only the answer's status and {@code Retry-After} count.
  */
 final class Receiver implements AutoCloseable {
     private static final int HTTPS = 443;
     private static final int HTTP = 80;
 
-    /** Shorter than receivers keep an idle connection. */
+    /** Shorter than receivers' own idle timeout. */
     private static final int KEEP_ALIVE_SECONDS = 3;
 
     private final Vertx vertx;
@@ -47,11 +47,10 @@ final class Receiver implements AutoCloseable {
     private @Nullable WebClient client;
 
     /**
-     * How all receivers are reached.
+     * Terms of all connections to receivers.
      *
      * @param timeout of an attempt
-     * @param trusted who may have signed their certificates; null for whom the JVM trusts
-     * @param clock tells a message's time
+     * @param trusted issuers of their certificates; null for the JVM's @param clock of messages
      */
     record Terms(
             AddressGuard guard, Duration timeout, @Nullable TrustOptions trusted, Clock clock) {
@@ -63,21 +62,21 @@ final class Receiver implements AutoCloseable {
                     .map(trusted -> new Terms(guard, config.timeout(), trusted, clock));
         }
 
-        /** The same, with attempts that take no longer. */
+        /** A copy with a shorter timeout at most. */
         Terms within(Duration most) {
             return new Terms(guard, timeout.compareTo(most) < 0 ? timeout : most, trusted, clock);
         }
     }
 
-    /** Threads for lookups, which block: one for each webhook. All who ask share them; each closes what it has got. */
+    /** Threads for DNS lookups, which block: one per webhook. All callers share them; each closes its own handle. */
     static WorkerExecutor lookups(Vertx vertx) {
         return vertx.createSharedWorkerExecutor("hongbao-webhooks", Webhooks.MOST);
     }
 
     /**
-     * What came of an attempt.
+     * The result of an attempt.
      *
-     * @param retryAfter how long the receiver wants to be left alone; zero when it did not say
+     * @param retryAfter the receiver's Retry-After; zero if absent
      */
     record Reply(Delivery.Answer answer, Duration retryAfter) {}
 
@@ -88,12 +87,7 @@ final class Receiver implements AutoCloseable {
         this.terms = terms;
     }
 
-    /**
-     * Makes one attempt.
-     *
-     * @param attempt counts them: of several addresses each time another one is taken
-     * @return never fails, and comes within the timeout
-     */
+    /** Makes one attempt. @param attempt number, which selects among several addresses @return never fails; completes within the timeout */
     Future<Reply> tell(String url, WebhookMessage message, List<String> secrets, int attempt) {
         long begun = System.nanoTime();
         return Future.succeededFuture(url)
@@ -107,13 +101,13 @@ final class Receiver implements AutoCloseable {
                 .map(answer -> new Reply(
                         new Delivery.Answer(answer.statusCode(), null, millisSince(begun)), retryAfter(answer)))
                 .otherwise(fault -> {
-                    close(); // what is still under way ends with its connection
+                    close(); // ends the attempt in progress
                     return new Reply(
                             new Delivery.Answer(null, DeliveryFault.text(fault), millisSince(begun)), Duration.ZERO);
                 });
     }
 
-    /** Of three digits, as RFC 9110 has them. */
+    /** Checks for a status of three digits, as in RFC 9110. */
     private static HttpResponse<Void> understood(HttpResponse<Void> answer) {
         if (answer.statusCode() < 100 || answer.statusCode() > 599) {
             throw new IllegalArgumentException("no status");
@@ -180,7 +174,7 @@ final class Receiver implements AutoCloseable {
                             () -> vertx.httpClientBuilder()
                                     .with(options)
                                     .with(new PoolOptions().setHttp1MaxSize(1))
-                                    // Otherwise what a receiver sends that is no HTTP would be logged as our error.
+                                    // Otherwise Vert.x would log a receiver's malformed HTTP as an error.
                                     .withConnectHandler(connection -> connection.exceptionHandler(told -> {}))
                                     .build()),
                     options);
@@ -193,7 +187,7 @@ final class Receiver implements AutoCloseable {
         return (int) TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
     }
 
-    /** Ends its connection; the next attempt makes another. */
+    /** Closes its connection; the next attempt opens another. */
     @Override
     public void close() {
         WebClient made = client;

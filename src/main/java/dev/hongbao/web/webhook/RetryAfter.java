@@ -11,21 +11,21 @@ final class RetryAfter {
     private static final int TOO_MANY_REQUESTS = 429;
     private static final int UNAVAILABLE = 503;
 
-    /** More digits than anybody waits for. */
+    /** More digits than any sensible wait. */
     private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
 
     private RetryAfter() {}
 
-    /** Whether an answer's status gives the header its meaning. */
+    /** Whether the header has a meaning with this status. */
     static boolean isMeant(int status) {
         return status == TOO_MANY_REQUESTS || status == UNAVAILABLE;
     }
 
     /**
-     * How long to wait.
+     * Parses {@code Retry-After}.
      *
      * @param now for a date
-     * @return zero for what is over, and for what is neither seconds nor a date
+     * @return zero for a past date, and for a malformed value
      */
     static Duration parse(String header, Instant now) {
         String text = header.strip();

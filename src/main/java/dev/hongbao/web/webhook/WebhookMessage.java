@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message by the Standard Webhooks specification: its headers, and a body that is signed as it stands. Immutable.
  *
- * @param id of just these events, or of the gap that it tells of: the same again has the same id, another never
+ * @param id derived from exactly these events, or from the gap: a repeated message keeps its id, and no other message has it
  * @param body the schema {@code WebhookMessage} of openapi.yaml
  */
 record WebhookMessage(String id, String body) {
@@ -43,7 +43,7 @@ record WebhookMessage(String id, String body) {
         return of(ids, events, page.gap() == null ? null : page.gap().wireName(), now);
     }
 
-    /** One event that no outbox has, so that the host sees whether a webhook works. */
+    /** A test message, with one event that is in no outbox. */
     static WebhookMessage test(UUID webhook, Instant now) {
         OutboxEvent event = new OutboxEvent(
                 UUID.randomUUID() + "-0",
@@ -73,9 +73,9 @@ record WebhookMessage(String id, String body) {
     }
 
     /**
-     * The value of {@code traceparent} (W3C Trace Context, version 00) for one attempt. The message begins the trace, for it tells of many
-     * requests: the trace's id is the message's, and each attempt has a parent-id of its own. Sampled, so that a receiver which follows its caller
-     * records it; Hongbao itself records nothing.
+     * The value of {@code traceparent} (W3C Trace Context, version 00) for one attempt. The message begins the trace, because it
+     * holds events of many requests. The trace id is the message's; each attempt has its own parent-id. Sampled, so that a
+     * receiver that follows its caller records it; Hongbao records nothing.
      */
     String traceparent() {
         String trace = id.substring(PREFIX.length()).replace("-", "");
@@ -83,11 +83,7 @@ record WebhookMessage(String id, String body) {
         return "00-" + trace + "-" + HexFormat.of().toHexDigits(attempt) + "-01";
     }
 
-    /**
-     * The value of {@code webhook-signature}: one for each secret.
-     *
-     * @param at the second of the attempt, which is signed, too
-     */
+    /** The value of {@code webhook-signature}: one signature per secret. @param at the second of the attempt, which is signed too */
     String signature(List<String> secrets, Instant at) {
         List<String> signatures = new ArrayList<>(secrets.size());
         for (String secret : secrets) {

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What operators see of webhooks. Thread-safe. */
+/** Metrics of webhooks. Thread-safe. */
 public final class WebhookMetrics {
     final Counter delivered;
     final Counter failed;
@@ -24,26 +24,26 @@ public final class WebhookMetrics {
         Gauge.builder("hongbao_webhook_failing", failing, AtomicInteger::get)
                 .description("Webhooks whose latest delivery failed, on the server that delivers")
                 .register(metrics);
-        // The counter tells of an event, and an alert on it would clear while the webhook is still told nothing.
+        // The counter shows the event only: its alert would clear while the webhook is still disabled.
         Gauge.builder("hongbao.webhook.disabled.now", disabledNow, AtomicInteger::get)
-                .description("Webhooks that are disabled and told nothing, on the server that delivers")
+                .description("Disabled webhooks, on the server that delivers")
                 .register(metrics);
         Gauge.builder("hongbao.webhook.behind", this, all -> all.lag.rows())
-                .description("Rows of the outbox that the slowest webhook has not been told, whoever delivers")
+                .description("Outbox rows not yet delivered to the slowest webhook; the same on every server")
                 .baseUnit("rows")
                 .register(metrics);
         Gauge.builder("hongbao.webhook.lag", this, all -> all.lag.seconds())
-                .description("Age of the oldest event that a webhook has not been told, whoever delivers")
+                .description("Age of the oldest event not yet delivered to a webhook; the same on every server")
                 .baseUnit("seconds")
                 .register(metrics);
     }
 
-    /** As Postgres has just said it. */
+    /** Sets the lag, as read from Postgres. */
     void lags(Lag now) {
         lag = now;
     }
 
-    /** This server delivers no more. */
+    /** Clears the gauges when this server stops delivering. */
     void stopped() {
         failing.set(0);
         disabledNow.set(0);

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 
-/** Sends a test event to a webhook, on the server that is asked, and reports what came of it. Changes nothing. Thread-safe. */
+/** Sends a test event to a webhook from this server, and reports the result. Changes nothing. Thread-safe. */
 public final class WebhookProbe {
-    /** Shorter than a call may take; a receiver that is slower is told by its deliveries. */
+    /** Shorter than a call's time limit; deliveries reveal a slower receiver. */
     private static final Duration MOST = Duration.ofSeconds(5);
 
     private final Vertx vertx;
@@ -33,7 +33,7 @@ public final class WebhookProbe {
     /** @param message its {@code webhook-id} */
     public record Outcome(String message, Instant at, Delivery.Answer answer) {}
 
-    /** Makes one attempt, also at a webhook that is paused or disabled. @return refused with NOT_FOUND */
+    /** Makes one attempt, also for a paused or disabled webhook. @return refused with NOT_FOUND */
     public Future<Outcome> send(UUID webhook) {
         Instant now = clock.instant();
         WebhookMessage message = WebhookMessage.test(webhook, now);

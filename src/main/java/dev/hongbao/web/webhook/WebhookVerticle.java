@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has all webhooks delivered while this server is the one that does. That is who holds an advisory lock in Postgres, on a session of its
- * own: it ends with the server, or when the server is silent for five seconds, and then another server goes on from what Postgres says. One
- * that froze and wakes up may repeat one message of each webhook, and changes nothing in Postgres. One instance a server.
+ * Delivers all webhooks while this server holds an advisory lock in Postgres, on a session of its own. The session ends with the
+ * server, or after five seconds of its silence; another server then continues from the positions in Postgres. A server that froze
+ * and wakes up may repeat one message of each webhook, and changes nothing in Postgres. One instance per server.
  */
 public final class WebhookVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookVerticle.class);
@@ -56,7 +56,7 @@ public final class WebhookVerticle extends VerticleBase {
     private boolean away;
     private boolean stopping;
 
-    /** @param clock tells a message's time */
+    /** @param clock of messages */
     public WebhookVerticle(
             Postgres postgres,
             OutboxReader outbox,
@@ -115,7 +115,7 @@ public final class WebhookVerticle extends VerticleBase {
         });
     }
 
-    /** Also while another server delivers, or none does. */
+    /** Reads the lag, also while another server delivers, or none does. */
     private void lookBehind() {
         store.lag().onSuccess(metrics::lags);
     }

@@ -1,7 +1,7 @@
 /**
- * Delivers events to webhooks: one verticle a server, of which one in the whole system delivers at a time. Each webhook has a courier of its
- * own, its own client and its own pace, so that one receiver's trouble is never another's. Everything here belongs to the verticle's
- * event loop, unless its class says otherwise.
+ * Delivers events to webhooks: one verticle per server, of which only one in the cluster delivers at a time. Each webhook has its
+ * own courier, client and pace, so that a failing receiver does not delay others. Classes are confined to the verticle's event
+ * loop, unless they say otherwise.
  */
 @NullMarked
 package dev.hongbao.web.webhook;

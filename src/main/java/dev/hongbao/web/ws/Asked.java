@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a frame of a caller asks for, until it is answered. The audit log is told the same of it as of the same call over HTTP, with the
- * method {@code FRAME}. Confined to the connection's event loop.
+ * A caller's frame, until it is answered. The audit log records it as the corresponding HTTP call, with the method {@code FRAME}.
+ * Confined to the connection's event loop.
  */
 final class Asked {
     private static final Logger LOG = LoggerFactory.getLogger(Asked.class);
 
-    /** The same call over HTTP. @param operation null for one that changes nothing @param names the field that its path names */
+    /** The corresponding HTTP call. @param operation null if it changes nothing @param names the field that the path contains */
     private record Call(@Nullable String operation, String route, String names) {}
 
     private static final Map<String, Call> CALLS = Map.of(
@@ -42,7 +42,7 @@ final class Asked {
         this.call = call;
     }
 
-    /** @param frame fits the contract of its type; null for a type that no call over HTTP is the same as */
+    /** @param frame fits its schema; null for a type without a corresponding HTTP call */
     static @Nullable Asked of(Connection connection, Caller caller, String type, JsonObject frame) {
         Call call = CALLS.get(type);
         return call == null ? null : new Asked(connection, caller, frame, call);
@@ -56,7 +56,7 @@ final class Asked {
         return caller;
     }
 
-    /** The request's id, which its answers repeat. */
+    /** The frame's id, which its answers repeat. */
     String id() {
         return frame.getString("id");
     }
@@ -70,7 +70,7 @@ final class Asked {
         told(Connection.outcome(problem), () -> connection.tell(id(), problem));
     }
 
-    /** Answers a failed request: a refusal as its problem, anything else with one line for the operator. */
+    /** Answers a failed request: a refusal as its problem, anything else with one log line. */
     void fail(Throwable failure) {
         Problem problem = Problem.ofFailure(failure);
         if (problem == null) {
@@ -107,7 +107,7 @@ final class Asked {
     }
 
     private AuditRow row(AuditRow.Kind kind) {
-        // Of a send it is the packet, of a claim a packet's id.
+        // In a send it is an object, in a claim a packet's id.
         Object packet = frame.getValue("packet");
         String named = call.names.isEmpty() ? null : frame.getString(call.names);
         return new AuditRow(

@@ -9,7 +9,7 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import org.jspecify.annotations.Nullable;
 
-/** Who the user of a connection is, and whether he may ask for anything now. Confined to the face's event loop. */
+/** The user of a connection, and whether that user's frames are admitted now. Confined to the face's event loop. */
 final class Authentication {
     private final SocketFace face;
     private final Tokens tokens;
@@ -19,7 +19,7 @@ final class Authentication {
         this.tokens = tokens;
     }
 
-    /** Answers a frame with a token: the first one says who it is, a later one goes on. */
+    /** Answers a frame with a token: the first one names the user, a later one renews the first. */
     void authenticate(Connection connection, String id, String token) {
         TokenVerdict verdict = tokens.verify(token);
         Caller fresh = verdict.caller();
@@ -54,7 +54,7 @@ final class Authentication {
         connection.authenticated(fresh);
     }
 
-    /** Who asks. @param id null for none @return null when nobody may ask now, and the frame is answered */
+    /** The caller. @param id null for none @return null if the frame is refused, and answered so */
     @Nullable
     Caller callerOf(Connection connection, @Nullable String id) {
         Caller caller = connection.caller();

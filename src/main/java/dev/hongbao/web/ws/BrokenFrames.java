@@ -9,8 +9,8 @@ import io.vertx.core.internal.http.WebSocketInternal;
 import java.util.function.Consumer;
 
 /**
- * Hears of a frame that is longer than allowed, or that breaks RFC 6455, as soon as its header says so. Vert.x would cut the line at
- * once, and the client would not learn why; the rest of what it sends is thrown away by the decoder. Confined to the socket's event loop.
+ * Detects frames that are too long or break RFC 6455, as soon as their header arrives. Vert.x would cut the line at once, without
+ * a reason for the client. The decoder discards the rest. Confined to the socket's event loop.
  */
 final class BrokenFrames extends ChannelInboundHandlerAdapter {
     private final Consumer<CloseReason> close;

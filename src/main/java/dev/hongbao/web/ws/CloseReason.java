@@ -2,7 +2,7 @@ package dev.hongbao.web.ws;
 
 import java.util.Locale;
 
-/** Why the server closes a connection; asyncapi.yaml tells clients what to do about each. */
+/** Reasons of the server to close a connection; asyncapi.yaml says what clients do about each. */
 enum CloseReason {
     GOING_AWAY(1001),
     PROTOCOL_ERROR(1002),

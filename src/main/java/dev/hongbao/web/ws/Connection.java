@@ -29,16 +29,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * One WebSocket: who it is, which groups it follows, what it may still do. Confined to its event loop.
- */
+/** One WebSocket: its user, its groups and its limits. Confined to its event loop. */
 final class Connection {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
-    /** What the audit log calls a frame. */
+    /** The method of a frame in the audit log. */
     static final String METHOD = "FRAME";
 
-    /** A frame that is refused before it asks for anything. */
+    /** A frame that is refused before its request is read. */
     private static final AuditRow.What FRAME = new AuditRow.What(METHOD, SocketUpgrade.PATH, null);
 
     private final SocketFace face;
@@ -88,12 +86,12 @@ final class Connection {
         writer.send(text);
     }
 
-    /** A frame that goes to many: its bytes are shared. */
+    /** Sends a frame whose bytes several connections share. */
     void send(byte[] utf8) {
         writer.send(utf8);
     }
 
-    /** Refuses a frame that asks for nothing that is known. */
+    /** Refuses a frame without a known request. */
     void refuse(@Nullable String id, Problem problem) {
         Caller now = caller;
         boolean isService = now != null && now.role() == Role.SERVICE;
@@ -109,7 +107,7 @@ final class Connection {
         return new AuditRow.Outcome(problem.type().status(), problem.type().wireName());
     }
 
-    /** Sends a refusal, of which the audit log knows. */
+    /** Sends a refusal that is in the audit log already. */
     void tell(@Nullable String id, Problem problem) {
         send(ServerFrames.error(id, problem, language));
     }
@@ -119,7 +117,7 @@ final class Connection {
     }
 
     private void drained() {
-        heardNanos = System.nanoTime(); // it was not listened to meanwhile
+        heardNanos = System.nanoTime(); // frames were not read meanwhile
         List.copyOf(memberships.values()).forEach(Membership::advance);
     }
 
@@ -131,17 +129,17 @@ final class Connection {
         return caller;
     }
 
-    /** Of its TLS; null for none. */
+    /** The TLS session; null without TLS. */
     @Nullable
     SSLSession sslSession() {
         return socket.sslSession();
     }
 
-    /** A believed token. The first one ends the time without; a later one is the same user's. */
+    /** Sets the caller of a valid token. The first one ends the time limit without a token; a later one is of the same user. */
     void authenticated(Caller fresh) {
         if (writer.isEnded()) {
             if (caller == null) {
-                face.guards().leaveUser(fresh.user()); // it was found closed meanwhile, and nobody had entered
+                face.guards().leaveUser(fresh.user()); // it was found closed meanwhile, before the user was counted
             }
             return;
         }
@@ -168,11 +166,7 @@ final class Connection {
                 || memberships.size() < face.config().maxGroups();
     }
 
-    /**
-     * Follows a group from a place; replaces what it followed of the group before.
-     *
-     * @param members who may
-     */
+    /** Follows a group from a place; replaces an earlier join of the group. @param members permitted users */
     void join(GroupId group, Members members, Membership.Start start, int statePackets) {
         Caller now = caller;
         if (writer.isEnded() || now == null || !members.include(now)) {
@@ -199,7 +193,7 @@ final class Connection {
         }
     }
 
-    /** What goes on from a place reads as one of its user's calls, and is refused when those are too many. */
+    /** Reads from a place; counts as a call in flight of the user, and is refused at that limit. */
     Future<FeedSlice> read(FeedFollower.Follower follower, long place) {
         Caller now = caller;
         return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
@@ -227,14 +221,14 @@ final class Connection {
         return !writer.isEnded() && claims.isAwaited();
     }
 
-    /** A claim of this user was settled; told once, and not when it was asked for here, where it is the answer. */
+    /** Sends a settled claim of this user once, unless the claim's answer on this socket carries it. */
     void settled(Claim claim) {
         if (claims.tells(claim.packet().value())) {
             send(ServerFrames.claimSettled(claim));
         }
     }
 
-    /** Plays of this user were settled; as for a claim. */
+    /** Sends settled plays of this user, as for a claim. */
     void settled(SettledPlayRequest request) {
         if (plays.tells(request.request())) {
             send(ServerFrames.playSettled(request.plays()));
@@ -243,7 +237,7 @@ final class Connection {
 
     // --- its end ---
 
-    /** Looks at every time limit. Called several times a second. */
+    /** Checks every time limit. Called several times a second. */
     void sweep(long nowNanos, long nowMillis) {
         Caller now = caller;
         if (now == null

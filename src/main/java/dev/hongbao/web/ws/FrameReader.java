@@ -17,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one client sends, from frames to requests: bounded in rate, size and faults. It reads frames, not Vert.x' messages:
- * those bend bytes that are no UTF-8, and a message that is too long is only dropped. Confined to the connection's event loop.
+ * Turns one client's frames into requests, bounded in rate, size and faults. Reads frames, not Vert.x' messages, which alter
+ * bytes that are not UTF-8 and silently drop too long a message. Confined to the connection's event loop.
  */
 final class FrameReader {
     private static final FaultLog FAULTS = new FaultLog(LoggerFactory.getLogger(FrameReader.class), System::nanoTime);
 
-    /** Frames without an id that could be read, before the client is taken for broken. A refused one with an id is not broken. */
+    /** Frames without a readable id before the client counts as broken. A refused frame with an id is not broken. */
     private static final int MAX_FAULTS = 20;
 
     /** Characters of a request's id. */
@@ -53,7 +53,7 @@ final class FrameReader {
         } else if (frame.isText() || frame.isContinuation()) {
             Buffer bytes = frame.binaryData();
             if (!whole) {
-                // Not a copy: that of an empty one takes no more.
+                // Not copy(): the copy of an empty buffer cannot grow.
                 bytes = (pieces == null ? Buffer.buffer() : pieces).appendBuffer(bytes);
                 pieces = frame.isFinal() ? null : bytes;
             }
@@ -82,14 +82,14 @@ final class FrameReader {
         }
     }
 
-    /** Tells the operator of a fault that nobody foresaw. @param caller null before the first token @param frame null when it was not read */
+    /** Logs an unexpected fault. @param caller null before the first token @param frame null if it could not be read */
     static void failed(@Nullable Caller caller, @Nullable JsonObject frame, Throwable fault) {
         String type = frame == null ? null : allowed(frame.getValue("type"));
         String user = caller == null ? "nobody" : caller.user().value();
         FAULTS.failed("frame " + type + " of " + user + " failed, id " + idOf(frame), fault);
     }
 
-    /** What a client calls its frame, as far as an answer may repeat it; null for nothing. */
+    /** The frame's {@code id}, if an answer may repeat it; null otherwise. */
     static @Nullable String idOf(@Nullable JsonObject frame) {
         return frame == null ? null : allowed(frame.getValue("id"));
     }
@@ -101,7 +101,7 @@ final class FrameReader {
                 : null;
     }
 
-    /** A piece of a message cannot be passed over: the rest of it would make no sense. */
+    /** Closes if the excess frame is a piece of a message, because the rest would be useless. */
     private void tooFast(boolean whole) {
         if (!whole || rate.isHostile()) {
             connection.close(CloseReason.TOO_MANY_MESSAGES);

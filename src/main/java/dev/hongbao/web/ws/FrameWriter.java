@@ -6,8 +6,8 @@ import io.vertx.core.http.WebSocketFrameType;
 import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
 
 /**
- * What one client is sent. Reading pauses while the client does not read, so that answers do not pile up either.
- * Confined to the connection's event loop.
+ * Writes one client's frames. Pauses reading while the client does not read, so that answers do not pile up. Confined to the
+ * connection's event loop.
  */
 final class FrameWriter {
     /** Bytes that may wait for a reader before it counts as slow: a thousand slow readers hold 16 MB. */
@@ -39,7 +39,7 @@ final class FrameWriter {
         return !ended && !full;
     }
 
-    /** For how long the reader has not kept up; 0 when it does. */
+    /** The time since the reader fell behind; 0 if it keeps up. */
     long fullNanos(long nowNanos) {
         return full ? nowNanos - fullSinceNanos : 0;
     }
@@ -51,7 +51,7 @@ final class FrameWriter {
         });
     }
 
-    /** A frame that goes to many: its bytes are shared. Vert.x' own text frames can be written only once. */
+    /** Sends a frame whose bytes several connections share. Vert.x' own text frames can be written only once. */
     void send(byte[] utf8) {
         guarded(() -> {
             socket.writeFrame(new WebSocketFrameImpl(WebSocketFrameType.TEXT, Unpooled.wrappedBuffer(utf8), true));
@@ -68,15 +68,15 @@ final class FrameWriter {
         }
     }
 
-    /** Something was written that did not go through here: Vert.x answers a ping by itself. */
+    /** Notes a write by Vert.x itself, which answers pings. */
     void wrote() {
         guarded(this::look);
     }
 
-    /** Says goodbye, ahead of what waits for a reader who does not keep up. */
+    /** Sends a close frame, ahead of frames that wait for a slow reader. */
     void close(CloseReason reason) {
         guarded(() -> {
-            // Paused, it would not read the answer to its close frame.
+            // A paused socket would not read the answer to the close frame.
             socket.resume();
             if (full) {
                 lineEnd.close(reason);
@@ -86,7 +86,7 @@ final class FrameWriter {
         });
     }
 
-    /** Nothing is sent from now on. */
+    /** Stops sending. */
     void end() {
         ended = true;
     }
@@ -95,7 +95,7 @@ final class FrameWriter {
         return ended;
     }
 
-    /** Vert.x throws when the socket is closed already but has not told yet. */
+    /** Vert.x throws if the socket is closed but its close handler has not run yet. */
     private void guarded(Runnable work) {
         if (!ended) {
             try {

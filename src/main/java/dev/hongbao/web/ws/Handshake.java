@@ -10,7 +10,7 @@ import io.vertx.core.http.HttpVersion;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** What a request must say to become a WebSocket (RFC 6455 §4.2.1). What Vert.x would refuse, it refuses in plain text. */
+/** Checks that a request may become a WebSocket (RFC 6455 §4.2.1), because Vert.x refuses in plain text instead of a problem. */
 final class Handshake {
     /** Sixteen bytes in Base64. */
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9+/]{22}==");
@@ -19,7 +19,7 @@ final class Handshake {
 
     private Handshake() {}
 
-    /** Why it is none; null when it is one. */
+    /** The refusal of a request that may not; null otherwise. */
     static @Nullable Problem refusal(HttpServerRequest request) {
         if (request.version() != HttpVersion.HTTP_1_1
                 || !"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))

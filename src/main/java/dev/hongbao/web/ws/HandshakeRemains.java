@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Vert.x 5.0 keeps of the HTTP request that opened a WebSocket for as long as that is open: the request, its headers, and
- * the HTTP connection with a queue of 4 KB. All of it hangs on the function that made the WebSocket's connection, which is called
- * once and then only held. No public method lets go of it, so reflection does: 6 of 15 KB of heap a socket.
+ * Frees the HTTP request that Vert.x 5.0 keeps while its WebSocket is open: the request, its headers, and the HTTP connection
+ * with a queue of 4 KB. All hang on the function that made the WebSocket's connection, which is called once and then only held.
+ * No public method frees it, so reflection does: 6 of 15 KB of heap per socket.
  */
 final class HandshakeRemains {
     private static final Logger LOG = LoggerFactory.getLogger(HandshakeRemains.class);
@@ -31,12 +31,12 @@ final class HandshakeRemains {
         }
     }
 
-    /** Whether this Vert.x lets go of them. Only a test asks: it fails when another version keeps them elsewhere. */
+    /** Whether this works with the current Vert.x; for a test, which fails if another version keeps them elsewhere. */
     static boolean canBeReleased() {
         return FACTORY != null;
     }
 
-    /** Lets go of them, if it can. Call it on the socket's loop, once it is open; idempotent. */
+    /** Frees them if possible. Call on the socket's event loop, once it is open; idempotent. */
     static void release(ServerWebSocket socket) {
         if (FACTORY == null || !(socket instanceof WebSocketInternal internal)) {
             return;

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Closes the socket of a reader who does not read. Vert.x would let its close frame wait behind the frames that are not read, cut
- * the line only some time after that frame is written, which may be never, and log a stack trace for a line that ends meanwhile.
- * Confined to the socket's event loop.
+ * Closes the socket of a client that does not read. Vert.x' own close frame waits behind the unread frames, so it may never be
+ * written, and Vert.x cuts the line only after it. Vert.x also logs a stack trace if the line ends meanwhile. Confined to the
+ * socket's event loop.
  */
 final class LineEnd extends ChannelDuplexHandler {
-    /** How long the client may take to answer the close frame. */
+    /** Time for the client to answer the close frame. */
     private static final long ANSWER_MILLIS = 2_000;
 
     private final ChannelHandlerContext vertx;
@@ -44,7 +44,7 @@ final class LineEnd extends ChannelDuplexHandler {
         }
         closing = true;
         channel.writeAndFlush(new CloseWebSocketFrame(reason.code(), reason.wireName()), channel.voidPromise());
-        // The channel's own timer: it goes off in a server that stops, too.
+        // The channel's own timer, which fires in a stopping server too.
         var unused = channel.executor().schedule(() -> channel.close(), ANSWER_MILLIS, TimeUnit.MILLISECONDS);
     }
 
@@ -58,7 +58,7 @@ final class LineEnd extends ChannelDuplexHandler {
         }
     }
 
-    /** The answer to the close frame; or a goodbye of somebody who has not read, whose answer would wait as long. */
+    /** Reads the answer to the close frame, or a close frame of a client that has not read, whose answer would wait as long. */
     @Override
     public void channelRead(ChannelHandlerContext channel, Object frame) {
         if (frame instanceof CloseWebSocketFrame && (closing || full.getAsBoolean())) {

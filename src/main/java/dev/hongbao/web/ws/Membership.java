@@ -11,11 +11,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection following one group: it knows its place in the feed and goes on from there whenever there are events and the
- * reader has room. A slow reader holds nothing here: what it missed stays in the feed. Confined to the connection's event loop.
+ * A connection's place in one group's feed. Continues from there whenever there are events and the reader has room. A slow reader
+ * holds nothing here: missed events stay in the feed. Confined to the connection's event loop.
  */
 final class Membership {
-    /** After a read that failed, or was refused because its user has too many calls under way. */
+    /** Wait after a failed read, or one refused by the user's limit of calls in flight. */
     private static final long RETRY_MILLIS = 500;
 
     private final Vertx vertx;
@@ -31,18 +31,16 @@ final class Membership {
     private boolean closed;
 
     /**
-     * Where a reader goes on from.
+     * The place from which a reader continues.
      *
      * @param trusted whether the place is this server's own; a client's may be of another history
      */
     record Start(long place, boolean trusted) {}
 
-    /** A group, and who may follow it. */
+    /** A group, and the users who may follow it. */
     record Followed(GroupId group, Members members) {}
 
-    /**
-     * @param statePackets packets to tell in a reset
-     */
+    /** @param statePackets packets to list in a reset */
     Membership(
             Vertx vertx,
             Connection connection,
@@ -60,12 +58,12 @@ final class Membership {
         this.follower = following.follow(group, this::advance);
     }
 
-    /** Who may follow the group. */
+    /** Users who may follow the group. */
     Members members() {
         return members;
     }
 
-    /** Sends what there is, as far as the reader has room. */
+    /** Sends available events, as far as the reader has room. */
     void advance() {
         if (closed || reading || !follower.isLive() || !connection.hasRoom()) {
             return;
@@ -81,7 +79,7 @@ final class Membership {
         }
     }
 
-    /** Follows no more. Idempotent. */
+    /** Stops following. Idempotent. */
     void close() {
         if (!closed) {
             closed = true;
@@ -138,7 +136,7 @@ final class Membership {
     private boolean send(List<FeedEvent> events, long to) {
         for (int i = 0; i < events.size(); i++) {
             if (!connection.hasRoom()) {
-                return false; // goes on from its place when there is room
+                return false; // continues from its place when there is room
             }
             FeedEvent event = events.get(i);
             if (!isSuperseded(events, i)) {
@@ -150,7 +148,7 @@ final class Membership {
         return true;
     }
 
-    /** Progress that a later event of the same piece makes needless: who is behind gets the last one only. */
+    /** Whether a later progress event of the batch replaces this one: a reader that is behind gets only the last. */
     private static boolean isSuperseded(List<FeedEvent> events, int index) {
         @Nullable FeedEvent event = events.get(index);
         if (event.isProgress()) {

@@ -1,6 +1,6 @@
 package dev.hongbao.web.ws;
 
-/** How many frames one connection may send: so many a second, twice as many at once. */
+/** Limits one connection's frames: a rate per second, with bursts of twice that. */
 final class MessageRate {
     private static final double NANOS = 1e9;
 
@@ -18,7 +18,7 @@ final class MessageRate {
         this.sinceNanos = nowNanos;
     }
 
-    /** Counts a frame; false when it is one too many. */
+    /** Counts a frame; false if it exceeds the rate. */
     boolean allows(long nowNanos) {
         tokens = Math.min(2.0 * perSecond, tokens + (nowNanos - sinceNanos) / NANOS * perSecond);
         sinceNanos = nowNanos;
@@ -33,12 +33,12 @@ final class MessageRate {
         return true;
     }
 
-    /** Whether it goes on regardless of being told. */
+    /** Whether the client ignores the refusals. */
     boolean isHostile() {
         return excess > PATIENCE * perSecond;
     }
 
-    /** Whether this is the first frame that was too many for a while: the one that is worth an answer. */
+    /** Whether to answer this excess frame; only the first of a while is answered. */
     boolean isNew() {
         return excess % perSecond == 1 || perSecond == 1;
     }

@@ -7,22 +7,22 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Which settlements of one kind are told to a socket's user: those that were not asked for here, where they are the answer, and each
- * once. Confined to the socket's event loop.
+ * Selects the settlements of one kind that a socket sends to its user: each once, and none that an answer on this socket carries.
+ * Confined to the socket's event loop.
  */
 final class OwnSettlements {
-    /** Remembered as told: a settlement is heard of from this server, from others and from the feed, soon after one another. */
+    /** Ids kept: a settlement arrives from this server, from others and from the feed, within a short time. */
     private static final int MAX_TOLD = 16;
 
     private final Set<UUID> asked = new HashSet<>();
     private final Queue<UUID> told = new ArrayDeque<>(1);
 
-    /** Something is asked for here. @param id of the packet that is claimed, or of the request of plays */
+    /** Notes a request on this socket. @param id of the claimed packet, or of the request of plays */
     void asked(UUID id) {
         asked.add(id);
     }
 
-    /** @param isKnown whether what became of it was the answer; if not, a settlement is told */
+    /** @param isKnown whether the answer carried the outcome; if not, its settlement is sent */
     void answered(UUID id, boolean isKnown) {
         asked.remove(id);
         if (isKnown) {
@@ -35,7 +35,7 @@ final class OwnSettlements {
         return !asked.isEmpty();
     }
 
-    /** Whether a settlement is to be told; true once. */
+    /** Whether to send a settlement; true once per id. */
     boolean tells(UUID id) {
         if (asked.contains(id) || told.contains(id)) {
             return false;

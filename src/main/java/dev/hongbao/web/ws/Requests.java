@@ -71,9 +71,9 @@ final class Requests {
     }
 
     /**
-     * Answers a frame. Until its client is known only a token is held against the contract: nobody else's long lists are.
+     * Answers a frame. Before authentication it validates only a token frame, so that strangers' long lists cost nothing.
      *
-     * @throws InvalidInputException when it does not fit the contract, or a value in it makes no sense
+     * @throws InvalidInputException when it does not fit the contract, or a value is invalid
      */
     void answer(Connection connection, JsonObject frame) {
         String type = face.frames().typeOf(frame);
@@ -103,7 +103,7 @@ final class Requests {
         }
     }
 
-    /** What is a matter of the connection alone. */
+    /** Frames that concern only the connection. */
     private void unasked(Connection connection, String type, String id, JsonObject frame) {
         switch (type) {
             case "leave" -> leave(connection, id, new GroupId(frame.getString("group")));
@@ -139,14 +139,14 @@ final class Requests {
         });
     }
 
-    /** From the current state on. */
+    /** Joins from the current state. */
     private void join(Asked asked, Members members, GroupId group, int statePackets) {
         Caller caller = asked.caller();
         Connection connection = asked.connection();
         inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
                 .onFailure(asked::fail)
                 .onSuccess(state -> {
-                    if (!connection.mayJoin(group)) { // other joins were under way
+                    if (!connection.mayJoin(group)) { // other joins were in progress
                         asked.refuse(tooManyGroups());
                         return;
                     }
@@ -288,12 +288,12 @@ final class Requests {
         return ongoing.track(work);
     }
 
-    /** Whether a send, an opening or a play of any connection is under way, also of one that has closed. */
+    /** Whether a send, an opening or a play of any connection, open or closed, is in progress. */
     boolean isBusy() {
         return !ongoing.isEmpty();
     }
 
-    /** False when the limit is reached, and the request is answered. */
+    /** False at the limit; the request is then answered. */
     private static boolean isAllowed(Asked asked, RateDecision decision) {
         if (!decision.allowed()) {
             asked.refuse(Problem.tooMany(

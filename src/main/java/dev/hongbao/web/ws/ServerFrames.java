@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The server's frames, but {@code event}, which the feed renders once for all. The names are those of asyncapi.yaml. */
+/** The server's frames, except {@code event}, which the feed renders once for all clients. asyncapi.yaml defines the names. */
 final class ServerFrames {
     private static final int SHORT = 160;
     private static final int LONG = 1024;
@@ -39,12 +39,12 @@ final class ServerFrames {
                 .toString();
     }
 
-    /** A join from a cursor. */
+    /** The answer to a join from a cursor. */
     static String joined(String id, GroupId group, long place) {
         return joining(id, group, place).endObject().toString();
     }
 
-    /** A join from now. */
+    /** The answer to a join from now. */
     static String joined(String id, GroupId group, FeedPage state) {
         return packets(joining(id, group, state.next()), state).endObject().toString();
     }
@@ -92,7 +92,7 @@ final class ServerFrames {
                 .toString();
     }
 
-    /** The user's own claim, made elsewhere. */
+    /** The user's own claim, made on another connection. */
     static String claimSettled(Claim claim) {
         return begin(LONG, "claim.settled")
                 .name("claim")
@@ -111,7 +111,7 @@ final class ServerFrames {
                 .toString();
     }
 
-    /** The user's own plays, made elsewhere. */
+    /** The user's own plays, made on another connection. */
     static String playSettled(List<Play> plays) {
         return begin(LONG, "play.settled")
                 .name("plays")

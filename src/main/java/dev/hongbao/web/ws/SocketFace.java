@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Every WebSocket of one event loop. Make it and use it on that loop only. */
+/** Every WebSocket of one event loop. Create and use it on that loop only. */
 public final class SocketFace implements SocketUpgrade {
     static final Buffer PING = Buffer.buffer();
 
@@ -52,7 +52,7 @@ public final class SocketFace implements SocketUpgrade {
     private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
     private static final long DRAIN_MILLIS = 2_500;
 
-    /** For so long an answer to the host waits for its row of the audit log. */
+    /** Time for which an answer to the host waits for its audit row. */
     private static final long ROW_MILLIS = 5_000;
 
     private final Vertx vertx;
@@ -69,7 +69,7 @@ public final class SocketFace implements SocketUpgrade {
     private volatile boolean hasUsers;
     private boolean stopping;
 
-    /** What the faces of all event loops share. */
+    /** Shared by the faces of all event loops. */
     public record Shared(
             SocketConfig config,
             Frames frames,
@@ -160,8 +160,7 @@ public final class SocketFace implements SocketUpgrade {
     private void settled(Claim claim) {
         List<Connection> mine = byUser.get(claim.user());
         if (mine != null) {
-            List.copyOf(mine)
-                    .forEach(connection -> connection.settled(claim)); // one that is found closed leaves the list
+            List.copyOf(mine).forEach(connection -> connection.settled(claim)); // a socket found closed leaves the list
         }
     }
 

@@ -10,7 +10,7 @@ import dev.hongbao.web.http.ServiceCertificate;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Who may connect, and how many connections there are of whom, over all event loops of this server. Thread-safe. */
+/** Admits WebSockets by origin, and by count per address and user, across all event loops of this server. Thread-safe. */
 public final class SocketGuards {
     private final SocketConfig.Connections limits;
     private final ClientAddresses addresses;
@@ -21,11 +21,7 @@ public final class SocketGuards {
     private final AtomicInteger unauthenticated = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
 
-    /**
-     * @param addresses who a connection's client is
-     * @param origins whose pages may connect
-     * @param certificate what a caller of the service role has to show
-     */
+    /** @param addresses of clients @param origins whose pages may connect @param certificate the rule for callers of the service role */
     public SocketGuards(
             SocketConfig.Connections limits,
             ClientAddresses addresses,

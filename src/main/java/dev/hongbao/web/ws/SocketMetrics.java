@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What an operator watches of the sockets. Thread-safe. */
+/** Metrics of WebSockets. Thread-safe. */
 public final class SocketMetrics {
     private final Map<CloseReason, Counter> closes = new EnumMap<>(CloseReason.class);
 

@@ -1,7 +1,7 @@
 /**
- * The WebSocket: the protocol of asyncapi.yaml over the services that HTTP calls. Each connection lives on the event loop
- * that accepted it, and so does everything here but {@link dev.hongbao.web.ws.SocketGuards}. A connection is bounded in everything it can make
- * the server hold; what breaks a rule ends only itself.
+ * WebSockets: the protocol of asyncapi.yaml over the same services as HTTP. Each connection stays on the event loop that accepted
+ * it, with all classes here except {@link dev.hongbao.web.ws.SocketGuards}. Everything that a connection can make the server hold
+ * is bounded. A connection that breaks a rule ends only itself.
  */
 @NullMarked
 package dev.hongbao.web.ws;
