@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The guide says of each table of the schema what keeps it, and how long. */
 @ExtendWith(Servers.class)
 class KeptTablesIT {
-    private static final Path GUIDE = Path.of("src/site/markdown/operating.md");
+    private static final Path GUIDE = Path.of("src/site/markdown/observing.md");
 
     private static final String TABLES =
             "select relname from pg_class where relkind in ('r', 'p') and not relispartition"

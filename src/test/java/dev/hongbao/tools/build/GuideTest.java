@@ -3,6 +3,7 @@ package dev.hongbao.tools.build;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.ConfigText;
+import dev.hongbao.web.api.ProblemType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -36,6 +37,10 @@ class GuideTest {
     /** Names of classes that are not ours, and names that only look like one. */
     private static final Set<String> FOREIGN = Set.of("SecureRandom", "NullMarked", "NullAway");
 
+    private static final String SEARCH = "<script type=\"module\" src=\"../search.js\"></script>";
+    private static final int MAX_LINE = 160;
+    private static final int MAX_WORDS_OF_A_DECISION = 250;
+
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (?<first>[^|]+) \\|.*\\| (?<last>[^|]*) \\|$");
     private static final Pattern SPAN = Pattern.compile("`([^`]+)`");
     private static final Pattern TEST_CLASS = Pattern.compile("\\w+(?:Test|IT)");
@@ -66,7 +71,9 @@ class GuideTest {
                 .doesNotContain(".md#");
         // And what scrolls can be reached with the keyboard
         assertThat(html).doesNotContain("<pre>");
-        assertThat(html).doesNotContain("<script").doesNotContain("style=");
+        // And its only script is the search box's, in a file: the page's policy allows no other
+        assertThat(html).containsOnlyOnce(SEARCH);
+        assertThat(html.replace(SEARCH, "")).doesNotContain("<script").doesNotContain("style=");
         if (!page.equals("contributing")) {
             assertThat(html.replaceAll("(?s)<(code|pre)[^>]*>.*?</\\1>", ""))
                     .doesNotContain("```")
@@ -129,6 +136,92 @@ class GuideTest {
         named.removeAll(FOREIGN);
         assertThat(named).isNotEmpty();
         assertThat(missing(named, classes())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void everyPageSaysForWhomItIsAndWhatForIt(String page) {
+        String[] paragraphs = read(GUIDE.resolve(page + ".md")).split("\n\n", 3);
+
+        assertThat(paragraphs[0]).startsWith("# ");
+        assertThat(paragraphs[1]).startsWith("For ").containsPattern("After (it|this page)\\b");
+    }
+
+    @ParameterizedTest
+    @MethodSource("pages")
+    void linesFitAScreenButForTablesAndLinks(String page) {
+        assertThat(read(GUIDE.resolve(page + ".md")).lines())
+                .filteredOn(line -> line.length() > MAX_LINE && !line.startsWith("|") && !line.contains("]("))
+                .filteredOn(line -> !line.startsWith("ACL SETUSER") && !line.startsWith("- `ignore_startup_parameters`"))
+                .isEmpty();
+    }
+
+    @Test
+    void aDecisionIsShort() {
+        for (String decision : read(GUIDE.resolve("decisions.md")).split("\n(?=###? )")) {
+            assertThat(decision.split("\\s+").length)
+                    .as(decision.lines().findFirst().orElse(""))
+                    .isLessThanOrEqualTo(decision.startsWith("## Limits") ? 400 : MAX_WORDS_OF_A_DECISION);
+        }
+    }
+
+    @Test
+    void everyProblemHasAnAdvice() {
+        // Given the rows of the page: names, statuses, meaning, what to do
+        String page = read(GUIDE.resolve("errors.md"));
+        List<String> named = new ArrayList<>();
+        Matcher rows = Pattern.compile("(?m)^\\| (`[^|]+) \\| ([\\d, ]+) \\| [^|]+ \\| [^|]+ \\|$").matcher(page);
+        while (rows.find()) {
+            List<String> statuses = List.of(rows.group(2).split(", "));
+            Matcher names = SPAN.matcher(rows.group(1));
+            for (int i = 0; names.find(); i++) {
+                named.add(names.group(1) + " " + statuses.get(Math.min(i, statuses.size() - 1)));
+            }
+        }
+
+        // Then each problem stands there once, with its status
+        assertThat(named)
+                .containsExactlyInAnyOrderElementsOf(Stream.of(ProblemType.values())
+                        .map(type -> type.wireName() + " " + type.status())
+                        .toList());
+    }
+
+    @Test
+    void theSearchFindsEverySectionByItsWords() {
+        // Given a page with a title, a heading that is there twice, a table and commands
+        List<GuidePages.Section> sections = GuidePages.sections(
+                "money",
+                """
+                # Money and `books`
+                First *words*,
+                next line.
+
+                ## Assets
+                | code | meaning |
+                |---|---|
+                | `CNY` | fen |
+
+                ```sh
+                curl -s $URL/v1/assets
+                ```
+                ```json
+                {"left":"out"}
+                ```
+                ## Assets
+                - one
+                - [two](tokens.md)
+                """);
+
+        // Then each section has its address, and its words without markup
+        assertThat(sections)
+                .containsExactly(
+                        new GuidePages.Section("money.html", "Money and books", "Money and books", "First words, next line."),
+                        new GuidePages.Section(
+                                "money.html#assets",
+                                "Money and books",
+                                "Assets",
+                                "code meaning CNY fen curl -s $URL/v1/assets"),
+                        new GuidePages.Section("money.html#assets-1", "Money and books", "Assets", "one two"));
     }
 
     @Test

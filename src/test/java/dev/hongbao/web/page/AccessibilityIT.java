@@ -222,5 +222,8 @@ class AccessibilityIT extends PageUse {
             page.see("main h1");
             look(page, "guide, " + chapter);
         }
+        page.type("#query", "claim");
+        page.see("[role=search] li a");
+        look(page, "guide, search");
     }
 }

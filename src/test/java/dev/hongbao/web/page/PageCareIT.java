@@ -135,6 +135,33 @@ class PageCareIT extends PageUse {
     }
 
     @Test
+    void theGuideIsSearchedWithTheKeyboard() {
+        // Given a page of the guide
+        Browser page = ben.browser();
+        page.open(home.base + "/docs/guide/tokens.html");
+
+        // When one types words that stand in the text of another page, in any order
+        page.type("#query", "pg_promote fail");
+        page.seeTrue("return document.querySelector('[role=status]').textContent.endsWith(' sections')");
+
+        // Then the arrow leads to the first section with them, and Enter opens it
+        page.press(Keys.ARROW_DOWN);
+        assertThat(page.focused().getText()).contains("Fail over");
+        page.press(Keys.ENTER);
+        page.seeTrue("return location.pathname.endsWith('/docs/guide/backup.html') && location.hash === '#fail-over'");
+
+        // When nothing has the words, then it says so; Escape empties the search
+        page.type("#query", "nothing-has-this-word");
+        page.seeTrue("return document.querySelector('[role=status]').textContent === '0 sections'");
+        page.press(Keys.ESCAPE);
+        page.seeTrue("return document.querySelector('#query').value === '' && !document.querySelector('[role=search] li')");
+
+        // And a Chinese word is found
+        page.type("#query", "手气最佳");
+        page.see("[role=search] li");
+    }
+
+    @Test
     void whatScrollsInTheGuideIsReachedWithTheKeyboard() {
         Browser page = ben.browser();
         page.open(home.base + "/docs/guide/tokens.html");

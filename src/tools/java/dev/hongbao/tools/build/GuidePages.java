@@ -1,5 +1,7 @@
 package dev.hongbao.tools.build;
 
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,43 +19,43 @@ import org.commonmark.ext.gfm.tables.TableCell;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Code;
+import org.commonmark.node.CustomNode;
+import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
+import org.commonmark.node.Paragraph;
+import org.commonmark.node.SoftLineBreak;
 import org.commonmark.node.Text;
 import org.commonmark.parser.Parser;
 import org.commonmark.renderer.html.HtmlRenderer;
 
 /**
- * Renders the guide: every Markdown page as one HTML page that needs no script. The pages are written for a code host too, so
- * a link to {@code architecture.md} becomes one to {@code /docs/guide/architecture.html}, and a link to a source file, which no server
- * has, becomes plain text.
+ * Renders the guide: every Markdown page as one HTML page, and one index of all sections for the search box. Only the search box
+ * needs a script. The pages are written for a code host too, so a link to {@code architecture.md} becomes one to
+ * {@code /docs/guide/architecture.html}, and a link to a source file, which no server has, becomes plain text.
  */
 public final class GuidePages {
-    /** The pages, in the order of the navigation. */
-    public static final List<String> PAGES = List.of(
-            "index",
-            "architecture",
-            "glossary",
-            "guarantees",
-            "chaos",
-            "proving",
-            "fairness",
-            "money",
-            "decisions",
-            "options",
-            "tokens",
-            "operating",
-            "events",
-            "backup",
-            "runbook",
-            "auditing",
-            "benchmarks",
-            "scaling",
-            "contributing",
-            "changes");
+    /** A group of pages in the navigation, for one kind of reader. */
+    record Door(String name, List<String> pages) {}
 
-    /** What the server has of the files that the guide links to, by the name that the guide uses. */
+    static final List<Door> DOORS = List.of(
+            new Door("Start", List.of("index", "start")),
+            new Door("Integrate", List.of("http", "tokens", "events", "money", "auditing", "fairness", "errors")),
+            new Door("Operate", List.of("operating", "options", "servers", "observing", "backup", "runbook")),
+            new Door(
+                    "Understand",
+                    List.of("architecture", "glossary", "guarantees", "decisions", "scaling", "benchmarks")),
+            new Door("Contribute", List.of("contributing", "chaos", "proving", "changes")));
+
+    /** The pages, in the order of the navigation. */
+    public static final List<String> PAGES =
+            DOORS.stream().flatMap(door -> door.pages().stream()).toList();
+
+    /** Languages of code blocks that the search covers: a reader searches for a command, not for a line of an example. */
+    private static final Set<String> SEARCHED_CODE = Set.of("sh", "sql", "conf");
+
+    /** The served files that the guide links to, by the guide's own path. */
     private static final Map<String, String> SERVED = Map.of(
             "../../main/resources/openapi.yaml", "../../openapi.yaml",
             "../../main/resources/asyncapi.yaml", "../../asyncapi.yaml",
@@ -74,9 +76,17 @@ public final class GuidePages {
         <title>%s · Hongbao</title>
         <link rel="icon" href="../../icon.svg">
         <link rel="stylesheet" href="../../style/guide.css">
+        <script type="module" src="../search.js"></script>
         </head>
         <body>
-        <nav aria-label="Guide">%s</nav>
+        <div role="search" hidden>
+        <label for="query">Search the guide</label>
+        <input id="query" type="search" autocomplete="off" spellcheck="false">
+        <p role="status"></p>
+        <ol></ol>
+        </div>
+        <nav aria-label="Guide">
+        %s</nav>
         <main>
         %s</main>
         </body>
@@ -89,9 +99,13 @@ public final class GuidePages {
     public static void main(String[] args) throws IOException {
         Path from = Path.of(args[0]);
         Path to = Files.createDirectories(Path.of(args[1]));
+        JsonArray index = new JsonArray();
         for (String page : PAGES) {
-            Files.writeString(to.resolve(page + ".html"), render(page, Files.readString(from.resolve(page + ".md"))));
+            String markdown = Files.readString(from.resolve(page + ".md"));
+            Files.writeString(to.resolve(page + ".html"), render(page, markdown));
+            sections(page, markdown).forEach(section -> index.add(section.json()));
         }
+        Files.writeString(to.resolve("search.json"), index.encode());
         try (Stream<Path> files = Files.list(from)) {
             for (Path picture :
                     files.filter(file -> file.toString().endsWith(".svg")).toList()) {
@@ -136,6 +150,86 @@ public final class GuidePages {
                 })
                 .build();
         return PAGE.formatted(title(page, document), navigation(page), renderer.render(document));
+    }
+
+    /**
+     * A section in the index of the search.
+     *
+     * @param href relative to the guide
+     * @param page the page's title
+     * @param heading equal to the page's title before its second heading
+     * @param text without markup, words separated by blanks
+     */
+    record Section(String href, String page, String heading, String text) {
+        private JsonObject json() {
+            return new JsonObject()
+                    .put("href", href)
+                    .put("page", page)
+                    .put("heading", heading)
+                    .put("text", text);
+        }
+    }
+
+    /** A page's sections in order, one for each heading. */
+    static List<Section> sections(String page, String markdown) {
+        Node document = parse(markdown);
+        Map<Node, String> anchors = anchors(document);
+        String title = title(page, document);
+        List<Section> sections = new ArrayList<>();
+        Node first = document.getFirstChild();
+        while (first != null) {
+            StringBuilder text = new StringBuilder();
+            Node next = first.getNext();
+            for (; next != null && !(next instanceof Heading); next = next.getNext()) {
+                text.append(words(next));
+            }
+            String anchor = sections.isEmpty() ? "" : "#" + anchors.get(first);
+            String plain = text.toString().replaceAll("\\s+", " ").strip();
+            sections.add(new Section(address(page) + anchor, title, text(first), plain));
+            first = next;
+        }
+        return sections;
+    }
+
+    /** The words of a block and of the blocks in it. */
+    private static String words(Node block) {
+        StringBuilder words = new StringBuilder();
+        block.accept(new AbstractVisitor() {
+            @Override
+            public void visit(Text piece) {
+                words.append(piece.getLiteral());
+            }
+
+            @Override
+            public void visit(Code code) {
+                words.append(code.getLiteral());
+            }
+
+            @Override
+            public void visit(FencedCodeBlock code) {
+                if (SEARCHED_CODE.contains(code.getInfo())) {
+                    words.append(code.getLiteral());
+                }
+            }
+
+            @Override
+            public void visit(SoftLineBreak end) {
+                words.append(' ');
+            }
+
+            @Override
+            public void visit(Paragraph paragraph) {
+                visitChildren(paragraph);
+                words.append(' ');
+            }
+
+            @Override
+            public void visit(CustomNode part) {
+                visitChildren(part);
+                words.append(part instanceof TableCell ? " " : "");
+            }
+        });
+        return words.append(' ').toString();
     }
 
     static Node parse(String markdown) {
@@ -224,13 +318,19 @@ public final class GuidePages {
     }
 
     private static String navigation(String current) {
-        List<String> links = new ArrayList<>();
-        for (String page : PAGES) {
-            String name = page.equals("index") ? "guide" : page;
-            String mark = page.equals(current) ? " aria-current=\"page\"" : "";
-            links.add("<a href=\"%s\"%s>%s</a>".formatted(address(page), mark, name));
+        StringBuilder navigation = new StringBuilder();
+        for (Door door : DOORS) {
+            List<String> links = new ArrayList<>();
+            for (String page : door.pages()) {
+                String name = page.equals("index") ? "guide" : page;
+                String mark = page.equals(current) ? " aria-current=\"page\"" : "";
+                links.add("<a href=\"%s\"%s>%s</a>".formatted(address(page), mark, name));
+            }
+            if (door.pages().contains("http")) {
+                links.add("<a href=\"../../docs\">calls</a>");
+            }
+            navigation.append("<p><b>%s</b> %s</p>\n".formatted(door.name(), String.join(" ", links)));
         }
-        links.add("<a href=\"../../docs\">calls</a>");
-        return String.join(" ", links);
+        return navigation.toString();
     }
 }
