@@ -64,7 +64,7 @@ public final class Subscription {
     private void received(RedisConnection connection, Response pushed) {
         if (pushed.type() == ResponseType.ERROR) {
             if (!refused) {
-                LOG.warn("Redis refuses SUBSCRIBE, trying again every {} s: {}", REFUSED_SECONDS, pushed);
+                LOG.warn("Redis refuses SUBSCRIBE, trying again every {} s: {}", REFUSED_SECONDS, pushed.toString());
             }
             refused = true;
             vertx.timer(REFUSED_SECONDS, TimeUnit.SECONDS).onSuccess(later -> subscribe(connection));

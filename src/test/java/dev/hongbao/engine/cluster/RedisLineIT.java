@@ -4,8 +4,12 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.engine.embedded.RedisPermissions;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.Subscription;
 import dev.hongbao.testing.RedisCluster;
 import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.Servers;
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Jedis;
 
 @ExtendWith(Servers.class)
@@ -286,6 +291,10 @@ class RedisLineIT {
     void withoutTheRightNobodyIsHeardAndNothingElseHappens() {
         try (Jedis admin = new Jedis(redis)) {
             // Given a server that may neither publish nor subscribe, and one that may only publish
+            Logger log = (Logger) LoggerFactory.getLogger(Subscription.class);
+            ListAppender<ILoggingEvent> logged = new ListAppender<>();
+            logged.start();
+            log.addAppender(logged);
             user(admin, "deaf", "-publish", "-subscribe");
             user(admin, "half", "-subscribe");
             End deaf = new End("redis://deaf:secret@" + redis.getHost() + ":" + redis.getPort(), KEY);
@@ -305,7 +314,11 @@ class RedisLineIT {
                 assertThat(System.nanoTime()).isGreaterThan(until);
             });
 
-            // Then it does not connect again and again
+            // Then the log names the command, and it does not connect again and again
+            log.detachAppender(logged);
+            assertThat(logged.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line -> line.matches("Redis refuses to subscribe, .*: NOPERM .*'subscribe'.*"));
             assertThat(connections(admin)).isEqualTo(connections);
             assertThat(deaf.heard).isEmpty();
             assertThat(half.heard).isEmpty();
