@@ -6,6 +6,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.ContextInternal;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.RedisOptions;
@@ -256,6 +257,9 @@ public final class ServerLink implements RedisLink {
             return;
         }
         connection = null;
+        if (((ContextInternal) context).nettyEventLoop().isShuttingDown()) {
+            return; // Vert.x closes and ended the connection
+        }
         closeClient();
         if (!closed) {
             LOG.warn("Redis link {} lost, reconnecting", name);

@@ -5,6 +5,9 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
@@ -94,6 +98,33 @@ class RedisLinkIT {
             eventually(SOON, () -> assertThat(ping()).isEqualTo("PONG"));
         }
         eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
+    }
+
+    /** A check of the books has links of its own, and may run when the server stops. */
+    @Test
+    void endsInSilenceWithItsVertx() {
+        // Given
+        Vertx other = Vertx.vertx();
+        Promise<ServerLink> opened = Promise.promise();
+        RedisOptions options = RedisAddress.parse(servers.redisUrl()).options();
+        ((VertxInternal) other)
+                .createEventLoopContext()
+                .runOnContext(
+                        now -> ServerLink.open(other, options, SOON, "ends").onComplete(opened));
+        get(opened.future());
+        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        root.addAppender(logged);
+        try {
+            // When
+            get(other.close());
+        } finally {
+            root.detachAppender(logged);
+        }
+        // Then
+        eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
+        assertThat(logged.list).extracting(ILoggingEvent::getFormattedMessage).isEmpty();
     }
 
     @Test
