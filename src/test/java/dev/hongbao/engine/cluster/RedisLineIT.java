@@ -318,7 +318,7 @@ class RedisLineIT {
             log.detachAppender(logged);
             assertThat(logged.list)
                     .extracting(ILoggingEvent::getFormattedMessage)
-                    .anyMatch(line -> line.matches("Redis refuses to subscribe, .*: NOPERM .*'subscribe'.*"));
+                    .anyMatch(line -> line.matches("Redis refuses SUBSCRIBE, .*: NOPERM .*'subscribe'.*"));
             assertThat(connections(admin)).isEqualTo(connections);
             assertThat(deaf.heard).isEmpty();
             assertThat(half.heard).isEmpty();
