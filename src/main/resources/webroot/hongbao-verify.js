@@ -175,7 +175,7 @@ function micros(time) {
 
 /** Refuses what is no rain that is over. */
 function checkRain({ id, seed, commitment, startsAt, lastAt, drops, budget, fallen, caught, returned, cancelledAt }) {
-  need(seed !== null, 'the rain is not over: its seed is told when what was left is returned');
+  need(seed !== null, 'the rain is not over: the server shows its seed when it returns the remainder');
   need(HEX_64.test(seed) && HEX_64.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
   need(UUID.test(id), 'id is malformed');
   need([drops, budget, caught?.amount, returned].every((n) => Number.isSafeInteger(n) && n >= 0), 'an amount or a number is missing');
@@ -224,7 +224,7 @@ function judgeEnd(packet, claims, shares, faults) {
 /** Refuses what is no closed packet: what goes into a digest or a split must be what the server would write. */
 function check(packet) {
   const { id, seed, asset, amount, count, min, max, split: algorithm, splitVersion, commitment, claimed } = packet;
-  need(seed !== null, 'the packet is not closed: its seed is told when no share can be claimed any more');
+  need(seed !== null, 'the packet is not closed: the server shows its seed when no share can be claimed any more');
   need(HEX_64.test(seed) && HEX_64.test(commitment), 'seed or commitment are not 64 hexadecimal digits');
   need(UUID.test(id) && /^[A-Z][A-Z0-9_-]{0,15}$/.test(asset), 'id or asset are malformed');
   need([amount, count, min, max, claimed?.count, claimed?.amount].every(Number.isSafeInteger), 'an amount or a number is missing');

@@ -160,11 +160,11 @@ public final class PacketService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.told(views.ownOf(user, period, filter, before, limit + 1)
+        return views.ownOf(user, period, filter, before, limit + 1)
                 .map(rows -> Page.of(
                         rows.stream().map(PacketService::view).toList(),
                         limit,
-                        view -> view.packet().id().toString())));
+                        view -> view.packet().id().toString()));
     }
 
     /**
@@ -215,8 +215,8 @@ public final class PacketService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return views.told(views.claimsOf(user, period, asset, before, limit + 1)
-                .map(claims -> Page.of(claims, limit, own -> Long.toString(own.transfer()))));
+        return views.claimsOf(user, period, asset, before, limit + 1)
+                .map(claims -> Page.of(claims, limit, own -> Long.toString(own.transfer())));
     }
 
     /**

@@ -2,7 +2,6 @@ package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
@@ -153,11 +152,6 @@ public final class PacketViews {
     /** A user's totals of a period. */
     Future<PacketSummary> summaryOf(UserId user, Period period) {
         return summaries.of(user, period);
-    }
-
-    /** Returns the list unchanged. */
-    <T> Future<Page<T>> told(Future<Page<T>> list) {
-        return list;
     }
 
     /** The newest packets sent and pools opened by a user, older than $2: a few of each, through their indexes. */

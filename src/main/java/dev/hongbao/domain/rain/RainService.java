@@ -160,8 +160,8 @@ public final class RainService {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        return store.told(store.list(sponsor, status, before, limit + 1)
-                .map(views -> Page.of(views, limit, view -> view.rain().id().toString())));
+        return store.list(sponsor, status, before, limit + 1)
+                .map(views -> Page.of(views, limit, view -> view.rain().id().toString()));
     }
 
     /** Cancels a rain. No more drops fall, and the uncaught money is returned within seconds. Idempotent; changes nothing after the end. */

@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.fairness.RainSeed;
@@ -89,11 +88,6 @@ final class RainStore {
         return pool.preparedQuery(VIEW + "where r.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> stream(rows).map(RainStore::view).findFirst().orElse(null));
-    }
-
-    /** Returns the list unchanged. */
-    <T> Future<Page<T>> told(Future<Page<T>> list) {
-        return list;
     }
 
     /**
