@@ -20,28 +20,24 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Breaks everything all the time, and checks that no promise is broken with it. */
+/** Injects faults, and checks every promise. */
 @Command(
         name = "chaos",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts servers, a Redis and a Postgres as processes of their own, with lines between them that can fail, and a",
-            "crowd that sends, claims, plays and moves money. Kills, freezes, cuts and slows everything by a seeded schedule;",
-            "then mends all, and checks from what the crowd was told and from the database that every promise was kept.",
-            "Exit code 1 if one was not."
+            "Starts servers, a Redis and a Postgres, with proxies between them, and a crowd that sends, claims, plays and",
+            "moves money. Kills, freezes, cuts and slows everything by a seed. Then mends all, and checks every promise",
+            "from the answers to the crowd and from the database. Exit code 1 if a promise was broken."
         })
 final class ChaosCommand implements Callable<Integer> {
     private static final int MOST_SERVERS = 9;
     private static final int MOST_RUNNERS = 1_000;
 
-    @Option(
-            names = "--minutes",
-            defaultValue = "3",
-            description = "How long faults are injected. Default ${DEFAULT-VALUE}.")
+    @Option(names = "--minutes", defaultValue = "3", description = "Time with faults. Default ${DEFAULT-VALUE}.")
     private double minutes = 3;
 
-    @Option(names = "--seed", description = "Of the schedule and the crowd; another one each time unless given.")
+    @Option(names = "--seed", description = "Seed of the faults and of the crowd. Default: a random one.")
     private @Nullable Long seed;
 
     @Option(names = "--servers", defaultValue = "3", description = "1 to 9. Default ${DEFAULT-VALUE}.")
@@ -56,14 +52,13 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(
             names = "--faults",
             defaultValue = "",
-            description =
-                    "Only those with one of these texts in their names, such as: halted,kill -9. All unless given.")
+            description = "Only faults whose names contain one of these texts, such as: halted,kill -9. Default: all.")
     private String faults = "";
 
     @Option(
             names = "--calm",
             defaultValue = "0",
-            description = "Seconds before each round in which nothing is hurt, so that its faults meet a busy system."
+            description = "Seconds without faults before each round, so that its faults meet a busy system."
                     + " Default ${DEFAULT-VALUE}.")
     private double calmSeconds;
 
@@ -71,14 +66,14 @@ final class ChaosCommand implements Callable<Integer> {
             names = "--runners",
             defaultValue = "16",
             description =
-                    "Who race for packets, up to 64 for one of them, beside the crowd; 1 to 1000. Default ${DEFAULT-VALUE}.")
+                    "Clients who race for packets beside the crowd, up to 64 for each; 1 to 1000. Default ${DEFAULT-VALUE}.")
     private int runners = 16;
 
     @Option(
             names = "--results",
             defaultValue = "target/chaos",
             description =
-                    "Gets a directory for the seed, with the history and the servers' logs. Default ${DEFAULT-VALUE}.")
+                    "Parent of the run's directory, with the history and the servers' logs. Default ${DEFAULT-VALUE}.")
     private Path results = Path.of("target/chaos");
 
     @Spec
@@ -100,15 +95,15 @@ final class ChaosCommand implements Callable<Integer> {
         Chaos.Settings settings = new Chaos.Settings(
                 Duration.ofMillis((long) (minutes * 60_000)),
                 chosen,
-                new Chaos.Parts(servers, redis),
+                servers,
+                redis,
                 new Schedule.Wish(faults, false),
                 Duration.ofMillis((long) (calmSeconds * 1_000)),
                 runners);
-        ChaosResult result = new Chaos(settings, directory, line -> {
-                    out.println(line);
-                    out.flush();
-                })
-                .run();
+        ChaosResult result = Chaos.run(settings, directory, line -> {
+            out.println(line);
+            out.flush();
+        });
         out.println();
         out.print(result.text());
         out.flush();

@@ -44,13 +44,8 @@ class ChaosIT {
 
     private ChaosResult run(Duration length, int servers, Form redis, boolean isShort) throws Exception {
         Chaos.Settings settings = new Chaos.Settings(
-                length,
-                SEED,
-                new Chaos.Parts(servers, redis),
-                new Schedule.Wish("", isShort),
-                Duration.ofSeconds(1),
-                16);
-        ChaosResult result = new Chaos(settings, directory, System.out::println).run();
+                length, SEED, servers, redis, new Schedule.Wish("", isShort), Duration.ofSeconds(1), 16);
+        ChaosResult result = Chaos.run(settings, directory, System.out::println);
         System.out.println(result.text());
         assertThat(result.violations())
                 .extracting(Violation::text)

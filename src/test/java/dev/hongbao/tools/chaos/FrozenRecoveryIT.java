@@ -8,12 +8,11 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.tools.chaos.history.Answer;
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.Call.Kind;
-import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Call.Kind;
 import dev.hongbao.tools.chaos.load.Api;
-import dev.hongbao.tools.chaos.load.UserTokens;
+import dev.hongbao.tools.chaos.load.History;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.web.access.TokenSigner;
@@ -68,12 +67,12 @@ class FrozenRecoveryIT {
             "Given an owner that stands still in the middle of a recovery, when another server has recovered and it goes on, then it does no harm")
     void whoThawsInTheMiddleOfARecoveryDoesNoHarm(String step, TestServers stores) throws Exception {
         Books books = new Books(stores);
-        try (History history = new History(directory.resolve("history.txt"), 10_000);
+        try (History history = new History(directory.resolve("history.txt"), 10_000, System::nanoTime);
                 Debugger debugger = Debugger.listen();
                 ChildServer first = serve(stores, List.of("-Xmx256m", debugger.flag()));
-                ChildServer second = serve(stores, List.of("-Xmx256m"));
-                Api api = new Api(history, new UserTokens(signer()), List.of(first.port(), second.port()));
-                Api other = new Api(history, new UserTokens(signer()), List.of(first.port(), second.port()))) {
+                ChildServer second = serve(stores, List.of("-Xmx256m"))) {
+            Api api = new Api(history, signer(), List.of(first.port(), second.port()));
+
             // Given claims, and the owner in the middle of a recovery
             api.perform(new Call(Kind.DEPOSIT, "alice", "", "d" + step, 10_000, 0));
             String packet = api.perform(new Call(Kind.SEND, "alice", Call.terms(SHARES, 3_600), "s" + step, 4_000, 0))
@@ -86,7 +85,7 @@ class FrozenRecoveryIT {
                 redis.scriptFlush();
             }
             CompletableFuture<?> noticed =
-                    CompletableFuture.runAsync(() -> other.perform(Call.claim("early", packet, 1)));
+                    CompletableFuture.runAsync(() -> api.perform(Call.claim("early", packet, 1)));
             assertThat(debugger.awaitStop(SOON.toMillis())).isTrue();
 
             // When the other one has recovered and settled more, and the first goes on

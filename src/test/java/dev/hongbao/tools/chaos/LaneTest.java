@@ -3,9 +3,11 @@ package dev.hongbao.tools.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.tools.chaos.Rounds.Harm;
+import dev.hongbao.tools.chaos.Rounds.Lane;
 import dev.hongbao.tools.chaos.fault.Fault;
 import dev.hongbao.tools.chaos.fault.Schedule.Turn;
-import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.load.History;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +36,7 @@ class LaneTest {
 
     @BeforeEach
     void begin() throws Exception {
-        history = new History(directory.resolve("history.txt"), 10);
+        history = new History(directory.resolve("history.txt"), 10, System::nanoTime);
     }
 
     @AfterEach
@@ -67,11 +69,11 @@ class LaneTest {
     @Test
     @DisplayName("Given faults of one place, when they come, then each is mended before the next one comes")
     void oneAtATime() throws Exception {
-        List<Lane.Harm> harms =
+        List<Harm> harms =
                 lane(new CountDownLatch(0), turn("a"), turn("b"), turn("c")).call();
 
         assertThat(done).containsExactly("+a", "-a", "+b", "-b", "+c", "-c");
-        assertThat(harms).hasSize(3).allMatch(Lane.Harm::came);
+        assertThat(harms).hasSize(3).allMatch(Harm::came);
         assertThat(harms)
                 .allSatisfy(harm ->
                         assertThat(harm.mendedMicros() - harm.fromMicros()).isGreaterThan(1_000));
@@ -87,10 +89,10 @@ class LaneTest {
             throw new Fault.FaultMissedException("nobody came by");
         });
 
-        List<Lane.Harm> harms = lane(new CountDownLatch(0), missed, turn("b")).call();
+        List<Harm> harms = lane(new CountDownLatch(0), missed, turn("b")).call();
 
         assertThat(done).containsExactly("+a", "-a", "+b", "-b");
-        assertThat(harms).extracting(Lane.Harm::came).containsExactly(false, true);
+        assertThat(harms).extracting(Harm::came).containsExactly(false, true);
     }
 
     @Test
@@ -119,7 +121,7 @@ class LaneTest {
         Lane other = lane(steps, turn("other", "", otherCame::countDown));
 
         // When
-        CompletableFuture<List<Lane.Harm>> others = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<List<Harm>> others = CompletableFuture.supplyAsync(() -> {
             try {
                 return other.call();
             } catch (Exception fault) {
@@ -127,12 +129,11 @@ class LaneTest {
             }
         });
         List<Turn> turns = List.of(step, turn("last"));
-        assertThat(Lane.steps(turns)).isEqualTo(1);
-        List<Lane.Harm> harms = new Lane(turns, history, steps).call();
+        List<Harm> harms = new Lane(turns, history, steps).call();
 
         // Then
-        assertThat(harms).extracting(Lane.Harm::came).containsExactly(false, true);
-        assertThat(others.get(10, TimeUnit.SECONDS)).extracting(Lane.Harm::came).containsExactly(true);
+        assertThat(harms).extracting(Harm::came).containsExactly(false, true);
+        assertThat(others.get(10, TimeUnit.SECONDS)).extracting(Harm::came).containsExactly(true);
         assertThat(done).startsWith("+step");
     }
 }

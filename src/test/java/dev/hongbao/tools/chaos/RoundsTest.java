@@ -3,13 +3,13 @@ package dev.hongbao.tools.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Fault;
 import dev.hongbao.tools.chaos.fault.Schedule.Round;
 import dev.hongbao.tools.chaos.fault.Schedule.Turn;
-import dev.hongbao.tools.chaos.history.Answer;
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.load.History;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -131,7 +131,7 @@ class RoundsTest {
 
         // Then what did not come is no fault, and excuses the server all the same
         assertThat(rounds.settledMicros()).containsOnlyKeys("a", "b");
-        assertThat(rounds.times().troubles()).hasSize(3);
+        assertThat(rounds.troubles()).hasSize(3);
         assertThat(rounds.stranded()).isEmpty();
         assertThat(rounds.settling().others()).hasSize(1);
     }

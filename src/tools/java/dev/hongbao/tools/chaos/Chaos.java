@@ -3,14 +3,17 @@ package dev.hongbao.tools.chaos;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.RedisSide;
 import dev.hongbao.tools.chaos.check.Checker;
-import dev.hongbao.tools.chaos.check.Told;
+import dev.hongbao.tools.chaos.check.Rule;
+import dev.hongbao.tools.chaos.check.Seen;
+import dev.hongbao.tools.chaos.check.Seen.Event;
 import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Schedule;
-import dev.hongbao.tools.chaos.history.History;
 import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.Crowd;
-import dev.hongbao.tools.chaos.load.UserTokens;
-import dev.hongbao.tools.chaos.load.World;
+import dev.hongbao.tools.chaos.load.History;
+import dev.hongbao.tools.chaos.load.OutboxReader;
+import dev.hongbao.tools.chaos.load.Preparations;
+import dev.hongbao.tools.chaos.load.WebhookReceiver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,91 +21,84 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** One run: starts everything, hurts it, mends it, and checks. Blocking; for one thread. */
 public final class Chaos {
     private static final int MOST_OPERATIONS = 2_000_000;
     private static final long QUIET_LIMIT_MILLIS = 60_000;
 
-    private final Settings settings;
-    private final Path directory;
-    private final Consumer<String> progress;
+    private Chaos() {}
 
     /**
-     * What to run.
+     * A run.
      *
-     * @param length of the time in which faults are injected; the start and the check come on top
-     * @param seed of the schedule, and of what the clients do
-     * @param faults which come
-     * @param calm before each round of faults: nothing is hurt for so long, while the crowd goes on; not negative
-     * @param runners who race for packets, beside the crowd; 1 or more
+     * @param length of the time with faults; start and check come on top
+     * @param seed of the faults and of the clients' actions
+     * @param servers 1 or more
+     * @param calm before each round: the crowd goes on without faults
+     * @param runners clients who race for packets; 1 or more
      */
-    public record Settings(Duration length, long seed, Parts parts, Schedule.Wish faults, Duration calm, int runners) {}
-
-    /** What is started. @param servers 1 or more */
-    public record Parts(int servers, RedisSide.Form redis) {}
+    public record Settings(
+            Duration length,
+            long seed,
+            int servers,
+            RedisSide.Form redis,
+            Schedule.Wish faults,
+            Duration calm,
+            int runners) {}
 
     /**
-     * @param directory for all files, which is there and empty; the history and the servers' logs stay in it
-     * @param progress hears a line every few seconds
+     * Runs to the end.
+     *
+     * @param directory exists and is empty; keeps the history and the servers' logs
+     * @param progress gets a line every few seconds
+     * @throws Exception if something cannot start or be mended; this is no violation
      */
-    public Chaos(Settings settings, Path directory, Consumer<String> progress) {
-        this.settings = settings;
-        this.directory = directory;
-        this.progress = progress;
-    }
-
-    /** @throws Exception when something cannot be started or mended; that is no finding */
-    public ChaosResult run() throws Exception {
-        progress.accept("starting " + settings.parts.servers + " servers, Postgres and Redis in " + directory);
+    public static ChaosResult run(Settings settings, Path directory, Consumer<String> progress) throws Exception {
+        progress.accept("starting " + settings.servers + " servers, Postgres and Redis in " + directory);
         Schedule.leftOut().forEach(progress);
         SplittableRandom random = new SplittableRandom(settings.seed);
-        try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS);
-                ChaosBed bed = ChaosBed.start(directory, settings.parts.servers, settings.parts.redis)) {
-            UserTokens tokens = new UserTokens(bed.signer());
-            Supplier<Api> apis = () -> new Api(history, tokens, bed.ports());
-            try (Api api = apis.get();
-                    WebhookReceiver receiver = new WebhookReceiver(random.split());
-                    Probes probes = new Probes(history, settings.parts.servers, apis)) {
-                Preparations made = new Preparations(api);
-                made.subscribe(receiver.url());
-                made.deposit(Crowd.races(settings.runners));
-                probes.prepare(bed.postgres());
-                World world = new World(settings.parts.servers, made.draw(), made.campaign());
-                Load load = new Load(
-                        new Crowd(world, history, apis, random.split(), settings.runners), apis, world, receiver);
-                Schedule schedule = new Schedule(bed, random.split(), settings.faults);
-                Rounds rounds = new Rounds(schedule::next, settings.calm, probes::awaitSettled, history, progress);
-                load.start();
-                rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
-                progress.accept("waiting for the last answers");
-                load.stop();
-                List<Violation> found = new ArrayList<>(rounds.stranded());
-                probes.awaitSettled(QUIET_LIMIT_MILLIS)
-                        .forEach(late -> found.add(new Violation(Rounds.LIVE, late + " in quiet times", List.of())));
-                long quiet = history.micros();
-                found.addAll(new Quiet(bed, apis, api, progress).ask());
-                progress.accept("reading the outbox");
-                Checker.Outbox outbox = outbox(load, api);
-                progress.accept("checking " + history.operations().size() + " operations, and "
-                        + load.heard().size() + " events that were heard over sockets");
-                Checker.Seen seen = new Checker.Seen(history.operations(), rounds.times(), quiet, outbox, load.heard());
-                found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
-                return new ChaosResult(
-                        settings.seed,
-                        seen.history(),
-                        seen.times().troubles(),
-                        rounds.settledMicros(),
-                        rounds.settling(),
-                        found);
-            }
-        }
-    }
+        try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS, System::nanoTime);
+                ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis);
+                WebhookReceiver webhook = new WebhookReceiver(random.split())) {
+            Api api = new Api(history, bed.signer(), bed.ports());
+            Probes probes = new Probes(history, api);
+            Preparations made = new Preparations(api);
+            made.subscribe(webhook.url());
+            made.deposit(Crowd.races(settings.runners));
+            probes.prepare(bed.postgres());
+            Crowd crowd = new Crowd(api, made.draw(), made.campaign(), random.split(), settings.runners);
+            Schedule schedule = new Schedule(bed, random.split(), settings.faults);
+            Rounds rounds = new Rounds(schedule::next, settings.calm, probes::awaitSettled, history, progress);
+            crowd.start();
+            rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
 
-    private static Checker.Outbox outbox(Load load, Api api) throws Exception {
-        List<Told> all = OutboxFollower.all(api);
-        load.awaitDelivered(all);
-        return new Checker.Outbox(load.earlier(), all, load.delivered());
+            progress.accept("waiting for the last answers");
+            crowd.stop();
+            webhook.takeAll();
+            List<Violation> found = new ArrayList<>(rounds.stranded());
+            probes.awaitSettled(QUIET_LIMIT_MILLIS)
+                    .forEach(late -> found.add(new Violation(Rule.SETTLES, late + " after the last fault")));
+            long quiet = history.micros();
+            found.addAll(new Quiet(bed, api, progress).ask());
+            progress.accept("reading the outbox");
+            List<Event> events = OutboxReader.readAll(api);
+            List<Event> earlier = new ArrayList<>(crowd.events());
+            earlier.addAll(webhook.received());
+            Seen seen = new Seen(
+                    history.operations(),
+                    rounds.troubles(),
+                    rounds.losses(),
+                    quiet,
+                    earlier,
+                    events,
+                    webhook.await(events),
+                    crowd.heard());
+            progress.accept("checking " + seen.history().size() + " operations, and "
+                    + seen.heard().size() + " events that arrived over sockets");
+            found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
+            return new ChaosResult(
+                    settings.seed, seen.history(), seen.troubles(), rounds.settledMicros(), rounds.settling(), found);
+        }
     }
 }

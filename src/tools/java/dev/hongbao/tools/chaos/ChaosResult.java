@@ -1,10 +1,10 @@
 package dev.hongbao.tools.chaos;
 
-import dev.hongbao.tools.chaos.check.Trouble;
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call.Kind;
+import dev.hongbao.tools.chaos.check.Operation;
+import dev.hongbao.tools.chaos.check.Seen;
 import dev.hongbao.tools.chaos.check.Violation;
-import dev.hongbao.tools.chaos.history.Answer;
-import dev.hongbao.tools.chaos.history.Call.Kind;
-import dev.hongbao.tools.chaos.history.Operation;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -13,34 +13,31 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a run has shown.
+ * The result of a run.
  *
- * @param settledMicros by kind of fault, for each that was injected: from the end of its round's faults until every shard settled at every
- *     server
- * @param settling the same of whole rounds
- * @param violations the rules that were broken
+ * @param settledMicros by kind of fault; see {@link Rounds#settledMicros}
+ * @param settling of whole rounds
  */
 public record ChaosResult(
         long seed,
         List<Operation> history,
-        List<Trouble> troubles,
+        List<Seen.Trouble> troubles,
         Map<String, List<Long>> settledMicros,
         Rounds.Settling settling,
         List<Violation> violations) {
-    /** More are counted and not shown. */
+    /** More are only counted. */
     private static final int SHOWN = 20;
 
-    /** Whether every promise was kept. */
     public boolean isSound() {
         return violations.isEmpty();
     }
 
-    /** How many faults were injected. */
+    /** Number of injected faults. */
     public int faults() {
         return settledMicros.values().stream().mapToInt(List::size).sum();
     }
 
-    /** Claims by what was answered, a name each. */
+    /** Number of claims by answer. */
     public Map<String, Long> claims() {
         return history.stream()
                 .filter(each -> each.call().kind() == Kind.CLAIM)
@@ -56,17 +53,12 @@ public record ChaosResult(
         };
     }
 
-    /** Of the calls to servers that nothing was done to, and whose line to their clients was whole: the part with a definite answer, 0 to 1. */
-    double availability() {
-        long asked = 0;
-        long known = 0;
-        for (Operation each : history) {
-            if (!Trouble.excuses(troubles, each)) {
-                asked++;
-                known += each.answer().verdict() == Answer.Verdict.UNKNOWN ? 0 : 1;
-            }
-        }
-        return asked == 0 ? 1 : known / (double) asked;
+    /** Percentage of calls with a definite answer, at servers without a fault and with whole lines to clients. */
+    private double availability() {
+        List<Operation> asked =
+                history.stream().filter(each -> !Seen.excuses(troubles, each)).toList();
+        long known = asked.stream().filter(each -> !each.answer().isUnknown()).count();
+        return asked.isEmpty() ? 100 : 100.0 * known / asked.size();
     }
 
     /** For the terminal. */
@@ -75,23 +67,20 @@ public record ChaosResult(
         row(text, "faults", faults());
         text.append(String.format("%n%-44s %6s %9s %9s %9s%n", "settled again after, ms", "n", "p50", "p99", "max"));
         settledMicros.forEach((kind, micros) -> times(text, kind, micros));
-        times(text, "all rounds in which nobody fell silent", settling.others());
-        times(text, "all rounds in which somebody did", settling.silent());
+        times(text, "all rounds that were not silent", settling.others());
+        times(text, "all silent rounds", settling.silent());
         text.append(System.lineSeparator());
         row(text, "operations", history.size());
         row(text, "claims", claims().values().stream().mapToLong(count -> count).sum());
         claims().forEach((outcome, count) -> row(text, "  " + outcome, count));
         text.append(String.format(
-                Locale.ROOT, "%-44s %6.2f %%%n", "definite answers from servers that are well", 100 * availability()));
+                Locale.ROOT, "%-44s %6.2f %%%n", "definite answers from servers that are well", availability()));
         row(text, "violations", violations.size());
         violations.stream()
                 .limit(SHOWN)
                 .forEach(each -> text.append(System.lineSeparator()).append(each.text()));
         if (violations.size() > SHOWN) {
-            text.append("and ")
-                    .append(violations.size() - SHOWN)
-                    .append(" more")
-                    .append(System.lineSeparator());
+            text.append(String.format("and %d more%n", violations.size() - SHOWN));
         }
         row(text, "seed", seed);
         return text.toString();

@@ -1,36 +1,32 @@
 package dev.hongbao.tools.chaos;
 
-import dev.hongbao.tools.chaos.check.Checker;
-import dev.hongbao.tools.chaos.check.Loss;
-import dev.hongbao.tools.chaos.check.Trouble;
+import dev.hongbao.tools.chaos.check.Rule;
+import dev.hongbao.tools.chaos.check.Seen.Loss;
+import dev.hongbao.tools.chaos.check.Seen.Trouble;
 import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.fault.Fault;
 import dev.hongbao.tools.chaos.fault.Schedule;
-import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.load.History;
+import dev.hongbao.tools.local.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** Plays round after round, the lanes of each side by side, and waits after each until all is well. Confined to one thread; blocking. */
+/** Plays round after round, the lanes of each at once, and waits after each until all shards settle. Confined to one thread; blocking. */
 final class Rounds {
-    /** A shard that settles nothing for so long after everything is mended is stranded; promised are 5 s, 15 s after a host froze. */
+    /** After this time a shard is stranded; the promise is 5 s, or 15 s after a frozen server. */
     private static final long STRANDED_MILLIS = 60_000;
 
-    /** What was sent just before a fault, or on a connection from before, may go unanswered. */
+    /** A call just before a fault, or on an older connection, may have no answer. */
     private static final long AROUND_MICROS = 1_000_000;
-
-    static final String LIVE = "I15 every shard settles after faults are over";
 
     private final Supplier<Schedule.Round> schedule;
     private final Duration calm;
@@ -43,21 +39,16 @@ final class Rounds {
     private final Map<String, List<Long>> settledMicros = new TreeMap<>();
     private final Settling settling = new Settling(new ArrayList<>(), new ArrayList<>());
 
-    /**
-     * Of each round: microseconds from the end of its last fault until every shard settled at every server.
-     *
-     * @param silent of rounds in which somebody fell silent without a word
-     * @param others of the rest
-     */
+    /** Microseconds from the last fault of each round until every shard settled at every server. */
     record Settling(List<Long> others, List<Long> silent) {}
 
     /** Waits until every shard settles at every server. */
     interface Settlement {
-        /** @return what does not when the limit is over: a line each */
+        /** @return a line for each that does not within the limit */
         List<String> await(long limitMillis) throws Exception;
     }
 
-    /** @param calm before each round, in which nothing is hurt */
+    /** @param calm before each round */
     Rounds(
             Supplier<Schedule.Round> schedule,
             Duration calm,
@@ -71,14 +62,14 @@ final class Rounds {
         this.progress = progress;
     }
 
-    /** @param untilMicros of the run's clock: no round begins after it */
+    /** @param untilMicros of the run's clock: no round begins later */
     void run(long untilMicros) throws Exception {
         for (int number = 1; history.micros() < untilMicros && !history.isFull(); number++) {
             TimeUnit.MILLISECONDS.sleep(calm.toMillis());
             Schedule.Round round = schedule.get();
             tell("round %d: %s", number, text(round));
             history.note("round " + number);
-            List<Lane.Harm> harms = play(round);
+            List<Harm> harms = play(round);
             long mended = history.micros();
             history.note("all mended");
             List<String> late = settlement.await(STRANDED_MILLIS);
@@ -87,8 +78,8 @@ final class Rounds {
             tell("settled again in %d ms", (settled - mended) / 1_000);
             keep(harms, mended, settled, round.isSilent());
             if (!late.isEmpty()) {
-                stranded.add(new Violation(
-                        LIVE, late + " " + STRANDED_MILLIS / 1_000 + " s after round " + number, List.of()));
+                stranded.add(
+                        new Violation(Rule.SETTLES, late + " " + STRANDED_MILLIS / 1_000 + " s after round " + number));
             }
         }
     }
@@ -106,54 +97,111 @@ final class Rounds {
                 .collect(Collectors.joining("; "));
     }
 
-    /** @return all that was done, when everything is mended */
-    private List<Lane.Harm> play(Schedule.Round round) throws Exception {
-        CountDownLatch steps = new CountDownLatch(
-                (int) round.lanes().stream().mapToLong(Lane::steps).sum());
-        ExecutorService threads = Executors.newFixedThreadPool(round.lanes().size());
+    /** Returns when all is mended. */
+    private List<Harm> play(Schedule.Round round) throws Exception {
+        CountDownLatch steps = new CountDownLatch((int) round.lanes().stream()
+                .flatMap(List::stream)
+                .filter(turn -> turn.fault().awaitsStep())
+                .count());
+        List<Lane> lanes = round.lanes().stream()
+                .map(turns -> new Lane(turns, history, steps))
+                .toList();
         try {
-            List<Future<List<Lane.Harm>>> lanes = threads.invokeAll(round.lanes().stream()
-                    .map(turns -> new Lane(turns, history, steps))
-                    .toList());
-            List<Lane.Harm> harms = new ArrayList<>();
-            for (Future<List<Lane.Harm>> lane : lanes) {
-                harms.addAll(lane.get());
-            }
-            return harms;
-        } catch (ExecutionException fault) {
-            throw new IllegalStateException(fault.getMessage() + ", in the round: " + text(round), fault.getCause());
-        } finally {
-            threads.shutdownNow();
+            return Threads.all(lanes.size(), lanes).stream()
+                    .flatMap(List::stream)
+                    .toList();
+        } catch (Exception fault) {
+            throw new IllegalStateException(fault.getMessage() + ", in the round: " + text(round), fault);
         }
     }
 
-    private void keep(List<Lane.Harm> harms, long mended, long settled, boolean isSilent) {
+    private void keep(List<Harm> harms, long mended, long settled, boolean isSilent) {
         (isSilent ? settling.silent : settling.others).add(settled - mended);
-        for (Lane.Harm harm : harms) {
-            Fault fault = harm.fault();
+        for (Harm harm : harms) {
+            Fault fault = harm.fault;
             fault.servers()
-                    .forEach(server -> troubles.add(new Trouble(
-                            server, harm.fromMicros() - AROUND_MICROS, harm.mendedMicros() + AROUND_MICROS)));
-            if (harm.came()) {
+                    .forEach(server -> troubles.add(
+                            new Trouble(server, harm.fromMicros - AROUND_MICROS, harm.mendedMicros + AROUND_MICROS)));
+            if (harm.came) {
                 settledMicros
                         .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
                         .add(settled - mended);
                 if (fault.isLoss()) {
-                    losses.add(new Loss(harm.fromMicros(), settled + AROUND_MICROS));
+                    losses.add(new Loss(harm.fromMicros, settled + AROUND_MICROS));
                 }
             }
         }
     }
 
-    Checker.Times times() {
-        return new Checker.Times(troubles, losses);
+    /** @param came whether it came about */
+    record Harm(Fault fault, boolean came, long fromMicros, long mendedMicros) {}
+
+    /**
+     * The faults of one place in a round: each comes, lasts, and is mended before the next one. Confined to one thread.
+     *
+     * @param steps counts the faults of the round that still wait for their steps: other faults wait for them
+     */
+    record Lane(List<Schedule.Turn> turns, History history, CountDownLatch steps) implements Callable<List<Harm>> {
+        /** Returns when all is mended. @throws Exception if a fault cannot be injected or mended */
+        @Override
+        public List<Harm> call() throws Exception {
+            List<Harm> done = new ArrayList<>();
+            for (Schedule.Turn turn : turns) {
+                done.add(harm(turn));
+            }
+            return done;
+        }
+
+        private Harm harm(Schedule.Turn turn) throws Exception {
+            Fault fault = turn.fault();
+            if (!fault.awaitsStep()) {
+                steps.await();
+            }
+            long from = history.micros();
+            boolean came = false;
+            try {
+                came = inject(fault);
+                if (came) {
+                    TimeUnit.MILLISECONDS.sleep(turn.millis());
+                }
+            } finally {
+                history.note("mending: " + fault);
+                fault.heal().run();
+            }
+            history.note("mended: " + fault);
+            return new Harm(fault, came, from, history.micros());
+        }
+
+        private boolean inject(Fault fault) throws Exception {
+            try {
+                history.note("fault: " + fault);
+                fault.inject().run();
+                return true;
+            } catch (Fault.FaultMissedException missed) {
+                history.note("missed: " + fault + ": " + missed.getMessage());
+                return false;
+            } finally {
+                if (fault.awaitsStep()) {
+                    steps.countDown();
+                }
+            }
+        }
+    }
+
+    List<Trouble> troubles() {
+        return troubles;
+    }
+
+    /** Also the time until all shards settled. */
+    List<Loss> losses() {
+        return losses;
     }
 
     List<Violation> stranded() {
         return stranded;
     }
 
-    /** By kind of fault, of each that came: microseconds from the end of its round's last fault until all was well. */
+    /** By kind of fault: {@link Settling} of the round of each that came. */
     Map<String, List<Long>> settledMicros() {
         return settledMicros;
     }

@@ -1,6 +1,6 @@
 /**
- * The command {@code chaos}: real stores and servers, simulated clients, faults by a seeded schedule, and a checker that decides from what
- * clients saw and from the database alone whether every promise was kept. Blocking.
+ * The command {@code chaos}: {@code bed} starts stores and servers, {@code load} uses them, {@code fault} hurts them by a seed, and
+ * {@code check} decides whether every promise was kept. {@link dev.hongbao.tools.chaos.Chaos} is a whole run. Blocking.
  */
 @NullMarked
 package dev.hongbao.tools.chaos;

@@ -15,6 +15,10 @@ import java.lang.management.MemoryType;
 import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,11 +26,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server in a process of its own, so that its heap is its own too. It ends when its standard input does, so also with the
- * process that started it. Blocking; thread-safe.
+ * This program as a server in a process of its own, for benchmarks and chaos. It ends with its standard input, and so with the process that
+ * started it. Thread-safe; blocking.
  */
-public final class ChildServer implements AutoCloseable {
-    /** The JVM's flags for a class-data archive, or for a cache of classes and profiles. */
+public final class ChildServer extends ChildProcess {
+    /** The JVM's flags for an archive of classes, or a cache of classes and profiles. */
     private static final List<String> ARCHIVES = List.of("-XX:SharedArchiveFile=", "-XX:AOTCache=");
 
     private static final String PORTS = "bench-ports ";
@@ -38,14 +42,13 @@ public final class ChildServer implements AutoCloseable {
     private static final long STOP_SECONDS = 15;
 
     private final HongbaoConfig config;
-    private final Process process;
     private final BufferedReader said;
     private final int port;
     private final int managementPort;
 
     private ChildServer(HongbaoConfig config, Process process) throws IOException {
+        super(process);
         this.config = config;
-        this.process = process;
         this.said = reader(process.getInputStream());
         long[] ports = numbers(PORTS);
         this.port = (int) ports[0];
@@ -56,20 +59,19 @@ public final class ChildServer implements AutoCloseable {
      * Starts this program again, with this JVM's archive of classes if it has one.
      *
      * @param directory for the stores' files
-     * @param maxHeapMiB of its JVM
-     * @param options by their names, as of {@link HongbaoConfig#forTrial}
+     * @param options by name; see {@link HongbaoConfig#forTrial}
      */
     public static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
         return start(directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
     }
 
-    /** The same with other flags of the JVM. */
+    /** With these flags of the JVM. */
     public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
             throws IOException {
         return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);
     }
 
-    /** The same. @param log where its standard error goes */
+    /** @param log its standard error */
     public static ChildServer start(
             Path directory, List<String> flags, Map<String, String> options, ProcessBuilder.Redirect log)
             throws IOException {
@@ -83,7 +85,11 @@ public final class ChildServer implements AutoCloseable {
         command.addAll(List.of("bench", "child-server", directory.toString()));
         Process process = new ProcessBuilder(command).redirectError(log).start();
         try {
-            tell(process, options);
+            // Not on the command line, which every user of this machine can read: a store's URL has its password.
+            StringBuilder lines = new StringBuilder();
+            options.forEach((name, value) ->
+                    lines.append(name).append('=').append(value).append('\n'));
+            write(process, lines.toString());
             return new ChildServer(HongbaoConfig.forTrial(directory, options), process);
         } catch (IOException | RuntimeException fault) {
             process.destroy();
@@ -99,18 +105,9 @@ public final class ChildServer implements AutoCloseable {
                 : List.of("-cp", classPath, "dev.hongbao.Main");
     }
 
-    /** Not on the command line, which everybody on this machine can read: a store's URL has its password. */
-    private static void tell(Process process, Map<String, String> options) throws IOException {
-        StringBuilder lines = new StringBuilder();
-        options.forEach(
-                (name, value) -> lines.append(name).append('=').append(value).append('\n'));
-        process.getOutputStream().write(lines.append('\n').toString().getBytes(StandardCharsets.UTF_8));
-        process.getOutputStream().flush();
-    }
-
     /**
-     * The process itself: reads its options up to an empty line, serves, does what each further line says, and answers it with its heap, until
-     * there are no more.
+     * The child process: reads options up to an empty line, then serves. It obeys each further line and answers with its heap, until the
+     * input ends.
      */
     public static void serve(Path directory, InputStream in, PrintStream out) throws Exception {
         BufferedReader asked = reader(in);
@@ -125,25 +122,41 @@ public final class ChildServer implements AutoCloseable {
             out.println(PORTS + server.port() + " " + server.managementPort());
             for (String line = asked.readLine(); line != null; line = asked.readLine()) {
                 if (line.equals(COLLECT)) {
-                    collect();
+                    System.gc();
+                    TimeUnit.MILLISECONDS.sleep(200);
+                    System.gc(); // what the first collection found may release more
                 } else if (line.startsWith(CLOCK)) {
-                    clock.step(Long.parseLong(line.substring(CLOCK.length())));
+                    clock.offsetMillis = Long.parseLong(line.substring(CLOCK.length()));
                 } else if (line.equals(FILL)) {
                     fill();
                 }
-                out.println(HEAP + used() + " " + usedAfterCollection());
+                long used =
+                        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+                out.println(HEAP + used + " " + usedAfterCollection());
             }
         }
     }
 
-    /** Twice, since what the first collection finds may release more. */
-    private static void collect() throws InterruptedException {
-        System.gc();
-        TimeUnit.MILLISECONDS.sleep(200);
-        System.gc();
+    /** This machine's clock with an offset. */
+    private static final class SteppedClock extends Clock {
+        private volatile long offsetMillis;
+
+        @Override
+        public Instant instant() {
+            return Instant.now().plusMillis(offsetMillis);
+        }
+
+        @Override
+        public ZoneId getZone() {
+            return ZoneOffset.UTC;
+        }
+
+        @Override
+        public Clock withZone(ZoneId zone) {
+            throw new UnsupportedOperationException("it is in UTC");
+        }
     }
 
-    /** Takes heap until there is none. */
     private static void fill() {
         List<byte[]> taken = new ArrayList<>();
         while (true) {
@@ -151,11 +164,6 @@ public final class ChildServer implements AutoCloseable {
         }
     }
 
-    private static long used() {
-        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-    }
-
-    /** What was in use after the last collection of each part of the heap. */
     private static long usedAfterCollection() {
         long sum = 0;
         for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
@@ -167,7 +175,7 @@ public final class ChildServer implements AutoCloseable {
         return sum;
     }
 
-    /** Bytes. @param afterCollection what was in use after the last collection of each part of the heap */
+    /** Bytes. @param afterCollection in use after the last collection of each part of the heap */
     public record Heap(long used, long afterCollection) {}
 
     public HongbaoConfig config() {
@@ -182,62 +190,41 @@ public final class ChildServer implements AutoCloseable {
         return managementPort;
     }
 
-    public long pid() {
-        return process.pid();
-    }
-
-    public boolean alive() {
-        return process.isAlive();
-    }
-
-    /** SIGKILL: nothing of the JVM runs any more. Returns when it has ended. */
-    public void kill() throws InterruptedException {
-        process.destroyForcibly().waitFor();
-    }
-
-    /** Its wall clock is so much ahead of this machine's, or behind it. */
+    /** Sets its wall clock ahead of this machine's clock, or behind it. */
     public void stepClock(long millis) throws IOException {
         ask(CLOCK + millis);
     }
 
     /**
-     * Takes all of its heap. With the flag {@code -XX:+ExitOnOutOfMemoryError} it ends; returns when it has.
+     * Takes all of its heap. With the flag {@code -XX:+ExitOnOutOfMemoryError} it ends; returns at its end.
      *
-     * @throws IOException when it goes on
+     * @throws IOException if it goes on
      */
-    public void exhaustHeap() throws IOException, InterruptedException {
-        write(FILL);
-        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+    public void exhaustHeap() throws IOException {
+        write(process, FILL);
+        if (!awaitEnd(STOP_SECONDS)) {
             throw new IOException("it goes on without memory");
         }
     }
 
-    /** SIGTERM: it stops as it does for an operator. Returns when it has ended; killed when that takes too long. */
-    public void terminate() throws InterruptedException {
-        process.destroy();
-        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-            kill();
-        }
-    }
-
-    /** Bytes of heap that are in use after a full collection. */
+    /** Bytes of heap in use after a full collection. */
     public long heapBytes() throws IOException {
         return ask(COLLECT).used;
     }
 
-    /** The heap as it is. */
+    /** The heap without a collection. */
     public Heap heap() throws IOException {
         return ask(LOOK);
     }
 
-    private void write(String what) throws IOException {
+    private static void write(Process process, String what) throws IOException {
         OutputStream asking = process.getOutputStream();
-        asking.write((what + "\n").getBytes(StandardCharsets.US_ASCII));
+        asking.write((what + "\n").getBytes(StandardCharsets.UTF_8));
         asking.flush();
     }
 
     private synchronized Heap ask(String what) throws IOException {
-        write(what);
+        write(process, what);
         long[] numbers = numbers(HEAP);
         return new Heap(numbers[0], numbers[1]);
     }
@@ -257,10 +244,10 @@ public final class ChildServer implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
         process.getOutputStream().close();
-        if (!process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly().waitFor();
+        if (!awaitEnd(STOP_SECONDS)) {
+            kill();
         }
     }
 }

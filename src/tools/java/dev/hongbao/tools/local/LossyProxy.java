@@ -131,7 +131,13 @@ public final class LossyProxy implements AutoCloseable {
         port = other;
     }
 
-    /** How many answers were lost. */
+    /** New connections lead to another port; the open ones break. */
+    public void leadOnlyTo(int other) {
+        leadTo(other);
+        breakConnections();
+    }
+
+    /** Number of lost answers. */
     public int lost() {
         return lost.get();
     }

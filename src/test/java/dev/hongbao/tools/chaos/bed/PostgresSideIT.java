@@ -55,19 +55,19 @@ class PostgresSideIT {
     @DisplayName(
             "Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
     void aFullDiskRefusesWhatTakesRoomAndLosesNothing() throws Exception {
-        assumeTrue(PostgresSide.isFillable(), "this process may mount no disk");
+        assumeTrue(PostgresNode.isFillable(), "this process may mount no disk");
         // Given
         execute("insert into fact values (1)");
 
         // When
-        postgres.fillDisk();
+        postgres.primary().fillDisk();
 
         // Then
         assertThatThrownBy(() ->
                         execute("insert into fact select n, repeat(n::text, 100) from generate_series(2, 100000) as n"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("No space left on device");
-        postgres.freeDisk();
+        postgres.primary().freeDisk();
         execute("insert into fact values (2)");
         assertThat(facts()).containsExactly(List.of("1"), List.of("2"));
     }
@@ -126,9 +126,9 @@ class PostgresSideIT {
         execute("insert into fact values (1)");
 
         // When
-        postgres.shutDownImmediately();
+        postgres.primary().shutDownImmediately();
         Eventually.eventually(SOON, () -> assertThatThrownBy(this::facts).isInstanceOf(SQLException.class));
-        postgres.startAgain();
+        postgres.primary().startAgain();
 
         // Then
         assertThat(facts()).containsExactly(List.of("1"));

@@ -17,7 +17,7 @@ class FaultGuideTest {
     @DisplayName("Given the guide, when a kind of fault is looked up, then it is there; and no two kinds have one name")
     void everyKindIsInTheGuide(Form redis) throws IOException {
         String guide = Files.readString(Path.of("src/site/markdown/chaos.md"));
-        List<String> names = Schedule.kinds(redis).stream().map(FaultKind::name).toList();
+        List<String> names = Faults.of(redis).stream().map(FaultKind::name).toList();
 
         assertThat(names).doesNotHaveDuplicates().allSatisfy(name -> {
             boolean isOfALine = name.startsWith("network to ");

@@ -41,7 +41,7 @@ class ScheduleTest {
 
     private static Schedule schedule(Form form, long seed, Wish wish) {
         SplittableRandom random = new SplittableRandom(seed);
-        return new Schedule(Schedule.kinds(form), kind -> made(kind, random), random, wish);
+        return new Schedule(Faults.of(form), kind -> made(kind, random), random, wish);
     }
 
     private static List<Round> rounds(Form form, long seed, Wish wish) {
@@ -78,7 +78,7 @@ class ScheduleTest {
     void everyKindComesAsOftenAsItShould(Form form) {
         // Given
         Map<String, Boolean> restarts =
-                Schedule.kinds(form).stream().collect(Collectors.toMap(FaultKind::name, FaultKind::restarts));
+                Faults.of(form).stream().collect(Collectors.toMap(FaultKind::name, FaultKind::restarts));
 
         // When
         Map<String, Long> counts = rounds(form, 4_711, new Wish("", false)).stream()
@@ -135,7 +135,7 @@ class ScheduleTest {
     @DisplayName("Given a round, when servers end in it, then each starts again once")
     void aServerStartsOnceARound() {
         Map<String, FaultKind> kinds =
-                Schedule.kinds(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
+                Faults.of(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
         for (Round round : rounds(13)) {
             assertThat(turns(round)
                             .map(Turn::fault)
@@ -150,7 +150,7 @@ class ScheduleTest {
             "Given a round that is not silent, when its faults are looked at, then nobody falls silent; and there are such and others")
     void quietRoundsAreTold() {
         Map<String, FaultKind> kinds =
-                Schedule.kinds(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
+                Faults.of(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
         List<Round> rounds = rounds(14);
 
         assertThat(rounds)

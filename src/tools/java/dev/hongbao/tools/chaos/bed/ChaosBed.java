@@ -4,20 +4,19 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.server.TokenRules;
-import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.SQLException;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SplittableRandom;
 
 /** The stores and the servers of a run. Blocking. */
 public final class ChaosBed implements AutoCloseable {
-    /** Few, so that each is looked after in each round. */
+    /** Few: each round checks every one. */
     public static final int SHARDS = 6;
 
     private final Path directory;
@@ -31,19 +30,25 @@ public final class ChaosBed implements AutoCloseable {
         this.postgres = postgres;
     }
 
-    /** Starts everything. @param directory for all of its files, which is there */
+    /** Starts everything. @param directory for all files; exists */
     public static ChaosBed start(Path directory, int servers, RedisSide.Form form) throws Exception {
         Path binaries = directory.resolve("bin");
         RedisSide redis = new RedisSide(form, directory.resolve("redis"), binaries);
         ChaosBed bed;
         try {
             bed = new ChaosBed(directory, redis, new PostgresSide(directory.resolve("postgres"), binaries));
-        } catch (IOException | SQLException | RuntimeException | Error fault) {
+        } catch (Exception | Error fault) {
             redis.close();
             throw fault;
         }
         try {
-            bed.startServers(servers);
+            for (int number = 0; number < servers; number++) {
+                bed.members.add(new Member(number, directory, redis, bed.postgres));
+            }
+            bed.members.get(0).archiveClasses();
+            for (Member member : bed.members) {
+                member.start();
+            }
             return bed;
         } catch (Exception | Error fault) {
             bed.close();
@@ -51,21 +56,9 @@ public final class ChaosBed implements AutoCloseable {
         }
     }
 
-    private void startServers(int servers) throws IOException, InterruptedException {
-        for (int number = 0; number < servers; number++) {
-            Map<String, String> options = Map.of(
-                    "shards",
-                    Integer.toString(SHARDS),
-                    "webhooks.private-networks",
-                    "127.0.0.0/8",
-                    "webhooks.max-wait",
-                    "2s");
-            members.add(new Member(number, directory, redis, postgres, options));
-        }
-        members.get(0).archiveClasses();
-        for (Member member : members) {
-            member.start();
-        }
+    /** One of the servers. */
+    public Member any(SplittableRandom random) {
+        return members.get(random.nextInt(members.size()));
     }
 
     public List<Member> members() {
@@ -80,33 +73,31 @@ public final class ChaosBed implements AutoCloseable {
         return postgres;
     }
 
-    /** Where clients reach the servers, in the order of their numbers. */
+    /** The ports for clients, by number of the server. */
     public List<Integer> ports() {
-        return members.stream().map(Member::port).toList();
+        return members.stream().map(member -> member.clients().port()).toList();
     }
 
-    /** After a promotion: every server finds the node that takes writes now. */
-    public void leadToRedis() {
-        for (Member member : members) {
-            LossyProxy line = Objects.requireNonNull(member.redis());
-            line.leadTo(redis.port());
-            line.breakConnections();
-        }
+    /** Promotes the replica of Redis, and leads every server to it. */
+    public void promoteRedis() {
+        redis.killAndPromote();
+        members.forEach(member -> Objects.requireNonNull(member.redis()).leadOnlyTo(redis.port()));
     }
 
-    /** After a promotion: the same of Postgres. */
-    public void leadToPostgres() {
+    /** Promotes the replica of Postgres, and leads every server to it. */
+    public void promotePostgres() throws Exception {
+        postgres.promote();
         members.forEach(member -> member.leadToPostgres(postgres.port()));
     }
 
-    /** Signs what the servers believe. */
+    /** The servers accept its tokens. */
     public TokenSigner signer() throws IOException {
         HongbaoConfig config = HongbaoConfig.forTrial(directory.resolve("data"), Map.of());
         return new TokenSigner(
                 TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
     }
 
-    /** The stores, reached directly. */
+    /** The stores themselves, without the proxies. */
     public StoreAddresses stores() {
         return new StoreAddresses(
                 redis.url(), PostgresAddress.of(postgres.ownerUrl()), PostgresAddress.of(postgres.appUrl()));

@@ -27,22 +27,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** One Postgres of a run, on a {@link SmallDisk} of its own where there can be one. Blocking; one thread at a time. */
-final class PostgresNode implements AutoCloseable {
+/** One Postgres of a run, on its own {@link SmallDisk} if possible. Blocking; one thread at a time. */
+public final class PostgresNode implements AutoCloseable {
     private static final int LOGIN_SECONDS = 10;
     private static final long RECOVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long LOOK_MILLIS = 50;
 
     /**
-     * With room on its disk it takes connections long before. Postgres 18.6, whose disk is still full when it recovers from its crash, may
-     * lose the process that recovers and neither end nor go on: an operator kills it then.
+     * Postgres 18.6 may hang after a recovery on a full disk: it lost the recovering process, and neither ends nor goes on. An operator kills
+     * it then. Otherwise it accepts connections long before.
      */
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(15);
 
-    /** So often a replica looks for more. */
+    /** A replica looks so often for more. */
     private static final int FOLLOW_MILLIS = 50;
 
-    /** Of its directory, what another node makes for itself. */
+    /** Files that a copy does not take. */
     private static final List<String> OWN =
             List.of("lock", "logs", "held", "secrets/postgres-port", "postgres/postmaster.pid");
 
@@ -54,10 +54,10 @@ final class PostgresNode implements AutoCloseable {
     private PostgresNode(Path home, EmbeddedOptions options) throws IOException {
         this.home = home;
         this.options = options;
-        this.disk = SmallDisk.isPossible() ? SmallDisk.mount(home) : null;
+        this.disk = SmallDisk.POSSIBLE ? new SmallDisk(home) : null;
     }
 
-    /** A new one, which others may follow. @param home made for it, and deleted with it */
+    /** A new one. @param home created, and deleted at its end */
     static PostgresNode primary(Path home, EmbeddedOptions options) throws IOException {
         PostgresNode node = new PostgresNode(home, options);
         try {
@@ -70,8 +70,9 @@ final class PostgresNode implements AutoCloseable {
     }
 
     /**
-     * One that follows another: it reads the other's log as it is on disk, since the embedded Postgres has no library to be sent it. Returns
-     * when it has begun to. @param home as of a primary
+     * A replica that reads the primary's log from disk: the embedded Postgres lacks the library to receive it. Returns when it has begun to.
+     *
+     * @param home created, and deleted at its end
      */
     static PostgresNode replica(Path home, EmbeddedOptions options, PostgresNode primary)
             throws IOException, SQLException {
@@ -94,7 +95,7 @@ final class PostgresNode implements AutoCloseable {
         }
     }
 
-    /** As {@code pg_basebackup} does it, which is not among the embedded programs; what is written meanwhile is in the log. */
+    /** Like {@code pg_basebackup}, which is not among the embedded programs. The log has the writes meanwhile. */
     private void copy(PostgresNode primary) throws IOException, SQLException {
         try (Connection session = primary.connect(primary.admin());
                 Statement statement = session.createStatement()) {
@@ -123,7 +124,7 @@ final class PostgresNode implements AutoCloseable {
                     Files.copy(file, to.resolve(from.relativize(file)), StandardCopyOption.COPY_ATTRIBUTES);
                 }
             } catch (NoSuchFileException deleted) {
-                // it was when the backup began, and will be again
+                // the log restores it
             }
         }
     }
@@ -140,17 +141,16 @@ final class PostgresNode implements AutoCloseable {
         return home.resolve("held");
     }
 
-    /** From now on a replica gets nothing more, also when it is promoted. */
+    /** A replica gets nothing more, even after its promotion. */
     void holdBack() throws IOException {
         Files.createFile(held());
     }
 
-    /** The end of its log, which grows. */
     String logEnd() throws SQLException {
         return one("select pg_current_wal_lsn()");
     }
 
-    /** Whether a replica has got so much of the primary's log. */
+    /** Whether a replica has the primary's log up to there. */
     boolean hasLogUpTo(String end) throws SQLException {
         return one("select coalesce(pg_last_wal_replay_lsn() >= '" + end + "'::pg_lsn, false)")
                 .equals("t");
@@ -165,20 +165,30 @@ final class PostgresNode implements AutoCloseable {
         }
     }
 
-    /** A replica follows no more; returns when it takes writes. */
+    /** Returns when it accepts writes. */
     void promote() throws SQLException {
         execute("select pg_promote(true, 30)");
     }
 
-    /** After its end: with its data, at its port, which its last children may hold for a moment longer. */
-    void startAgain() {
+    /** SIGKILL to the postmaster; its backends end when they notice. */
+    public void kill() {
+        postgres().kill();
+    }
+
+    /** SIGQUIT to the postmaster, as {@code pg_ctl stop -m immediate}: it ends without a checkpoint. Returns at once. */
+    public void shutDownImmediately() {
+        Signals.quit(postgres().pid());
+    }
+
+    /** After its end: with its data, at its port. Its last children may hold the port for a moment. */
+    public void startAgain() {
         int before = postgres().port();
         postgres().close();
         awaitFree(before);
         EmbeddedPostgres started = EmbeddedPostgres.start(home, options);
         postgres = started;
         if (started.port() != before) {
-            throw new IllegalStateException("somebody else took the port " + before);
+            throw new IllegalStateException("another process took the port " + before);
         }
     }
 
@@ -195,18 +205,18 @@ final class PostgresNode implements AutoCloseable {
         }
     }
 
-    /** SIGQUIT: it tells its connections, and ends without a checkpoint. Returns at once. */
-    void shutDownImmediately() {
-        Signals.quit(postgres().pid());
+    /** Whether its disk can be full. */
+    public static boolean isFillable() {
+        return SmallDisk.POSSIBLE;
     }
 
-    /** Its disk is full; only where there can be a {@link SmallDisk}. */
-    void fillDisk() throws IOException {
+    /** Fills its disk, which the replica does not share; only if {@link #isFillable}. */
+    public void fillDisk() throws IOException {
         Objects.requireNonNull(disk).fill();
     }
 
-    /** There is room again; returns when it takes connections, also when it had ended for want of it. */
-    void freeDisk() throws IOException, InterruptedException {
+    /** Makes room again; returns when it accepts connections. Starts it if it ended for want of room. */
+    public void freeDisk() throws IOException, InterruptedException {
         Objects.requireNonNull(disk).free();
         long begun = System.nanoTime();
         boolean killed = false;
@@ -223,7 +233,7 @@ final class PostgresNode implements AutoCloseable {
                     throw new IOException(home + " does not come back", notYet);
                 }
                 if (waited > STUCK_NANOS && !killed) {
-                    postgres().kill();
+                    kill();
                     killed = true;
                 }
                 TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
@@ -232,11 +242,11 @@ final class PostgresNode implements AutoCloseable {
     }
 
     /** The superuser, at the database {@code postgres}. */
-    PostgresAddress admin() {
+    private PostgresAddress admin() {
         return PostgresAddress.of(postgres().adminUrl());
     }
 
-    /** Runs statements as the superuser, each in a transaction of its own. */
+    /** Runs statements as the superuser, each in its own transaction. */
     void execute(String... statements) throws SQLException {
         try (Connection connection = connect(admin());
                 Statement statement = connection.createStatement()) {
@@ -246,14 +256,14 @@ final class PostgresNode implements AutoCloseable {
         }
     }
 
-    /** The superuser, at any database. */
+    /** A connection of the superuser. */
     Connection connect(PostgresAddress to) throws SQLException {
         PostgresAddress.Login login = admin().login();
         DriverManager.setLoginTimeout(LOGIN_SECONDS);
         return DriverManager.getConnection(to.jdbcUrl(), login.user(), login.password());
     }
 
-    /** Stops it, and deletes what it wrote. */
+    /** Stops it, and deletes its files. */
     @Override
     public void close() throws IOException {
         EmbeddedPostgres last = postgres;

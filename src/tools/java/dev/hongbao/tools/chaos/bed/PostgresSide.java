@@ -12,12 +12,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** The Postgres of a run, reached directly, and a replica of it. Blocking; one fault at a time. */
+/** The Postgres of a run, without proxies, and its replica. Blocking; one fault at a time. */
 public final class PostgresSide implements AutoCloseable {
     private static final String BACKUP = "_backup";
 
-    /** Its disk is memory: it keeps a short log, but what its replica has not got yet. */
+    /** Its disk is memory, so the log is short; but it keeps what the replica lacks. */
     private static final Map<String, String> SETTINGS = Map.of(
             "max_connections", "200",
             "wal_level", "replica",
@@ -28,10 +29,14 @@ public final class PostgresSide implements AutoCloseable {
     private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_MILLIS = 20;
 
+    /** SQLSTATE of a lock timeout. */
+    private static final String LOCKED = "55P03";
+
     private final Path directory;
     private final EmbeddedOptions options;
     private volatile PostgresNode primary;
     private PostgresNode replica;
+    private @Nullable Connection locking;
     private int made;
 
     PostgresSide(Path directory, Path binaries) throws IOException, SQLException {
@@ -65,40 +70,14 @@ public final class PostgresSide implements AutoCloseable {
         return primary.postgres().appUrl();
     }
 
-    /** {@code kill -9} of the postmaster; its backends end when they notice. */
-    public void kill() {
-        primary.postgres().kill();
-    }
-
-    /** SIGQUIT to the postmaster: as {@code pg_ctl stop -m immediate}. */
-    public void shutDownImmediately() {
-        primary.shutDownImmediately();
-    }
-
-    /** After {@link #kill} or {@link #shutDownImmediately}: with its data, at its port. */
-    public void startAgain() {
-        primary.startAgain();
-    }
-
-    /** Whether its disk can be full. */
-    public static boolean isFillable() {
-        return SmallDisk.isPossible();
-    }
-
-    /** Nothing more fits on its disk, which the replica does not share. */
-    public void fillDisk() throws IOException {
-        primary.fillDisk();
-    }
-
-    /** After {@link #fillDisk}; returns when it takes connections. */
-    public void freeDisk() throws IOException, InterruptedException {
-        primary.freeDisk();
+    public PostgresNode primary() {
+        return primary;
     }
 
     /**
-     * Waits until the replica has all that is committed now; from then on it gets nothing.
+     * Waits until the replica has every commit; then it gets nothing more.
      *
-     * @return false when it does not have it in time, and is not held back
+     * @return false if it lags for 10 s: then it goes on
      */
     public boolean holdReplicaBack() throws IOException, SQLException, InterruptedException {
         String now = primary.logEnd();
@@ -113,8 +92,8 @@ public final class PostgresSide implements AutoCloseable {
         return true;
     }
 
-    /** {@code kill -9}, and the replica takes its place with what it has got. Then lead the servers to it. */
-    public void promote() throws SQLException {
+    /** Kills the primary with SIGKILL, and promotes the replica. */
+    void promote() throws SQLException {
         primary.postgres().kill();
         replica.promote();
         PostgresNode before = primary;
@@ -122,26 +101,25 @@ public final class PostgresSide implements AutoCloseable {
         replica = before;
     }
 
-    /** After {@link #promote}: the primary that was is thrown away, and a new replica follows. */
+    /** After a promotion: deletes the former primary, and starts a new replica. */
     public void replaceReplica() throws IOException, SQLException {
         replica.close();
         replica = PostgresNode.replica(home(), options, primary);
     }
 
-    /** Keeps a copy of the servers' database as it is; all connections to it break. */
+    /** Copies the servers' database; breaks all connections to it. */
     public void backUp() throws SQLException {
         String name = database();
         primary.execute(
                 "alter database " + name + " allow_connections false",
                 "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
-                // As files: block by block through its log, as it does otherwise, a database of gigabytes takes a
-                // minute.
+                // The default strategy goes through the log, block by block: a minute for a database of gigabytes.
                 "create database " + name + BACKUP + " template " + name + " strategy file_copy owner "
-                        + PostgresAddress.of(ownerUrl()).login().user(),
+                        + login(ownerUrl()),
                 "alter database " + name + " allow_connections true");
     }
 
-    /** The servers' database is what it was at {@link #backUp}; all connections to it break. */
+    /** Restores the copy; breaks all connections. */
     public void restore() throws SQLException {
         String name = database();
         primary.execute(
@@ -149,14 +127,45 @@ public final class PostgresSide implements AutoCloseable {
                 "drop database " + name + " with (force)",
                 "alter database " + name + BACKUP + " rename to " + name,
                 "revoke all on database " + name + " from public",
-                "grant connect on database " + name + " to "
-                        + PostgresAddress.of(appUrl()).login().user());
+                "grant connect on database " + name + " to " + login(appUrl()));
     }
 
-    /** From now on the servers' role may have so many connections; those that are open stay. @param most -1 for no limit */
+    /** Limits the connections of the servers' role; open ones stay. @param most -1 for no limit */
     public void limitConnections(int most) throws SQLException {
-        String app = PostgresAddress.of(appUrl()).login().user();
-        primary.execute("alter role " + app + " connection limit " + most);
+        primary.execute("alter role " + login(appUrl()) + " connection limit " + most);
+    }
+
+    /**
+     * Locks a table, as a careless {@code alter table} does.
+     *
+     * @return false if another session holds a lock for 5 s
+     */
+    public boolean lock(String table) throws SQLException {
+        Connection session = connect();
+        locking = session;
+        session.setAutoCommit(false);
+        try (Statement statement = session.createStatement()) {
+            statement.execute("set lock_timeout = '5s'");
+            statement.execute("lock table " + table + " in access exclusive mode");
+            return true;
+        } catch (SQLException refused) {
+            if (LOCKED.equals(refused.getSQLState())) {
+                return false;
+            }
+            throw refused;
+        }
+    }
+
+    /** After {@link #lock}, whatever its result. */
+    public void unlock() throws SQLException {
+        if (locking != null) {
+            locking.close();
+            locking = null;
+        }
+    }
+
+    private static String login(String url) {
+        return PostgresAddress.of(url).login().user();
     }
 
     private String database() {
@@ -164,11 +173,11 @@ public final class PostgresSide implements AutoCloseable {
     }
 
     /** A connection of the superuser to the servers' database. */
-    public Connection connect() throws SQLException {
+    Connection connect() throws SQLException {
         return primary.connect(PostgresAddress.of(ownerUrl()));
     }
 
-    /** Runs a statement; all columns of all rows as text. */
+    /** Runs a statement as the superuser. @return all columns of all rows as text; "null" for null */
     public List<List<String>> rows(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();

@@ -22,29 +22,32 @@ import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.SetParams;
 import redis.clients.jedis.util.JedisClusterCRC16;
 
-/** The Redis of a run, reached directly: one, a primary with a replica, or a cluster. Blocking; one fault at a time. */
+/** The Redis of a run, without proxies. Blocking; one fault at a time. */
 public final class RedisSide implements AutoCloseable {
-    /** How many nodes there are, and who follows whom. */
     public enum Form {
         ONE,
+        /** A primary and a replica. */
         REPLICA,
+        /** Three masters with a replica each. */
         CLUSTER
     }
 
     private static final int MASTERS = 3;
-
-    private static final String MARK = "chaos-mark";
 
     private final Form form;
     private final @Nullable SmallDisk disk;
     private final RedisProcesses nodes;
     private final @Nullable LocalRedisCluster cluster;
     private int primary;
+    private @Nullable Migration migration;
 
-    /** @param directory made for it; what is in it is deleted with it */
+    /** A slot on its way between two masters. */
+    private record Migration(int slot, int from, int to) {}
+
+    /** @param directory created, and deleted at its end */
     RedisSide(Form form, Path directory, Path binaries) throws IOException {
         this.form = form;
-        this.disk = isFillable(form) ? SmallDisk.mount(directory) : null;
+        this.disk = isFillable(form) ? new SmallDisk(directory) : null;
         this.nodes = new RedisProcesses(directory.resolve("nodes"), binaries);
         try {
             if (form == Form.CLUSTER) {
@@ -63,26 +66,26 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** Whether its disk can be full. A node of a cluster ends when it cannot write down who is who. */
+    /** Whether its disk can be full. A node of a cluster would end: it must write its view of the cluster. */
     public static boolean isFillable(Form form) {
-        return form != Form.CLUSTER && SmallDisk.isPossible();
+        return form != Form.CLUSTER && SmallDisk.POSSIBLE;
     }
 
     public Form form() {
         return form;
     }
 
-    /** Of the node that is to be asked, or of the cluster. */
+    /** Of the primary, or of the cluster. */
     String url() {
         return cluster == null ? nodes.url(primary) : cluster.url();
     }
 
-    /** Of the node that is to be asked; not of a cluster. */
+    /** Of the primary; not of a cluster. */
     int port() {
         return nodes.port(primary);
     }
 
-    /** One that takes writes. */
+    /** A node that accepts writes. */
     public int node(SplittableRandom random) {
         if (cluster == null) {
             return primary;
@@ -93,7 +96,7 @@ public final class RedisSide implements AutoCloseable {
     }
 
     private boolean isMaster(int node) {
-        try (Jedis redis = nodes.client(node)) {
+        try (Jedis redis = client(node)) {
             return redis.info("replication").contains("role:master");
         } catch (JedisException away) {
             return false;
@@ -104,16 +107,20 @@ public final class RedisSide implements AutoCloseable {
         return nodes.client(node);
     }
 
-    public long pid(int node) {
-        return nodes.pid(node);
-    }
-
-    /** {@code kill -9}. */
+    /** SIGKILL. */
     public void kill(int node) {
         nodes.kill(node);
     }
 
-    /** After {@link #kill}; returns when it answers, and when who followed or is to follow does so. */
+    public void freeze(int node) {
+        nodes.freeze(node);
+    }
+
+    public void thaw(int node) {
+        nodes.thaw(node);
+    }
+
+    /** After {@link #kill}; returns when it answers, and its replicas follow it or it follows. */
     public void startAgain(int node) {
         nodes.startAgain(node);
         if (cluster != null) {
@@ -123,25 +130,28 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** {@code kill -9} of the primary; the replica takes its place with what it has got. Then lead the servers to it. */
-    public void killAndPromote() {
+    /** Kills the primary with SIGKILL, and promotes the replica. */
+    void killAndPromote() {
         kill(primary);
         primary = 1 - primary;
-        try (Jedis redis = nodes.client(primary)) {
+        try (Jedis redis = client(primary)) {
             redis.replicaofNoOne();
         }
     }
 
-    /** After {@link #killAndPromote}: who was the primary follows. */
-    public void startKilledAgain() {
+    /** After a promotion: the former primary follows. */
+    public void startFormerPrimary() {
         startAgain(1 - primary);
     }
 
-    /** A slot on its way between two masters of a cluster. */
-    public record Migration(int slot, int from, int to) {}
+    private void follow() {
+        try (Jedis redis = client(1 - primary)) {
+            redis.replicaof("127.0.0.1", nodes.port(primary));
+        }
+    }
 
-    /** A slot with keys goes on its way, and half of its keys do. @return null when there is none */
-    public @Nullable Migration migrateHalf(SplittableRandom random) {
+    /** Begins to migrate a slot with keys to another master, and moves half of its keys. @return false if there is no key */
+    public boolean migrateHalf(SplittableRandom random) {
         LocalRedisCluster all = Objects.requireNonNull(cluster);
         int from = node(random);
         int to = from;
@@ -149,35 +159,34 @@ public final class RedisSide implements AutoCloseable {
             to = node(random);
         }
         String key;
-        try (Jedis redis = nodes.client(from)) {
+        try (Jedis redis = client(from)) {
             key = redis.randomKey();
         }
         if (key == null) {
-            return null;
+            return false;
         }
-        Migration migration = new Migration(JedisClusterCRC16.getSlot(key), from, to);
-        all.beginMigration(migration.slot, from, to);
-        List<String> keys = all.keysIn(migration.slot, from);
+        int slot = JedisClusterCRC16.getSlot(key);
+        migration = new Migration(slot, from, to);
+        all.beginMigration(slot, from, to);
+        List<String> keys = all.keysIn(slot, from);
         for (String each : keys.subList(0, (keys.size() + 1) / 2)) {
             all.moveKey(each, from, to);
         }
-        return migration;
+        return true;
     }
 
-    /** The rest follows, and the slot is the other master's. */
-    public void migrateRest(Migration migration) {
-        LocalRedisCluster all = Objects.requireNonNull(cluster);
-        all.endMigration(migration.slot, migration.from, migration.to);
-        all.awaitOk();
-    }
-
-    private void follow() {
-        try (Jedis redis = nodes.client(1 - primary)) {
-            redis.replicaof("127.0.0.1", nodes.port(primary));
+    /** After {@link #migrateHalf}, whatever its result: the other master gets the slot. */
+    public void migrateRest() {
+        Migration begun = migration;
+        if (begun != null) {
+            LocalRedisCluster all = Objects.requireNonNull(cluster);
+            all.endMigration(begun.slot, begun.from, begun.to);
+            all.awaitOk();
+            migration = null;
         }
     }
 
-    /** {@code kill -9}, and the end of what it has written is gone. @param bytes of it */
+    /** SIGKILL, and the end of its log is lost. */
     public void cutLog(int node, long bytes) throws IOException {
         kill(node);
         for (Map.Entry<Path, Long> each : logs(node).entrySet()) {
@@ -186,16 +195,16 @@ public final class RedisSide implements AutoCloseable {
     }
 
     /**
-     * As a power cut leaves it: {@code kill -9}, and of what it wrote that is gone which had not been brought to disk.
+     * A power cut: SIGKILL, and every write since the last fsync is lost.
      *
-     * @param millis before the kill, from a moment at which all was on disk; Redis sees to it once a second
+     * @param millis from the fsync to the cut; Redis does one each second
      */
     public void cutLogToSynced(int node, long millis) throws IOException, InterruptedException {
         Map<Path, Long> synced;
-        try (Jedis redis = nodes.client(node)) {
+        try (Jedis redis = client(node)) {
             redis.configSet("appendfsync", "always");
             synced = logs(node);
-            redis.set(MARK, "", SetParams.setParams().px(1)); // answered when it is on disk, and all before it
+            redis.set("chaos-mark", "", SetParams.setParams().px(1)); // its answer comes after the fsync
             redis.configSet("appendfsync", "everysec");
         }
         TimeUnit.MILLISECONDS.sleep(millis);
@@ -205,10 +214,10 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** The files to which a node appends, and how long they are. */
+    /** The files that a node appends to, with their lengths. */
     private Map<Path, Long> logs(int node) throws IOException {
         Map<Path, Long> sizes = new HashMap<>();
-        try (Stream<Path> files = Files.list(home(node).resolve("appendonlydir"))) {
+        try (Stream<Path> files = Files.list(log(node))) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".incr.aof")).toList()) {
                 sizes.put(file, Files.size(file));
@@ -223,23 +232,23 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** Nothing more fits on the disk of all nodes; only where it {@link #isFillable}. */
+    /** SIGKILL, and all of its data is lost. */
+    public void killAndForget(int node) throws IOException {
+        kill(node);
+        Directories.delete(log(node));
+    }
+
+    private Path log(int node) {
+        return nodes.directory().resolve(Integer.toString(node)).resolve("redis/appendonlydir");
+    }
+
+    /** Fills the disk of all nodes; only if {@link #isFillable}. */
     public void fillDisk() throws IOException {
         Objects.requireNonNull(disk).fill();
     }
 
-    /** There is room again. */
     public void freeDisk() throws IOException {
         Objects.requireNonNull(disk).free();
-    }
-
-    /** Everything that a killed node has written is gone. */
-    public void forget(int node) throws IOException {
-        Directories.delete(home(node).resolve("appendonlydir"));
-    }
-
-    private Path home(int node) {
-        return nodes.directory().resolve(Integer.toString(node)).resolve("redis");
     }
 
     @Override

@@ -5,40 +5,35 @@ import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A file system of its own, in memory, that can be made full. Blocking; for one thread. */
+/** A file system in memory that can be full. Blocking; for one thread. */
 final class SmallDisk implements AutoCloseable {
-    /** More than a run writes; only what is written takes memory. */
+    /** More than a run writes; only written bytes take memory. */
     private static final long LARGE = 8L << 30;
 
-    /** What still fits on a full one: nearly nothing, and what is written between a look at it and its end. */
+    /** Free bytes on a full disk: more may be written between the look at it and its new size. */
     private static final long ROOM = 64L << 10;
 
     private static final int TRIES = 20;
 
-    private static final class Possible {
-        static final boolean HERE = tried();
-    }
+    /** Whether this process may mount one: root of a machine may, root of most containers may not. */
+    static final boolean POSSIBLE = tried();
 
     private final Path directory;
-    private final Thread unmounting;
+    private final Thread unmounting = new Thread(this::unmount, "unmount");
 
-    private SmallDisk(Path directory) {
-        this.directory = directory;
-        this.unmounting = new Thread(this::unmount, "unmount");
-    }
-
-    /** Whether this process may mount one: as root of a machine, and in few containers. */
-    static boolean isPossible() {
-        return Possible.HERE;
+    /** @param directory created for it. This JVM unmounts it at its end, unless it is killed */
+    SmallDisk(Path directory) throws IOException {
+        this.directory = Files.createDirectories(directory);
+        if (!mounted(directory)) {
+            throw new IOException("cannot mount " + directory);
+        }
+        Runtime.getRuntime().addShutdownHook(unmounting);
     }
 
     private static boolean tried() {
         try {
             Path directory = Files.createTempDirectory("disk");
-            boolean here = mounted(directory);
-            if (here) {
-                run("umount", directory.toString());
-            }
+            boolean here = mounted(directory) && run("umount", directory.toString());
             Files.delete(directory);
             return here;
         } catch (IOException no) {
@@ -46,30 +41,17 @@ final class SmallDisk implements AutoCloseable {
         }
     }
 
-    /** @param directory made for it; empty. Unmounted with this JVM, unless that is killed */
-    static SmallDisk mount(Path directory) throws IOException {
-        Files.createDirectories(directory);
-        if (!mounted(directory)) {
-            throw new IOException("cannot mount " + directory);
-        }
-        SmallDisk disk = new SmallDisk(directory);
-        Runtime.getRuntime().addShutdownHook(disk.unmounting);
-        return disk;
-    }
-
-    /** From now on nothing more fits. */
     void fill() throws IOException {
         FileStore store = Files.getFileStore(directory);
         for (int i = 0; i < TRIES; i++) {
             long used = store.getTotalSpace() - store.getUnallocatedSpace();
-            if (resize(used + ROOM)) { // refused when more was written meanwhile
+            if (resize(used + ROOM)) { // refused if more was written meanwhile
                 return;
             }
         }
         throw new IOException("cannot fill " + directory);
     }
 
-    /** There is room again. */
     void free() throws IOException {
         if (!resize(LARGE)) {
             throw new IOException("cannot free " + directory);
@@ -98,7 +80,7 @@ final class SmallDisk implements AutoCloseable {
         }
     }
 
-    /** At once, also while somebody still has a file open. */
+    /** At once, even while a process has a file open. */
     private void unmount() {
         try {
             run("umount", "-l", directory.toString());
@@ -107,7 +89,7 @@ final class SmallDisk implements AutoCloseable {
         }
     }
 
-    /** What was written is gone. */
+    /** Its content is gone. */
     @Override
     public void close() {
         Runtime.getRuntime().removeShutdownHook(unmounting);

@@ -1,4 +1,4 @@
-/** Real stores and servers, each in a process of its own, with proxies between them, and the means to hurt and to mend each. Blocking. */
+/** Stores and servers as processes, with proxies between them, and the means to hurt and to mend each. Blocking. */
 @NullMarked
 package dev.hongbao.tools.chaos.bed;
 

@@ -4,11 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the database holds when all is quiet.
+ * The database at the end.
  *
+ * @param pools by packet: those of campaigns and rains
  * @param balances of wallets in CNY, by user
- * @param pools by packet, of those that a campaign or a rain pays
- * @param plays what the plays of each user have moved in CNY: awards and returned costs less costs
+ * @param plays by user: awards and returned costs less costs, in CNY
  */
 public record Rows(
         List<Packet> packets,
@@ -18,13 +18,13 @@ public record Rows(
         Map<String, Long> balances,
         Map<String, Long> plays) {
     /** @param refund minor units that went back to the sender; 0 while it is open */
-    public record Packet(String id, String sender, int count, long amount, long refund, boolean closed) {}
+    public record Packet(String id, String sender, long refund, boolean closed) {}
 
     /**
-     * What makes a packet a pool.
+     * The campaign of a packet.
      *
-     * @param limit shares that one user may have of the whole campaign
-     * @param isDrop of a rain; nobody is told of it in the outbox before it is claimed
+     * @param limit most shares of one user in the whole campaign
+     * @param isDrop of a rain: the outbox has no event of it before its first claim
      */
     public record Pool(String campaign, int limit, boolean isDrop) {}
 

@@ -1,17 +1,15 @@
 package dev.hongbao.tools.chaos.check;
 
-import dev.hongbao.tools.chaos.history.Operation;
 import java.util.Comparator;
 import java.util.List;
 
 /**
- * A rule that was broken.
+ * A broken rule.
  *
- * @param rule the invariant's name and what it says
- * @param what how it was broken, with ids
- * @param history the operations that show it, in the order of their beginnings; empty when the rows alone do
+ * @param what what happened, with ids
+ * @param history the operations that show it, by their start; empty if the rows alone show it
  */
-public record Violation(String rule, String what, List<Operation> history) {
+public record Violation(Rule rule, String what, List<Operation> history) {
     private static final int MOST = 20;
 
     public Violation {
@@ -20,9 +18,13 @@ public record Violation(String rule, String what, List<Operation> history) {
                 .toList();
     }
 
-    /** For people: the rule, and the history around it, cut in its middle when it is long. */
+    public Violation(Rule rule, String what, Operation... history) {
+        this(rule, what, List.of(history));
+    }
+
+    /** The rule and the history, whose middle is left out if it is long. */
     public String text() {
-        StringBuilder text = new StringBuilder(rule + ": " + what + "\n");
+        StringBuilder text = new StringBuilder(rule.sentence + ": " + what + "\n");
         for (int i = 0; i < history.size(); i++) {
             if (history.size() <= MOST || i < MOST / 2 || i >= history.size() - MOST / 2) {
                 text.append("    ").append(history.get(i)).append('\n');

@@ -1,6 +1,7 @@
 /**
- * The checker: which rules a history breaks, judged by the history and the rows of the database alone. Pure functions; the books' own rules
- * are those of {@code reconcile}, and are not written again here.
+ * The checker. {@link dev.hongbao.tools.chaos.check.Rule} lists the promises; {@link dev.hongbao.tools.chaos.check.Checker} judges by the
+ * clients' history and the rows of the database alone. Pure functions of immutable values. The books' own rules are those of
+ * {@code reconcile}.
  */
 @NullMarked
 package dev.hongbao.tools.chaos.check;

@@ -3,23 +3,23 @@ package dev.hongbao.tools.chaos.fault;
 import java.util.Set;
 
 /**
- * One thing that goes wrong, and then is well again.
+ * One fault with its end.
  *
  * @param kind its name in the report
- * @param place what it hurts; what is hurt in one way is not hurt in another at the same time
- * @param step of the server's work that it waits for; empty for none. Such a fault comes before others, which may keep the work from
- *     getting there
- * @param servers the numbers of those whose clients may be left without an answer meanwhile
- * @param heal is run also when {@code inject} has failed
+ * @param place what it hurts; one place has one fault at a time
+ * @param step the step of the server's work that it waits for; empty for none. Such a fault comes before others, which may keep the server
+ *     from the step
+ * @param servers numbers of the servers that may leave their clients without an answer meanwhile
+ * @param heal runs even if {@code inject} fails
  */
 public record Fault(String kind, String place, String step, Set<Integer> servers, Step inject, Step heal) {
     /** Half of a fault; blocking. */
     public interface Step {
-        /** @throws FaultMissedException when nothing has gone wrong */
+        /** @throws FaultMissedException if the fault did not come about */
         void run() throws Exception;
     }
 
-    /** What was to go wrong has not happened: it is mended like a fault, and not counted. */
+    /** A fault did not come about: it is mended, and not counted. */
     public static final class FaultMissedException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -28,20 +28,14 @@ public record Fault(String kind, String place, String step, Set<Integer> servers
         }
     }
 
-    /** For what is over as soon as it has happened. */
+    /** The end of a fault that ends by itself. */
     public static final Step NOTHING = () -> {};
 
-    /** One that waits for nothing. */
-    Fault(String kind, String place, Set<Integer> servers, Step inject, Step heal) {
-        this(kind, place, "", servers, inject, heal);
-    }
-
-    /** Whether Postgres forgets what it was told meanwhile. */
+    /** Whether Postgres loses commits. */
     public boolean isLoss() {
-        return kind.equals(PostgresFaults.RESTORED) || kind.equals(PostgresFaults.PROMOTED);
+        return kind.equals(Faults.RESTORED) || kind.equals(Faults.PROMOTED);
     }
 
-    /** Whether it waits for a step of the server's work. */
     public boolean awaitsStep() {
         return !step.isEmpty();
     }

@@ -3,30 +3,20 @@ package dev.hongbao.tools.chaos.fault;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import java.util.SplittableRandom;
 
-/**
- * A kind of fault.
- *
- * @param cost what of it lasts
- */
+/** A kind of fault. @param maker chooses what it hurts, and how much */
 record FaultKind(String name, Cost cost, Maker maker) {
-    /** What a run waits for after a fault. */
+    /** The wait after a fault. */
     enum Cost {
-        /** It is noticed at once, and soon over. */
+        /** Short. */
         LITTLE,
-        /** Somebody says nothing any more while the connections to him stay: who waits for him learns of it by a time limit. */
+        /** A process says nothing while its connections stay: its peers wait for a time limit. */
         SILENCE,
-        /** A server has to start again: that takes seconds, and a core. */
+        /** A server starts again: seconds, and a core. */
         RESTART
     }
 
-    /** Chooses what it hurts, and how much. */
     interface Maker {
         Fault make(String name, ChaosBed bed, SplittableRandom random);
-    }
-
-    /** One that costs little. */
-    FaultKind(String name, Maker maker) {
-        this(name, Cost.LITTLE, maker);
     }
 
     boolean isSilent() {

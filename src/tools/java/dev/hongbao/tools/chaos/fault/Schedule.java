@@ -18,11 +18,11 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 
 /**
- * Rounds of faults that follow from a seed: every kind in some order, then every kind again. Those after which no server has to start come
- * twice as often: they cost little. Confined to one thread.
+ * Rounds of faults by a seed: every kind in some order, then every kind again. Kinds without a restart of a server come twice as often: they
+ * cost little. Confined to one thread.
  */
 public final class Schedule {
-    /** A server starts for seconds, whatever else there is in a round: few faults would be waited for as long as many. */
+    /** A server's start takes seconds, however few faults a round has. */
     static final int FEWEST = 16;
 
     static final int MOST = 36;
@@ -39,31 +39,29 @@ public final class Schedule {
     private final boolean isShort;
 
     /**
-     * Which faults come.
+     * A choice of faults.
      *
-     * @param only texts, separated by commas: kinds come that have one of them in their names; empty for all
-     * @param isShort whether no fault lasts longer than usual
+     * @param only texts, separated by commas: kinds come whose names contain one of them; empty for all
+     * @param isShort whether every fault ends within {@link #USUAL_MILLIS}
      */
     public record Wish(String only, boolean isShort) {}
 
-    /** A fault. @param millis from its beginning to its end */
+    /** @param millis from the fault to its end */
     public record Turn(Fault fault, long millis) {}
 
     /**
      * Faults in several places at once.
      *
-     * @param lanes for each place the faults there, one after the other; one that waits for a step is its lane's first, and comes before
-     *     the others of the round, which may keep the work from getting there
+     * @param lanes the faults of each place, one after the other; a fault that waits for a step is the first of its lane
      * @param isSilent whether one of them is: see {@link FaultKind}
      */
     public record Round(List<List<Turn>> lanes, boolean isSilent) {}
 
-    /** @throws IllegalArgumentException when no kind has such a name */
+    /** @throws IllegalArgumentException if no kind has such a name */
     public Schedule(ChaosBed bed, SplittableRandom random, Wish wish) {
-        this(kinds(bed.redis().form()), kind -> kind.make(bed, random), random, wish);
+        this(Faults.of(bed.redis().form()), kind -> kind.make(bed, random), random, wish);
     }
 
-    /** @param made chooses what a fault of a kind hurts, by the same numbers */
     Schedule(List<FaultKind> all, Function<FaultKind, Fault> made, SplittableRandom random, Wish wish) {
         this.made = made;
         this.random = random;
@@ -76,16 +74,7 @@ public final class Schedule {
         }
     }
 
-    static List<FaultKind> kinds(Form form) {
-        List<FaultKind> all = new ArrayList<>(ServerFaults.ALL);
-        all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
-        all.addAll(RedisFaults.of(form));
-        all.addAll(PostgresFaults.all());
-        all.addAll(NetworkFaults.of(form));
-        return all;
-    }
-
-    /** What this machine lacks for some kinds, a line each. */
+    /** The reasons why this machine cannot do some kinds; for the terminal. */
     public static List<String> leftOut() {
         List<String> missing = new ArrayList<>();
         if (!Debugger.isThere()) {
@@ -97,7 +86,7 @@ public final class Schedule {
         return missing;
     }
 
-    /** The next round. In every other one, on average, nobody falls silent: that is waited for longer. */
+    /** The next round. Half of the rounds are not silent, since silence takes longer. */
     public Round next() {
         if (coming.size() < MOST) {
             shuffle();
@@ -114,14 +103,14 @@ public final class Schedule {
         return new Round(List.copyOf(lanes.ofPlaces.values()), lanes.isSilent);
     }
 
-    /** A round that is being made. */
+    /** A round in the making. */
     private static final class Lanes {
         private final Map<String, List<Turn>> ofPlaces = new TreeMap<>();
         private final Set<String> restarted = new HashSet<>();
         private int count;
         private boolean isSilent;
 
-        /** @return whether it fits in: a server is started again once a round */
+        /** @return whether it fits: a server starts again once in a round */
         boolean add(FaultKind kind, Turn turn) {
             String place = turn.fault.place();
             List<Turn> lane = ofPlaces.getOrDefault(place, new ArrayList<>());

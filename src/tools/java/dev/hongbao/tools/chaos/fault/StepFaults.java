@@ -3,14 +3,13 @@ package dev.hongbao.tools.chaos.fault;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.Member;
 import dev.hongbao.tools.chaos.fault.Fault.FaultMissedException;
-import dev.hongbao.tools.local.Debugger;
-import java.io.IOException;
+import dev.hongbao.tools.chaos.fault.FaultKind.Cost;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import redis.clients.jedis.Jedis;
 
-/** A server's process ends, or stands still for a while, exactly where a step of its work begins; or leaves a step out, or takes it twice. */
+/** A server ends or stands still exactly where a step of its work begins; or it leaves a step out, or takes it twice. */
 final class StepFaults {
     private static final String CLAIM = "dev.hongbao.domain.claim.";
     private static final String JOURNAL = "dev.hongbao.engine.journal.";
@@ -18,16 +17,28 @@ final class StepFaults {
     private static final String PLAY = "dev.hongbao.domain.play.";
     private static final String WRITER = "dev.hongbao.engine.writer.";
 
-    /** Until the step is reached; the load comes by it in some milliseconds. */
+    /** The load reaches a step within milliseconds. */
     private static final long LIMIT_MILLIS = 3_000;
 
+    /** The beginning of a method. */
+    record Step(String name, String type, String method) {}
+
+    /** Work that always goes on, or that a provocation begins. */
+    record Work(Provocation provocation, List<Step> steps) {
+        Work(Step... steps) {
+            this((bed, member) -> {}, List.of(steps));
+        }
+    }
+
+    private interface Provocation {
+        void of(ChaosBed bed, Member member) throws Exception;
+    }
+
     private static final Work SETTLEMENT = new Work(
-            (bed, member) -> {},
-            List.of(
-                    new Step("accepted, not told to the writer", CLAIM + "ClaimBatcher$ClaimScriptCall", "read"),
-                    new Step("before the commit", JOURNAL + "CursorMoves", "send"),
-                    new Step("committed, not answered", CLAIM + "ClaimSettler$Batch", "committed"),
-                    new Step("answered, the journal not trimmed", WRITER + "SettlementLoop", "trim")));
+            new Step("accepted, not told to the writer", CLAIM + "ClaimBatcher$ClaimScriptCall", "read"),
+            new Step("before the commit", JOURNAL + "CursorMoves", "send"),
+            new Step("committed, not answered", CLAIM + "ClaimSettler$Batch", "committed"),
+            new Step("answered, the journal not trimmed", WRITER + "SettlementLoop", "trim"));
 
     private static final Work RECOVERY = new Work(
             (bed, member) -> {
@@ -44,117 +55,88 @@ final class StepFaults {
                     new Step("all but the scripts loaded", WRITER + "Recovery", "loadScripts")));
 
     private static final Work HAND_OVER = new Work(
-            (bed, member) -> member.askToStop(),
+            (bed, member) -> member.server().terminate(),
             List.of(
                     new Step("the shards come to rest", WRITER + "HandOver", "restedAll"),
                     new Step("the shards rest, their locks held", WRITER + "OwnerLocks", "free")));
 
     private static final Work TAKE_OVER = new Work(
-            (bed, member) -> bed.postgres().rows(PostgresFaults.OWNERS),
+            (bed, member) -> bed.postgres().rows(Faults.OWNERS),
             List.of(new Step("the locks taken, nothing looked at", WRITER + "ShardSupervisor", "acquired")));
 
     private static final Work COMMAND = new Work(
-            (bed, member) -> {},
-            List.of(
-                    new Step("a send committed, not loaded", PACKET + "PacketSender", "load"),
-                    new Step("a play's cost held, not played", PLAY + "PlayAttempt", "attempt"),
-                    new Step("a play decided, not told to the writer", PLAY + "PlayBatcher$PlayScriptCall", "read"),
-                    new Step("a close in the journal, not settled", PACKET + "ClosePackets", "read")));
+            new Step("a send committed, not loaded", PACKET + "PacketSender", "load"),
+            new Step("a play's cost held, not played", PLAY + "PlayAttempt", "attempt"),
+            new Step("a play decided, not told to the writer", PLAY + "PlayBatcher$PlayScriptCall", "read"),
+            new Step("a close in the journal, not settled", PACKET + "ClosePackets", "read"));
 
     private static final Step BUS =
             new Step("a message to other servers", "dev.hongbao.engine.cluster.RedisLine", "publish");
 
     static final List<FaultKind> ALL = List.of(
-            new FaultKind("server: halted in a settlement", FaultKind.Cost.RESTART, halted(SETTLEMENT)),
-            new FaultKind("server: halted in a recovery", FaultKind.Cost.RESTART, halted(RECOVERY)),
-            new FaultKind("server: halted in a hand-over", FaultKind.Cost.RESTART, halted(HAND_OVER)),
-            new FaultKind("server: halted as it takes over", FaultKind.Cost.RESTART, halted(TAKE_OVER)),
-            new FaultKind("server: halted in a command", FaultKind.Cost.RESTART, halted(COMMAND)),
-            new FaultKind("server: frozen in a settlement", FaultKind.Cost.SILENCE, frozen(SETTLEMENT)),
-            new FaultKind("server: frozen in a recovery", FaultKind.Cost.SILENCE, frozen(RECOVERY)),
-            new FaultKind("bus: messages dropped", bus(Debugger::leaveOut)),
-            new FaultKind("bus: messages doubled", bus(Debugger::runTwice)));
+            halted("server: halted in a settlement", SETTLEMENT),
+            halted("server: halted in a recovery", RECOVERY),
+            halted("server: halted in a hand-over", HAND_OVER),
+            halted("server: halted as it takes over", TAKE_OVER),
+            halted("server: halted in a command", COMMAND),
+            frozen("server: frozen in a settlement", SETTLEMENT),
+            frozen("server: frozen in a recovery", RECOVERY),
+            Faults.kind(
+                    "bus: messages dropped",
+                    Cost.LITTLE,
+                    Faults::anyBystander,
+                    (member, random) -> member.debugger().leaveOut(BUS.type, BUS.method),
+                    member -> member.debugger().goOn()),
+            Faults.kind(
+                    "bus: messages doubled",
+                    Cost.LITTLE,
+                    Faults::anyBystander,
+                    (member, random) -> member.debugger().runTwice(BUS.type, BUS.method),
+                    member -> member.debugger().goOn()));
 
-    static final List<Work> WORKS =
-            List.of(SETTLEMENT, RECOVERY, HAND_OVER, TAKE_OVER, COMMAND, new Work((bed, member) -> {}, List.of(BUS)));
+    static final List<Work> WORKS = List.of(SETTLEMENT, RECOVERY, HAND_OVER, TAKE_OVER, COMMAND, new Work(BUS));
 
     private StepFaults() {}
 
-    /** Where a method begins: all that came before is done, nothing of what it does. */
-    record Step(String name, String type, String method) {}
-
-    /** @param provoked has the work begin; nothing for what always goes on */
-    record Work(Provocation provoked, List<Step> steps) {
-        Step any(SplittableRandom random) {
-            return steps.get(random.nextInt(steps.size()));
-        }
+    private static FaultKind halted(String name, Work work) {
+        return new FaultKind(
+                name, Cost.RESTART, at(work, member -> member.server().kill(), member -> {
+                    if (member.server().alive()) { // it did not reach the step
+                        member.debugger().goOn();
+                        if (work != HAND_OVER) {
+                            return;
+                        }
+                        member.server().stop();
+                    }
+                    member.start();
+                }));
     }
 
-    private interface Bend {
-        void of(Debugger server, String type, String method) throws IOException;
+    private static FaultKind frozen(String name, Work work) {
+        return new FaultKind(
+                name,
+                Cost.SILENCE,
+                at(work, member -> {}, member -> member.debugger().goOn()));
     }
 
-    private interface Provocation {
-        void of(ChaosBed bed, Member member) throws Exception;
-    }
-
-    private interface Act {
-        void on(Member member) throws Exception;
-    }
-
-    private static FaultKind.Maker halted(Work work) {
-        return at(work, Member::kill, member -> {
-            if (member.isAlive()) { // it has not come there
-                member.debugger().goOn();
-                if (work != HAND_OVER) {
-                    return;
-                }
-                member.terminate();
-            }
-            member.start();
-        });
-    }
-
-    private static FaultKind.Maker frozen(Work work) {
-        return at(work, member -> {}, member -> member.debugger().goOn());
-    }
-
-    /** One server, when it comes to a step. */
-    private static FaultKind.Maker at(Work work, Act inject, Act heal) {
+    private static FaultKind.Maker at(Work work, Faults.Heal<Member> atStep, Faults.Heal<Member> heal) {
         return (name, bed, random) -> {
-            Member member = ServerFaults.any(bed, random);
-            Step step = work.any(random);
+            Member member = bed.any(random);
+            Step step = work.steps.get(random.nextInt(work.steps.size()));
             return new Fault(
                     name,
-                    ServerFaults.place(member),
+                    Faults.place(member),
                     step.name,
                     Set.of(member.number()),
                     () -> {
-                        reach(bed, member, work, step);
-                        inject.on(member);
+                        member.debugger().stopAt(step.type, step.method);
+                        work.provocation.of(bed, member);
+                        if (!member.debugger().awaitStop(LIMIT_MILLIS)) {
+                            throw new FaultMissedException(member.number() + " did not come to: " + step.name);
+                        }
+                        atStep.on(member);
                     },
                     () -> heal.on(member));
         };
-    }
-
-    /** What one server tells the others. */
-    private static FaultKind.Maker bus(Bend bend) {
-        return (name, bed, random) -> {
-            Member member = ServerFaults.any(bed, random);
-            return new Fault(
-                    name,
-                    ServerFaults.place(member),
-                    Set.of(),
-                    () -> bend.of(member.debugger(), BUS.type, BUS.method),
-                    () -> member.debugger().goOn());
-        };
-    }
-
-    private static void reach(ChaosBed bed, Member member, Work work, Step step) throws Exception {
-        member.debugger().stopAt(step.type, step.method);
-        work.provoked.of(bed, member);
-        if (!member.debugger().awaitStop(LIMIT_MILLIS)) {
-            throw new FaultMissedException(member.number() + " did not come to: " + step.name);
-        }
     }
 }

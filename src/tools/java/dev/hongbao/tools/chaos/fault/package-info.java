@@ -1,4 +1,7 @@
-/** The faults: what each does and how it is mended, and the seeded schedule of rounds of some at once. Blocking. */
+/**
+ * The faults. {@code Faults} and {@code StepFaults} list every kind; {@link dev.hongbao.tools.chaos.fault.Schedule} chooses rounds of them by
+ * a seed. Blocking.
+ */
 @NullMarked
 package dev.hongbao.tools.chaos.fault;
 

@@ -1,56 +1,86 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.history.Answer;
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.History;
-import dev.hongbao.tools.chaos.history.Operation;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Operation;
+import dev.hongbao.tools.local.ApiClient;
+import dev.hongbao.tools.local.ApiClient.Request;
+import dev.hongbao.web.access.TokenSigner;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
-import java.net.http.HttpClient;
-import java.util.ArrayList;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of one simulated client to all servers, each kept in the history. Confined to one thread; blocking. */
-public final class Api implements AutoCloseable {
+/** The calls of simulated clients to all servers. Thread-safe; blocking. */
+public final class Api {
     /** The group of all users. */
     public static final String GROUP = "chaos";
 
-    /** A server that has not answered by then has failed its client. */
-    public static final int TIMEOUT_MILLIS = 15_000;
+    /** A server that has not answered by then breaks a promise. */
+    public static final Duration LIMIT = Duration.ofSeconds(15);
 
-    private static final long PAUSE_MILLIS = 100;
+    private static final Duration TOKEN_TTL = Duration.ofDays(1);
     private static final String ASSET = "CNY";
 
     private final History history;
-    private final UserTokens tokens;
-    private final List<Wire> wires = new ArrayList<>();
+    private final TokenSigner signer;
     private final List<Integer> ports;
+    private final ApiClient http = new ApiClient(LIMIT);
     private final String service;
 
-    /** @param ports of the servers, or of what is before them */
-    public Api(History history, UserTokens tokens, List<Integer> ports) {
+    /** Each is signed once, so that a server verifies it once. */
+    private final Map<String, String> tokens = new ConcurrentHashMap<>();
+
+    /** @param ports of the servers, or of the proxies in front of them */
+    public Api(History history, TokenSigner signer, List<Integer> ports) {
         this.history = history;
-        this.tokens = tokens;
+        this.signer = signer;
         this.ports = ports;
-        ports.forEach(port -> wires.add(new Wire(port, TIMEOUT_MILLIS)));
-        this.service = "Authorization: Bearer " + tokens.service() + "\r\n";
+        this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, TOKEN_TTL);
     }
 
-    /** Makes the call; returns when it is answered, or is given up. Never throws for what a server or the network does. */
+    History history() {
+        return history;
+    }
+
+    public int servers() {
+        return ports.size();
+    }
+
+    int port(int server) {
+        return ports.get(server);
+    }
+
+    /** @return the token of a user in {@link #GROUP} */
+    String token(String user) {
+        return tokens.computeIfAbsent(
+                user, name -> signer.sign(new UserId(name), Set.of(new GroupId(GROUP)), Role.USER, TOKEN_TTL));
+    }
+
+    /** Makes a call and keeps it with its answer. Never throws for a failure of a server or the network. */
     public Operation perform(Call call) {
         return history.perform(call, this::answer);
     }
 
     private Answer answer(Call call) {
         try {
-            return judge(call, ask(call));
-        } catch (SocketTimeoutException late) {
+            ApiClient.Answer answer = http.call(request(call));
+            return answer.status() == 200 || answer.status() == 201
+                    ? done(call, answer.status(), answer.body())
+                    : refused(answer.status(), answer.problem(), answer.retryAfter());
+        } catch (HttpTimeoutException late) {
             return Answer.unknown(0, "timeout");
         } catch (IOException broken) {
             return Answer.unknown(0, "broken");
@@ -59,40 +89,50 @@ public final class Api implements AutoCloseable {
         }
     }
 
-    private Wire.Response ask(Call call) throws IOException {
-        Wire wire = wires.get(call.server());
-        String key = "Idempotency-Key: " + call.key() + "\r\n";
+    private Request request(Call call) {
         String account = "/v1/accounts/" + call.user();
         String money = new JsonObject()
                 .put("asset", ASSET)
                 .put("amount", call.amount())
                 .encode();
         return switch (call.kind()) {
-            case CLAIM -> wire.ask("POST", "/v1/packets/" + call.subject() + "/claims", user(call.user()), null);
-            case SEND ->
-                wire.ask(
-                        "POST",
-                        "/v1/packets",
-                        user(call.user()) + key,
-                        packet(call).encode());
-            case PLAY -> wire.ask("POST", "/v1/draws/" + call.subject() + "/plays", user(call.user()) + key, null);
+            case CLAIM -> ofUser(call, "POST", "/v1/packets/" + call.subject() + "/claims", null);
+            case SEND -> ofUser(call, "POST", "/v1/packets", packet(call).encode());
+            case PLAY -> ofUser(call, "POST", "/v1/draws/" + call.subject() + "/plays", null);
             case POOL ->
-                wire.ask("POST", "/v1/campaigns/" + call.subject() + "/pools", user(call.user()) + key, pool(call));
-            case DEPOSIT -> wire.ask("POST", account + "/deposits", service + key, money);
-            case WITHDRAWAL -> wire.ask("POST", account + "/withdrawals", service + key, money);
-            case BALANCE -> wire.ask("GET", account + "/balances", service, null);
-            case HOSTILE -> attack(wire, call);
+                ofUser(
+                        call,
+                        "POST",
+                        "/v1/campaigns/" + call.subject() + "/pools",
+                        new JsonObject()
+                                .put("product", call.key())
+                                .put("group", GROUP)
+                                .encode());
+            case DEPOSIT -> ofHost(call.server(), "POST", account + "/deposits", call.key(), money);
+            case WITHDRAWAL -> ofHost(call.server(), "POST", account + "/withdrawals", call.key(), money);
+            case BALANCE -> ofHost(call.server(), "GET", account + "/balances", "", null);
+            case HOSTILE -> {
+                Attack attack = Attack.of(call);
+                yield new Request(
+                        port(call.server()),
+                        attack.method(),
+                        attack.path().replace("*", call.subject()),
+                        token(call.user()),
+                        attack.method().equals("POST") ? "hostile" : "",
+                        attack.body());
+            }
         };
     }
 
-    private Wire.Response attack(Wire wire, Call call) throws IOException {
-        Attack attack = Attack.ALL.get((int) call.amount());
-        String key = attack.method().equals("POST") ? "Idempotency-Key: hostile\r\n" : "";
-        return wire.ask(
-                attack.method(), attack.path().replace("*", call.subject()), user(call.user()) + key, attack.body());
+    private Request ofUser(Call call, String method, String path, @Nullable String body) {
+        return new Request(port(call.server()), method, path, token(call.user()), call.key(), body);
     }
 
-    /** What is sent. */
+    private Request ofHost(int server, String method, String path, String key, @Nullable String body) {
+        return new Request(port(server), method, path, service, key, body);
+    }
+
+    /** The body of a send. */
     static JsonObject packet(Call call) {
         String[] terms = call.subject().split("x", 2);
         return new JsonObject()
@@ -104,23 +144,8 @@ public final class Api implements AutoCloseable {
                 .put("expiresInSeconds", Integer.parseInt(terms[1]));
     }
 
-    private static String pool(Call call) {
-        return new JsonObject().put("product", call.key()).put("group", GROUP).encode();
-    }
-
-    private static Answer judge(Call call, Wire.Response response) {
-        int status = response.status();
-        JsonObject body = response.body().isEmpty() ? new JsonObject() : new JsonObject(response.body());
-        if (status == 200 || status == 201) {
-            return done(call, status, body);
-        }
-        return refused(status, body, response.retryAfter());
-    }
-
-    /** @param problem as RFC 9457 has it */
-    static Answer refused(int status, JsonObject problem, boolean retryAfter) {
-        String type = problem.getString("type", "no problem");
-        String name = type.substring(type.lastIndexOf('/') + 1);
+    static Answer refused(int status, String problem, boolean retryAfter) {
+        String name = problem.isEmpty() ? "no problem" : problem;
         if (status == 503 && !retryAfter) {
             name += " without Retry-After";
         }
@@ -134,89 +159,56 @@ public final class Api implements AutoCloseable {
                         ? Answer.claimed(status, body.getInteger("slot"), body.getLong("amount"))
                         : Answer.unknown(status, "not settled");
             case SEND, POOL, DEPOSIT, WITHDRAWAL -> Answer.made(status, body.getString("id"), call.amount());
-            case PLAY -> Answer.made(status, plays(body.getJsonArray("items")), 0);
-            case BALANCE -> Answer.made(status, "", balance(body.getJsonArray("items")));
-            case HOSTILE ->
-                Answer.made(status, Attack.ALL.get((int) call.amount()).name(), 0);
+            case PLAY ->
+                Answer.made(
+                        status,
+                        items(body).stream()
+                                .map(play -> play.getLong("seq") + ":" + play.getInteger("number"))
+                                .collect(Collectors.joining(" ")),
+                        0);
+            case BALANCE ->
+                Answer.made(
+                        status,
+                        "",
+                        items(body).stream()
+                                .filter(each -> each.getString("asset").equals(ASSET))
+                                .mapToLong(each -> each.getLong("amount"))
+                                .sum());
+            case HOSTILE -> Answer.made(status, Attack.of(call).name(), 0);
         };
     }
 
-    private static String plays(JsonArray items) {
-        StringBuilder all = new StringBuilder();
-        for (int i = 0; i < items.size(); i++) {
-            JsonObject play = items.getJsonObject(i);
-            all.append(play.getLong("seq"))
-                    .append(':')
-                    .append(play.getInteger("number"))
-                    .append(' ');
-        }
-        return all.toString().strip();
+    /** @return the items of a page */
+    static List<JsonObject> items(JsonObject page) {
+        JsonArray items = page.getJsonArray("items");
+        return IntStream.range(0, items.size()).mapToObj(items::getJsonObject).toList();
     }
 
-    private static long balance(JsonArray items) {
-        long sum = 0;
-        for (int i = 0; i < items.size(); i++) {
-            if (items.getJsonObject(i).getString("asset").equals(ASSET)) {
-                sum += items.getJsonObject(i).getLong("amount");
-            }
-        }
-        return sum;
+    /** A read of the host's backend, without history. @throws IOException if the status is not 200 */
+    JsonObject read(int server, String path) throws IOException {
+        return body(http.call(ofHost(server, "GET", path, "", null)));
     }
 
-    /** What the host's backend reads, beside the history. @throws IOException when the answer is not 200 */
-    public JsonObject read(int server, String path) throws IOException {
-        return body(wires.get(server).ask("GET", path, service, null));
+    /** A command of the host's backend, without history. @throws IOException if it is refused */
+    JsonObject make(int server, String path, String key, String body) throws IOException {
+        return body(http.call(ofHost(server, "POST", path, key, body)));
     }
 
     /**
-     * What a user reads, or the host's backend, beside the history; asked again for a while when there is no answer, as for who meets a
-     * connection that died unseen.
+     * A read without history, repeated until there is an answer: the first call may use a dead connection to a store.
      *
-     * @param user empty for the backend
-     * @throws IOException when it is refused, or not answered by then
+     * @param user empty for the host's backend
+     * @throws IOException if the call is refused, or has no answer within {@link #LIMIT}
      */
-    public JsonObject readAgain(int server, String path, String user) throws IOException, InterruptedException {
-        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MILLIS);
-        while (true) {
-            Wire.Response response = wires.get(server).ask("GET", path, user.isEmpty() ? service : user(user), null);
-            if (response.status() != 503 || System.nanoTime() > until) {
-                return body(response);
-            }
-            TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+    public JsonObject readAgain(String path, String user) throws IOException, InterruptedException {
+        String token = user.isEmpty() ? service : token(user);
+        return body(http.callAgain(new Request(port(0), "GET", path, token, "", null), LIMIT));
+    }
+
+    private static JsonObject body(ApiClient.Answer answer) throws IOException {
+        if (answer.status() != 200 && answer.status() != 201) {
+            throw new IOException(answer.status() + " " + answer.body());
         }
-    }
-
-    /** What the host's backend makes, beside the history. @throws IOException when it is refused */
-    public JsonObject make(int server, String path, String key, @Nullable JsonObject body) throws IOException {
-        return body(wires.get(server)
-                .ask("POST", path, service + "Idempotency-Key: " + key + "\r\n", body == null ? null : body.encode()));
-    }
-
-    private static JsonObject body(Wire.Response response) throws IOException {
-        if (response.status() != 200 && response.status() != 201) {
-            throw new IOException(response.status() + " " + response.body());
-        }
-        return new JsonObject(response.body());
-    }
-
-    /** A line of a user to a server that believes him. */
-    SocketLine socket(HttpClient client, int server, String user, Consumer<JsonObject> unasked) throws IOException {
-        SocketLine line = SocketLine.open(client, ports.get(server), unasked);
-        try {
-            line.ask(new JsonObject().put("type", "auth").put("token", tokens.of(user)));
-            return line;
-        } catch (IOException refused) {
-            line.close();
-            throw refused;
-        }
-    }
-
-    private String user(String name) {
-        return "Authorization: Bearer " + tokens.of(name) + "\r\n";
-    }
-
-    @Override
-    public void close() {
-        wires.forEach(Wire::close);
+        return answer.body();
     }
 }

@@ -1,68 +1,105 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.history.Heard;
-import dev.hongbao.tools.chaos.history.History;
+import dev.hongbao.tools.chaos.check.Seen;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Supplier;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** All simulated clients of a run, each on a thread of its own. Confined to one thread; blocking. */
+/** All simulated clients of a run, each on its own thread, and the host's backend. Confined to one thread; blocking. */
 public final class Crowd {
+    /** The users who send and claim: few, so that a user often claims what it has. */
+    public static final List<String> USERS =
+            IntStream.range(0, 120).mapToObj(i -> "user-" + i).toList();
+
     private static final int CLIENTS = 20;
+    private static final int SOCKET_CLIENTS = 4;
 
-    /** Of them, over WebSockets. */
-    private static final int ON_SOCKETS = 4;
-
-    /** So that some cores are left for who is asked, and for who races. */
+    /** Average pauses: they leave some CPU to the servers and the races. */
     private static final int PAUSE_MILLIS = 120;
 
-    /** With more of them a race is over before all have run, and they wait for the next. */
-    private static final int MOST_IN_RACE = 64;
+    private static final int HOSTILE_PAUSE_MILLIS = 20;
 
-    /** A client gives up its call and its tries by then. */
-    private static final long END_MILLIS = 4L * Api.TIMEOUT_MILLIS;
+    /** With more of them a race ends before all have run. */
+    private static final int RUNNERS_PER_RACE = 64;
+
+    /** A client has given up its call and its tries by then. */
+    private static final long END_MILLIS = 4 * Api.LIMIT.toMillis();
 
     private final World world;
+    private final OutboxReader outbox;
     private final List<Thread> threads = new ArrayList<>();
-    private final List<SocketClient> onSockets = new ArrayList<>();
+    private final List<SocketClient> socketClients = new ArrayList<>();
+
+    /** One client. */
+    private interface Client {
+        /** Called again and again until the run is over. */
+        void step() throws InterruptedException;
+    }
 
     /**
-     * Not started yet.
+     * Starts none yet.
      *
-     * @param api makes one for each client
-     * @param runners who race, beside the others: sixty-four at the most for one packet
+     * @param draw the draw that clients play
+     * @param campaign the campaign of their pools
+     * @param runners clients who race for packets
      */
-    public Crowd(World world, History history, Supplier<Api> api, SplittableRandom random, int runners) {
-        this.world = world;
+    public Crowd(Api api, String draw, String campaign, SplittableRandom random, int runners) {
+        this.world = new World(api, draw, campaign);
+        this.outbox = new OutboxReader(api);
         for (int i = 0; i < CLIENTS; i++) {
-            String name = "client-" + i;
-            add(name, new SimulatedClient(world, history, api.get(), random.split(), name, PAUSE_MILLIS));
+            SplittableRandom own = random.split();
+            SimulatedClient client = new SimulatedClient(world, own, "client-" + i);
+            add(client.name(), () -> {
+                client.step();
+                pause(own, PAUSE_MILLIS);
+            });
         }
-        for (int i = 0; i < ON_SOCKETS; i++) {
-            String name = "socket-" + i;
-            SocketClient client =
-                    new SocketClient(world, history, api.get()::socket, random.split(), name, PAUSE_MILLIS);
-            onSockets.add(client);
-            add(name, client);
+        for (int i = 0; i < SOCKET_CLIENTS; i++) {
+            SocketClient client = new SocketClient(world, random.split(), "socket-" + i, PAUSE_MILLIS);
+            socketClients.add(client);
+            add("socket-" + i, client::step);
         }
         List<Race> races = IntStream.range(0, races(runners))
-                .mapToObj(number -> new Race(world, history, number))
+                .mapToObj(number -> new Race(world, number))
                 .toList();
         for (int i = 0; i < runners; i++) {
-            add("runner-" + i, races.get(i / MOST_IN_RACE).runner(api.get(), random.split()));
+            add("runner-" + i, races.get(i / RUNNERS_PER_RACE).runner(random.split())::step);
         }
-        add("hostile", new HostileClient(world, history, api.get(), random.split()));
+        SplittableRandom hostile = random.split();
+        add("hostile", () -> {
+            String packet = world.packet(hostile);
+            if (!packet.isEmpty()) {
+                api.perform(Attack.any(hostile, packet, world.server(hostile)));
+            }
+            pause(hostile, HOSTILE_PAUSE_MILLIS);
+        });
+        add("rain-maker", new RainMaker(world)::step);
+        add("outbox-reader", outbox::step);
     }
 
-    /** How many races there are for so many who race. */
+    static void pause(SplittableRandom random, int averageMillis) throws InterruptedException {
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * averageMillis + 1));
+    }
+
+    /** Number of races: up to sixty-four runners share one. */
     public static int races(int runners) {
-        return (runners + MOST_IN_RACE - 1) / MOST_IN_RACE;
+        return (runners + RUNNERS_PER_RACE - 1) / RUNNERS_PER_RACE;
     }
 
-    private void add(String name, Runnable client) {
-        Thread thread = new Thread(client, name);
+    private void add(String name, Client client) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        while (!world.isOver()) {
+                            client.step();
+                        }
+                    } catch (InterruptedException stopped) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                name);
         thread.setDaemon(true);
         threads.add(thread);
     }
@@ -71,16 +108,21 @@ public final class Crowd {
         threads.forEach(Thread::start);
     }
 
-    /** What was heard over sockets. */
-    public List<Heard> heard() {
-        return onSockets.stream().flatMap(client -> client.heard().stream()).toList();
-    }
-
     /** Every client ends after its call; returns when all have. */
     public void stop() throws InterruptedException {
         world.stop();
         for (Thread each : threads) {
             each.join(END_MILLIS);
         }
+    }
+
+    /** The group's events that arrived over sockets; after {@link #stop}. */
+    public List<Seen.Heard> heard() {
+        return socketClients.stream().flatMap(client -> client.heard().stream()).toList();
+    }
+
+    /** The outbox as the host's backend read it; after {@link #stop}. */
+    public List<Seen.Event> events() {
+        return outbox.events();
     }
 }

@@ -1,86 +1,76 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.history.Answer;
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.History;
-import dev.hongbao.tools.chaos.history.Operation;
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Operation;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * One packet after the other of which hundreds want a share at once, at all servers, each user once and some too late. Several threads run one
- * race; each has lines of its own.
+ * One packet after the other, each for hundreds of users at once and at all servers. Each user claims once; some come too late. Several
+ * threads run one race.
  */
 final class Race {
     private static final int FEWEST = 200;
     private static final int MOST = 1_000;
     private static final int LIFE_SECONDS = 3_600;
 
-    /** Between two races, on average. */
+    /** Average time between two races. */
     private static final int PAUSE_MILLIS = 25;
 
-    /** So long does who waits for the next packet look away from the end of the run. */
+    /** A runner that waits for the next packet looks so often for the end of the run. */
     private static final long LOOK_MILLIS = 100;
 
     private final World world;
-    private final History history;
     private final int race;
     private final AtomicInteger sent = new AtomicInteger();
     private volatile Hot hot = new Hot("", 0);
 
-    /** The packet, and how many come for it. @param isOver when there is the next one */
+    /**
+     * The packet.
+     *
+     * @param coming users who claim
+     * @param isOver counted down when there is the next packet
+     */
     private record Hot(String packet, int coming, AtomicInteger came, CountDownLatch isOver) {
         Hot(String packet, int coming) {
             this(packet, coming, new AtomicInteger(), new CountDownLatch(1));
         }
     }
 
-    /** @param race its number */
-    Race(World world, History history, int race) {
+    Race(World world, int race) {
         this.world = world;
-        this.history = history;
         this.race = race;
     }
 
-    /** For a thread. @param api is closed when it ends */
-    Runnable runner(Api api, SplittableRandom random) {
-        return new Runner(api, random);
+    /** The sender in a race: each race has its own, since a user's shares per second are limited. */
+    static String sender(int race) {
+        return "user-sends-race-" + race;
     }
 
-    /** Stays with a server as long as that answers. */
-    private final class Runner implements Runnable {
-        private final Api api;
+    Runner runner(SplittableRandom random) {
+        return new Runner(random);
+    }
+
+    /** Stays with a server while that answers. Confined to one thread; blocking. */
+    final class Runner {
         private final SplittableRandom random;
-        private final Tries tries;
         private int server;
 
-        Runner(Api api, SplittableRandom random) {
-            this.api = api;
+        private Runner(SplittableRandom random) {
             this.random = random;
-            this.tries = new Tries(world, api, random);
             this.server = world.server(random);
         }
 
-        @Override
-        public void run() {
-            try (Api closed = api) {
-                while (!world.isStopping() && !history.isFull()) {
-                    step();
-                }
-            } catch (InterruptedException stopped) {
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        private void step() throws InterruptedException {
+        void step() throws InterruptedException {
             Hot now = hot;
             int number = now.came.getAndIncrement();
             if (number < now.coming) {
-                ask(Call.claim(World.RACER + number, now.packet, server));
-            } else if (number == now.coming) { // one finds that it is over
-                TimeUnit.MILLISECONDS.sleep(random.nextInt(2 * PAUSE_MILLIS));
+                ask(Call.claim("user-race-" + number, now.packet, server));
+            } else if (number == now.coming) { // one runner ends the race
+                Crowd.pause(random, PAUSE_MILLIS);
                 send();
                 now.isOver.countDown();
             } else {
@@ -91,20 +81,16 @@ final class Race {
         private void send() throws InterruptedException {
             int shares = random.nextInt(FEWEST, MOST + 1);
             String key = "race-" + race + "-" + sent.incrementAndGet();
-            Answer answer = ask(new Call(
-                    Call.Kind.SEND,
-                    World.raceSender(race),
-                    Call.terms(shares, LIFE_SECONDS),
-                    key,
-                    2L * shares,
-                    server));
+            String terms = Call.terms(shares, LIFE_SECONDS);
+            Answer answer = ask(new Call(Call.Kind.SEND, sender(race), terms, key, 2L * shares, server));
             hot = answer.isOk() ? new Hot(answer.id(), shares + shares / 10) : new Hot("", 0);
         }
 
         private Answer ask(Call call) throws InterruptedException {
-            Operation done = tries.perform(call);
-            boolean isKnown = done.answer().verdict() != Answer.Verdict.UNKNOWN;
-            server = isKnown ? done.call().server() : world.server(random);
+            Operation done = world.ask(call, random);
+            server = done.answer().isUnknown()
+                    ? world.server(random)
+                    : done.call().server();
             return done.answer();
         }
     }

@@ -1,60 +1,39 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.history.Call;
-import dev.hongbao.tools.chaos.history.Operation;
+import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Operation;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
-/** What all simulated clients share: who there is, and what has been sent lately. Thread-safe. */
-public final class World {
-    /** Few enough that somebody often asks for what he has. */
-    private static final int USERS = 120;
-
+/** The state that all simulated clients share. Thread-safe. */
+final class World {
     private static final int RECENT = 40;
+    private static final int TRIES = 3;
+    private static final int RETRY_MILLIS = 200;
 
-    /** Begins the names of all who race; a number follows. */
-    static final String RACER = "user-race-";
-
-    private final int servers;
-    private final String draw;
-    private final String campaign;
-    private final List<String> users = users();
+    final Api api;
+    final String draw;
+    final String campaign;
     private final Deque<String> recent = new ArrayDeque<>();
     private volatile boolean stopping;
 
-    /**
-     * @param draw what is played
-     * @param campaign whose pools are opened
-     */
-    public World(int servers, String draw, String campaign) {
-        this.servers = servers;
+    World(Api api, String draw, String campaign) {
+        this.api = api;
         this.draw = draw;
         this.campaign = campaign;
     }
 
-    /** Who sends what is raced for in a race: one for each, since a user may send so many shares a second. */
-    public static String raceSender(int race) {
-        return "user-sends-race-" + race;
-    }
-
-    public int servers() {
-        return servers;
-    }
-
-    /** One of the servers. */
     int server(SplittableRandom random) {
-        return random.nextInt(servers);
+        return random.nextInt(api.servers());
     }
 
-    /** One of the users. */
     String user(SplittableRandom random) {
-        return users.get(random.nextInt(users.size()));
+        return Crowd.USERS.get(random.nextInt(Crowd.USERS.size()));
     }
 
-    /** A packet for the group. Most are soon over: drained by many, or expired. */
+    /** A packet for the group. Most end soon: many claim them, or they expire. */
     Call send(SplittableRandom random, String user, String key, int server) {
         int shares = random.nextInt(8) == 0 ? 20 + random.nextInt(60) : 1 + random.nextInt(10);
         int seconds = random.nextInt(10) < 6 ? 2 + random.nextInt(12) : 3_600;
@@ -62,34 +41,35 @@ public final class World {
         return new Call(Call.Kind.SEND, user, Call.terms(shares, seconds), key, amount, server);
     }
 
-    String draw() {
-        return draw;
-    }
-
-    String campaign() {
-        return campaign;
-    }
-
-    /** Everybody who sends and claims. */
-    public static List<String> users() {
-        List<String> users = new ArrayList<>();
-        for (int i = 0; i < USERS; i++) {
-            users.add("user-" + i);
+    /**
+     * Makes a call. Without a definite answer it repeats the call, mostly at another server; sometimes it gives up.
+     *
+     * @return the last try
+     */
+    Operation ask(Call call, SplittableRandom random) throws InterruptedException {
+        Operation operation = learn(api.perform(call));
+        for (int tried = 1; tried < TRIES && operation.answer().isUnknown(); tried++) {
+            TimeUnit.MILLISECONDS.sleep(random.nextInt(RETRY_MILLIS));
+            if (stopping || random.nextInt(10) < 2) {
+                return operation;
+            }
+            operation = learn(api.perform(call.at(server(random))));
         }
-        return users;
+        return operation;
     }
 
-    /** Remembers a packet that was sent, and forgets the oldest. */
-    void learn(Operation operation) {
+    /** Remembers the packet of a send or a pool. */
+    Operation learn(Operation operation) {
         Call.Kind kind = operation.call().kind();
         if ((kind == Call.Kind.SEND || kind == Call.Kind.POOL)
                 && operation.answer().isOk()) {
             learn(operation.answer().id());
         }
+        return operation;
     }
 
-    /** The same of a packet that nobody asked for, such as a rain's drop. */
-    public void learn(String packet) {
+    /** Remembers a packet, and forgets the oldest. */
+    void learn(String packet) {
         synchronized (recent) {
             recent.addFirst(packet);
             if (recent.size() > RECENT) {
@@ -98,7 +78,7 @@ public final class World {
         }
     }
 
-    /** A packet that was sent lately, rather one of the latest; empty when there is none. */
+    /** A recent packet, more often one of the latest; empty for none. */
     String packet(SplittableRandom random) {
         synchronized (recent) {
             if (recent.isEmpty()) {
@@ -109,12 +89,12 @@ public final class World {
         }
     }
 
-    boolean isStopping() {
-        return stopping;
+    boolean isOver() {
+        return stopping || api.history().isFull();
     }
 
-    /** Every client ends after the call that it is at. */
-    public void stop() {
+    /** Every client ends after its call. */
+    void stop() {
         stopping = true;
     }
 }

@@ -1,4 +1,7 @@
-/** Simulated clients: each is a thread with connections of its own, which does what its random numbers say and keeps what it was told. */
+/**
+ * Simulated clients and the host's backend: each on its own thread, by its own random numbers.
+ * {@link dev.hongbao.tools.chaos.load.History} keeps every call with its answer.
+ */
 @NullMarked
 package dev.hongbao.tools.chaos.load;
 

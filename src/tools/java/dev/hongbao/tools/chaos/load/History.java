@@ -1,5 +1,8 @@
-package dev.hongbao.tools.chaos.history;
+package dev.hongbao.tools.chaos.load;
 
+import dev.hongbao.tools.chaos.check.Answer;
+import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Operation;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 
-/** All operations of a run, in memory, and each beginning and end as a line of a file. Thread-safe. */
+/** All operations of a run in memory, and a file with a line for each start and end. Thread-safe. */
 public final class History implements AutoCloseable {
     private final int most;
     private final LongSupplier nanos;
@@ -22,14 +25,10 @@ public final class History implements AutoCloseable {
     private final BufferedWriter file;
 
     /**
-     * @param file is written anew
-     * @param most operations after which {@link #isFull}; what is under way then is still kept
+     * @param file overwritten
+     * @param most operations until {@link #isFull}; it still keeps the calls that have begun by then
+     * @param nanos a clock such as {@link System#nanoTime}
      */
-    public History(Path file, int most) throws IOException {
-        this(file, most, System::nanoTime);
-    }
-
-    /** @param nanos as of {@link System#nanoTime} */
     public History(Path file, int most, LongSupplier nanos) throws IOException {
         this.file = Files.newBufferedWriter(file);
         this.most = most;
@@ -46,29 +45,29 @@ public final class History implements AutoCloseable {
     public Operation perform(Call call, Function<Call, Answer> made) {
         long number = numbers.incrementAndGet();
         long started = micros();
-        write(started + " " + number + " invoke " + Operation.text(call));
+        write(started + " " + number + " invoke " + call);
         Answer answer = made.apply(call);
         Operation operation = new Operation(number, call, started, micros(), answer);
-        write(operation.endMicros() + " " + number + " " + Operation.text(answer));
+        write(operation.endMicros() + " " + number + " " + answer);
         synchronized (operations) {
             operations.add(operation);
         }
         return operation;
     }
 
-    /** Something else that happened, as a line of the file alone. */
+    /** Writes another event to the file only. */
     public void note(String text) {
         write(micros() + " 0 " + text);
     }
 
-    /** Whether the load has to end, since memory has. */
+    /** Whether the load must end, since memory does. */
     public boolean isFull() {
         synchronized (operations) {
             return operations.size() >= most;
         }
     }
 
-    /** A copy, in the order of ends. */
+    /** A copy, by end. */
     public List<Operation> operations() {
         synchronized (operations) {
             return List.copyOf(operations);

@@ -1,0 +1,62 @@
+package dev.hongbao.tools.local;
+
+import java.util.concurrent.TimeUnit;
+
+/** A child process, and what an operator or a fault does to it. Thread-safe; blocking. */
+public abstract class ChildProcess implements AutoCloseable {
+    private static final long STOP_SECONDS = 30;
+
+    protected final Process process;
+
+    protected ChildProcess(Process process) {
+        this.process = process;
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    /** Whether it runs; it may be frozen. */
+    public boolean alive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL; returns at its end. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd(STOP_SECONDS);
+    }
+
+    /** SIGSTOP: its connections stay open, and the kernel answers for them. */
+    public void freeze() {
+        Signals.freeze(pid());
+    }
+
+    /** SIGCONT: it goes on. */
+    public void thaw() {
+        Signals.thaw(pid());
+    }
+
+    /** SIGTERM; returns at once. */
+    public void terminate() {
+        process.destroy();
+    }
+
+    /** SIGTERM; returns at its end. Kills it after 30 s. */
+    public void stop() {
+        terminate();
+        if (!awaitEnd(STOP_SECONDS)) {
+            kill();
+        }
+    }
+
+    /** @return whether it ended in time */
+    protected boolean awaitEnd(long seconds) {
+        try {
+            return process.waitFor(seconds, TimeUnit.SECONDS);
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(stopped);
+        }
+    }
+}
