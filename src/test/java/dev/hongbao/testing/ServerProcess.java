@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.tools.local.Signals;
+import dev.hongbao.tools.local.CommandServer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -18,7 +18,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** A jar in a process of its own, as an operator runs it: the fat one unless said otherwise. */
-public final class ServerProcess implements AutoCloseable {
+public final class ServerProcess extends CommandServer {
     /** What lives for seconds is not worth the second compiler. */
     private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
@@ -27,22 +27,17 @@ public final class ServerProcess implements AutoCloseable {
     /** The jar without stores and tools. */
     public static final Path SERVER_JAR = JAR.resolveSibling("hongbao-server.jar");
 
-    private static final Pattern READY = Pattern.compile("ready (http://127\\.0\\.0\\.1:\\d+)\\R");
-
     private static final Pattern METRICS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/metrics");
 
-    private static final Duration STOP = Duration.ofSeconds(30);
+    private static final Duration START = Duration.ofSeconds(40);
 
     private final Path dataDir;
-    private final Path out;
     private final Path err;
-    private final Process process;
 
-    private ServerProcess(Path dataDir, Path out, Path err, Process process) {
+    private ServerProcess(ProcessBuilder builder, Path dataDir, Path out, Path err) throws IOException {
+        super(builder.redirectError(err.toFile()), out);
         this.dataDir = dataDir;
-        this.out = out;
         this.err = err;
-        this.process = process;
     }
 
     /** Starts {@code serve} on free ports; does not wait. */
@@ -83,12 +78,10 @@ public final class ServerProcess implements AutoCloseable {
             Path err = Files.createTempFile(dataDir, "err", ".log");
             List<String> command = new ArrayList<>(List.of("--data-dir", dataDir.toString(), "--port", "0"));
             command.addAll(List.of(flags));
-            ProcessBuilder builder =
-                    java(jar, command).redirectOutput(out.toFile()).redirectError(err.toFile());
+            ProcessBuilder builder = java(jar, command);
             builder.command().addAll(0, shell);
             builder.environment().putAll(environment);
-            Process process = builder.start();
-            return new ServerProcess(dataDir, out, err, process);
+            return new ServerProcess(builder, dataDir, out, err);
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }
@@ -100,9 +93,7 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(SHORT_LIVED);
         command.addAll(List.of("-jar", jar.toString()));
         command.addAll(arguments);
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().keySet().removeIf(name -> name.startsWith("HONGBAO_"));
-        return builder;
+        return builder(command);
     }
 
     /** What a command printed, and its exit code. */
@@ -143,17 +134,11 @@ public final class ServerProcess implements AutoCloseable {
 
     /** Waits for the line that says where it serves. */
     public URI awaitReady() {
-        return Eventually.eventuallyGet(Duration.ofSeconds(40), () -> {
-            Matcher ready = READY.matcher(output());
-            if (!ready.find()) {
-                throw new AssertionError("not ready: " + output() + errors());
-            }
-            return URI.create(ready.group(1));
-        });
-    }
-
-    public String output() {
-        return read(out);
+        try {
+            return awaitReady(START);
+        } catch (IOException | InterruptedException fault) {
+            throw new AssertionError(fault.getMessage() + errors(), fault);
+        }
     }
 
     /** What it counts, as an operator sees it; once it is ready. */
@@ -180,35 +165,6 @@ public final class ServerProcess implements AutoCloseable {
         return dataDir;
     }
 
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException fault) {
-            throw new UncheckedIOException(fault);
-        }
-    }
-
-    /** SIGKILL: nothing of the JVM runs any more. */
-    public void kill() {
-        process.destroyForcibly();
-        exitCode(Duration.ofSeconds(10));
-    }
-
-    /** SIGSTOP: the process does nothing more, its connections stay open and the kernel answers for them. */
-    public void freeze() {
-        Signals.freeze(process.pid());
-    }
-
-    /** SIGCONT: it goes on where it was. */
-    public void thaw() {
-        Signals.thaw(process.pid());
-    }
-
-    /** SIGTERM. */
-    public void terminate() {
-        process.destroy();
-    }
-
     /** Waits for the end. */
     public int exitCode(Duration limit) {
         try {
@@ -216,19 +172,6 @@ public final class ServerProcess implements AutoCloseable {
                 throw new AssertionError("still running after " + limit + ": " + errors());
             }
             return process.exitValue();
-        } catch (InterruptedException interrupted) {
-            throw new IllegalStateException(interrupted);
-        }
-    }
-
-    /** Lets it stop, and its children with it: after a kill they still write while the directory is deleted. */
-    @Override
-    public void close() {
-        terminate();
-        try {
-            if (!process.waitFor(STOP.toMillis(), TimeUnit.MILLISECONDS)) {
-                kill();
-            }
         } catch (InterruptedException interrupted) {
             throw new IllegalStateException(interrupted);
         }

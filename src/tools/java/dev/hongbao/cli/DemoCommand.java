@@ -2,26 +2,27 @@ package dev.hongbao.cli;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.LogConfig;
+import dev.hongbao.common.config.Options;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.split.Histogram;
+import dev.hongbao.engine.embedded.EmbeddedOptions;
+import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
-import dev.hongbao.tools.demo.CommandServer;
 import dev.hongbao.tools.demo.Demo;
-import dev.hongbao.tools.demo.DemoResult;
+import dev.hongbao.tools.local.CommandServer;
 import dev.hongbao.tools.local.Directories;
 import dev.hongbao.web.access.TokenSigner;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
@@ -33,31 +34,34 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Starts everything in a temporary directory and lets a group race for packets. */
+/** Plays the demo on temporary stores. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts a server in a temporary directory. 200 members get money; some send packets of all kinds, and all",
-            "race for every one over real HTTP, some twice, some late, some from outside the group.",
-            "Then a campaign pays for pools of which each member has one share, and a rain lets each catch one.",
-            "A request whose connection breaks is made again: where there are two servers, one may be killed.",
-            "Ends with what happened and with the books; exit code 1 if a cent is off."
+            "Starts a server in a temporary directory. 200 members get money. Some send packets of all kinds; all race",
+            "for each packet over HTTP, some twice, some late, some from outside the group. Then each member claims one",
+            "share of a campaign, and catches one of a rain. Prints counts and checks the books. Exit code 1 if a cent is",
+            "off."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int BAR_MILLIS = 200;
     private static final int HISTOGRAM_ROWS = 10;
     private static final int HISTOGRAM_COLUMNS = 72;
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
-    @Option(names = "--packets", defaultValue = "60", description = "How many packets to send. Default 60.")
+    /** A JVM that keeps an archive of its classes writes it at its end. */
+    private static final long STOP_SECONDS = 180;
+
+    @Option(names = "--packets", defaultValue = "60", description = "Number of packets. Default 60.")
     private int packets = 60;
 
     @Option(
             names = "--server",
             paramLabel = "COMMAND",
             description =
-                    "Starts the server with this command, as 'java -jar hongbao-server.jar', in a process of its own.")
+                    "Command that starts the server, such as 'java -jar hongbao-server.jar'. Default: in this process.")
     private @Nullable String server;
 
     @Spec
@@ -87,25 +91,36 @@ final class DemoCommand implements Callable<Integer> {
         }
     }
 
+    /** Plays at a server of another process, on stores of this one. */
     private boolean playAt(String command, Path directory, HongbaoConfig config, PrintWriter out) throws Exception {
-        try (CommandServer there = CommandServer.start(command, directory)) {
-            return play(config, there.port(), out);
+        try (EmbeddedServers stores = EmbeddedServers.start(directory, EmbeddedOptions.defaults())) {
+            ServerUrls urls = stores.urls();
+            Map<String, String> options = HongbaoConfig.trialOptions(
+                    directory,
+                    Map.of(
+                            "redis.url", urls.redis(),
+                            "postgres.url", urls.postgresApp(),
+                            "postgres.owner-url", urls.postgresOwner()));
+            ProcessBuilder builder = CommandServer.builder(List.of(command.split(" +", -1)))
+                    .redirectError(ProcessBuilder.Redirect.INHERIT);
+            Options.ALL.stream()
+                    .filter(option -> options.containsKey(option.path()))
+                    .forEach(option -> builder.environment().put(option.environmentName(), options.get(option.path())));
+            CommandServer there = new CommandServer(builder, directory.resolve("server.log"));
+            try {
+                return play(config, there.awaitReady(START_LIMIT).getPort(), out);
+            } finally {
+                there.stop(STOP_SECONDS);
+            }
         }
     }
 
     private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
-        Vertx vertx = Vertx.vertx();
-        DemoResult result;
+        Demo.Result result;
         try (ProgressBar bar = progress()) {
-            Promise<DemoResult> done = Promise.promise();
-            vertx.runOnContext(now -> new Demo(vertx, port, signer, packets)
-                    .run(sent -> bar.stepTo(sent))
-                    .onComplete(done));
-            result = done.future().toCompletionStage().toCompletableFuture().get();
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
+            result = new Demo(port, signer, packets).run(bar::stepTo);
         }
         print(result, out);
         out.println();
@@ -129,25 +144,9 @@ final class DemoCommand implements Callable<Integer> {
                 .build();
     }
 
-    private static void print(DemoResult result, PrintWriter out) {
-        DemoResult.Packets packets = result.packets();
-        DemoResult.Claims claims = result.claims();
+    private static void print(Demo.Result result, PrintWriter out) {
         out.println();
-        row(out, "packets sent", packets.sent());
-        row(out, "  drained", packets.drained());
-        row(out, "  refunded", packets.refunded());
-        row(out, "  refunded, fen", packets.refundedAmount());
-        row(out, "claims answered", claims.answered());
-        new TreeMap<>(claims.byOutcome()).forEach((outcome, count) -> row(out, "  " + outcome, count));
-        row(out, "claims/s", claims.perSecond());
-        row(out, "p50, µs", claims.p50Micros());
-        row(out, "p99, µs", claims.p99Micros());
-        row(out, "pools of a campaign", result.campaign().pools());
-        row(out, "  claims, one a member", result.campaign().claims());
-        row(out, "  returned, fen", result.campaign().returned());
-        row(out, "drops of a rain", result.rain().drops());
-        row(out, "  caught, one by a member", result.rain().caught());
-        row(out, "  returned, fen", result.rain().returned());
+        result.rows().forEach(row -> out.printf("%-24s %,12d%n", row.getKey(), row.getValue()));
         if (result.sample().length > 0) {
             out.println();
             out.println("The shares of one packet, fen:");
@@ -157,9 +156,5 @@ final class DemoCommand implements Callable<Integer> {
         }
         result.faults().forEach(fault -> out.println("FAULT " + fault));
         out.flush();
-    }
-
-    private static void row(PrintWriter out, String name, long value) {
-        out.printf("%-24s %,12d%n", name, value);
     }
 }

@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The commands that try this program and measure it, on stores of their own: {@code hongbao-server.jar} has none of them. */
+/** The commands that try, measure and break this program on their own stores. {@code hongbao-server.jar} lacks them. */
 public final class ToolCommands implements MoreCommands {
     @Override
     public Map<String, Supplier<Object>> byName() {

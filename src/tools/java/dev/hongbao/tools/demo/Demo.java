@@ -4,231 +4,341 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.profile.Profile;
-import dev.hongbao.tools.demo.DemoClient.Answer;
 import dev.hongbao.tools.demo.DemoPlan.PlannedPacket;
+import dev.hongbao.tools.local.ApiClient;
+import dev.hongbao.tools.local.ApiClient.Answer;
+import dev.hongbao.tools.local.Threads;
 import dev.hongbao.web.access.TokenSigner;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
-/** The scenario; call it on an event loop, where everything of it happens. */
+/**
+ * The scenario of the demo, as a host application would play it: without a definite answer it repeats a request with its key. So one of
+ * several servers may end meanwhile. Confined to one thread; blocking.
+ */
 public final class Demo {
     private static final int MEMBERS = 200;
     private static final int STRANGERS = 5;
-    private static final int DOUBLE_CLICKERS = 20;
+    private static final int ONE_IN_CLAIMS_TWICE = 10;
     private static final int LATECOMERS = 10;
+    private static final int THREADS = 64;
     private static final long DEPOSIT = 100_000;
-    private static final long POLL_MILLIS = 100;
-    private static final Duration REFUND_LIMIT = Duration.ofSeconds(15);
-    private static final Duration TOKEN_TTL = Duration.ofHours(1);
 
-    private final Vertx vertx;
-    private final DemoClient client;
-    private final DemoTally tally = new DemoTally();
+    private static final int POOLS = 4;
+    private static final int DROPS = 6;
+    private static final int SHARE = 20;
+    private static final long LEFT = 1_000;
+    private static final int RAIN_SECONDS = 6; // so that the last drop has a second and a half
+
+    private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration END_LIMIT = Duration.ofSeconds(15);
+    private static final Duration LENGTH = Duration.ofHours(1);
+    private static final long POLL_MILLIS = 100;
+
+    private final ApiClient api = new ApiClient(ANSWER_LIMIT);
+    private final int port;
     private final String service;
-    private final List<String> members;
+    private final List<String> members =
+            IntStream.rangeClosed(1, MEMBERS).mapToObj(i -> "member-" + i).toList();
+    private final List<String> strangers =
+            IntStream.rangeClosed(1, STRANGERS).mapToObj(i -> "stranger-" + i).toList();
     private final Map<String, String> tokens = new HashMap<>();
-    private final List<String> strangers;
-    private final List<PlannedPacket> plannedPackets;
-    private int sent;
-    private int drained;
-    private int refunded;
-    private long refundedAmount;
+    private final List<PlannedPacket> planned;
+
+    private final Histogram latencyNanos = new Histogram(PATIENCE.toNanos() * 2, 3);
+    private final Map<String, Long> outcomes = new TreeMap<>();
+    private final Map<String, String> firstClaims = new HashMap<>();
+    private final List<Map.Entry<String, Long>> rows = new ArrayList<>();
+    private final List<String> faults = new ArrayList<>();
     private long[] sample = {};
+    private long raceNanos;
+    private long drained;
 
     /**
-     * @param port of a server without rate limits
-     * @param packets how many to send
+     * The result.
+     *
+     * @param rows names and numbers for people
+     * @param sample the amounts of one drained packet; empty for none
+     * @param faults a line each; empty if all is well
      */
-    public Demo(Vertx vertx, int port, TokenSigner signer, int packets) {
-        this.vertx = vertx;
-        this.client = new DemoClient(vertx, port);
-        this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, TOKEN_TTL);
-        this.members =
-                IntStream.rangeClosed(1, MEMBERS).mapToObj(i -> "member-" + i).toList();
-        this.strangers = IntStream.rangeClosed(1, STRANGERS)
-                .mapToObj(i -> "stranger-" + i)
-                .toList();
-        for (String member : members) {
-            tokens.put(
-                    member,
-                    signer.sign(
-                            new UserId(member),
-                            Set.of(new GroupId(DemoPlan.GROUP)),
-                            Role.USER,
-                            TOKEN_TTL,
-                            new Profile(DemoPlan.nameOf(members.indexOf(member)), null)));
+    public record Result(List<Map.Entry<String, Long>> rows, long[] sample, List<String> faults) {}
+
+    private record Claimed(String packet, String user, Answer answer, long nanos) {
+        boolean isNew() {
+            return answer.status() == 201;
+        }
+    }
+
+    /** @param port of a server without rate limits */
+    public Demo(int port, TokenSigner signer, int packets) {
+        this.port = port;
+        this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, LENGTH);
+        for (int i = 0; i < MEMBERS; i++) {
+            UserId member = new UserId(members.get(i));
+            Set<GroupId> groups = Set.of(new GroupId(DemoPlan.GROUP));
+            Profile profile = new Profile(DemoPlan.nameOf(i), null);
+            tokens.put(member.value(), signer.sign(member, groups, Role.USER, LENGTH, profile));
         }
         for (String stranger : strangers) {
-            tokens.put(
-                    stranger,
-                    signer.sign(new UserId(stranger), Set.of(new GroupId("elsewhere")), Role.USER, TOKEN_TTL));
+            Set<GroupId> groups = Set.of(new GroupId("elsewhere"));
+            tokens.put(stranger, signer.sign(new UserId(stranger), groups, Role.USER, LENGTH));
         }
-        this.plannedPackets = DemoPlan.of(packets, members);
+        this.planned = DemoPlan.of(packets, members);
     }
 
-    /**
-     * Plays the scenario to its end.
-     *
-     * @param progress hears how many packets are done
-     */
-    public Future<DemoResult> run(IntConsumer progress) {
-        DemoScene scene = new DemoScene(vertx, client, tally, service, members, this::token);
-        Future<Void> done = giveMoney();
+    /** Plays it to the end. @param progress gets the number of finished packets */
+    public Result run(IntConsumer progress) throws Exception {
+        List<Callable<JsonObject>> deposits = new ArrayList<>();
+        members.forEach(
+                member -> deposits.add(() -> make("/v1/accounts/" + member + "/deposits", service, money(DEPOSIT))));
+        Threads.all(THREADS, deposits);
         List<String> expiring = new ArrayList<>();
-        for (int i = 0; i < plannedPackets.size(); i++) {
-            PlannedPacket planned = plannedPackets.get(i);
-            int number = i + 1;
-            done = done.compose(before -> sendAndRace(planned, expiring)).map(raced -> {
-                progress.accept(number);
-                return null;
-            });
+        for (int i = 0; i < planned.size(); i++) {
+            PlannedPacket packet = planned.get(i);
+            String id =
+                    make("/v1/packets", token(packet.sender()), packet.body()).getString("id");
+            race(id, packet);
+            if (packet.shares() > packet.eligible()) {
+                expiring.add(id);
+            }
+            progress.accept(i + 1);
         }
-        return done.compose(all -> awaitRefunds(expiring, System.nanoTime() + REFUND_LIMIT.toNanos()))
-                .compose(all -> new DemoCampaign(scene).run())
-                .compose(campaign -> new DemoRain(scene)
-                        .run()
-                        .compose(rain -> client.close()
-                                .map(new DemoResult(
-                                        new DemoResult.Packets(sent, drained, refunded, refundedAmount),
-                                        new DemoResult.Claims(
-                                                tally.claims(),
-                                                tally.claimsPerSecond(),
-                                                tally.latencyMicros(50),
-                                                tally.latencyMicros(99),
-                                                tally.answers()),
-                                        campaign,
-                                        rain,
-                                        sample,
-                                        List.copyOf(tally.faults())))));
+        long refunded = 0;
+        for (String id : expiring) {
+            JsonObject packet = await("/v1/packets/" + id, token(members.get(0)), "refunded");
+            refunded +=
+                    packet.getLong("amount") - packet.getJsonObject("claimed").getLong("amount");
+        }
+        row("packets sent", planned.size());
+        row("  drained", drained);
+        row("  refunded", expiring.size());
+        row("  refunded, fen", refunded);
+        campaign();
+        rain();
+        row("claims answered", latencyNanos.getTotalCount());
+        outcomes.forEach((outcome, count) -> row("  " + outcome, count));
+        row("claims/s", latencyNanos.getTotalCount() * 1_000_000_000L / raceNanos);
+        row("p50, µs", latencyNanos.getValueAtPercentile(50) / 1_000);
+        row("p99, µs", latencyNanos.getValueAtPercentile(99) / 1_000);
+        return new Result(rows, sample, faults);
     }
 
-    private Future<Void> giveMoney() {
-        JsonObject money = new JsonObject().put("asset", "CNY").put("amount", DEPOSIT);
-        return Future.all(members.stream()
-                        .map(member -> client.post("/v1/accounts/" + member + "/deposits", service, money)
-                                .onSuccess(answer -> tally.expect(201, answer, "deposit of " + member)))
-                        .toList())
-                .mapEmpty();
-    }
-
-    private Future<Void> sendAndRace(PlannedPacket planned, List<String> expiring) {
-        return client.post("/v1/packets", token(planned.sender()), planned.body())
-                .compose(answer -> {
-                    tally.expect(201, answer, "send by " + planned.sender());
-                    if (answer.status() != 201) {
-                        return Future.succeededFuture();
-                    }
-                    sent++;
-                    String packet = answer.body().getString("id");
-                    if (planned.expires()) {
-                        expiring.add(packet);
-                    }
-                    return race(packet, planned);
-                });
-    }
-
-    /** Everybody at once, some twice; then some again, late; then the books of this packet. */
-    private Future<Void> race(String packet, PlannedPacket planned) {
-        long begun = System.nanoTime();
-        List<Future<Void>> claims = new ArrayList<>();
-        for (int i = 0; i < members.size(); i++) {
-            claims.add(claim(packet, members.get(i), planned));
-            if (i % (MEMBERS / DOUBLE_CLICKERS) == 0) {
-                claims.add(claim(packet, members.get(i), planned));
+    /** All members claim at once, some twice, and strangers; then some claim late. */
+    private void race(String id, PlannedPacket packet) throws Exception {
+        JsonObject passcode = packet.passcode() == null ? null : new JsonObject().put("passcode", packet.passcode());
+        List<Callable<Claimed>> claims = new ArrayList<>();
+        for (int i = 0; i < MEMBERS; i++) {
+            for (int time = 0; time < (i % ONE_IN_CLAIMS_TWICE == 0 ? 2 : 1); time++) {
+                claims.add(claim(id, members.get(i), passcode));
             }
         }
-        strangers.forEach(stranger -> claims.add(claim(packet, stranger, planned)));
-        return Future.all(claims)
-                .compose(all -> {
-                    List<Future<Void>> late = new ArrayList<>();
-                    for (int i = 0; i < LATECOMERS; i++) {
-                        late.add(claim(packet, members.get(i), planned));
-                    }
-                    return Future.all(late);
-                })
-                .compose(all -> {
-                    tally.raced(System.nanoTime() - begun);
-                    return client.get("/v1/packets/" + packet + "/claims?limit=200", token(members.get(0)));
-                })
-                .map(page -> {
-                    checkClaims(packet, planned, page.body());
-                    return null;
-                });
-    }
+        strangers.forEach(stranger -> claims.add(claim(id, stranger, passcode)));
+        claimAll(claims);
+        claimAll(members.subList(0, LATECOMERS).stream()
+                .map(member -> claim(id, member, passcode))
+                .toList());
 
-    private Future<Void> claim(String packet, String user, PlannedPacket planned) {
-        JsonObject body = planned.passcode() == null ? null : new JsonObject().put("passcode", planned.passcode());
-        return client.post("/v1/packets/" + packet + "/claims", token(user), body)
-                .map(answer -> {
-                    tally.claimed(packet, user, answer);
-                    return null;
-                });
-    }
-
-    private void checkClaims(String packet, PlannedPacket planned, JsonObject page) {
-        JsonArray items = page.getJsonArray("items");
-        int shares = planned.body().getInteger("count");
-        int expected = Math.min(shares, planned.eligible());
-        long total = 0;
-        for (int i = 0; i < items.size(); i++) {
-            total += items.getJsonObject(i).getLong("amount", 0L);
-        }
-        if (items.size() != expected) {
-            tally.fault("packet " + packet + ": " + items.size() + " claims, expected " + expected);
-        }
-        if (expected == shares) {
+        JsonArray items = get("/v1/packets/" + id + "/claims?limit=200", token(members.get(0)))
+                .getJsonArray("items");
+        long[] amounts = IntStream.range(0, items.size())
+                .mapToLong(i -> items.getJsonObject(i).getLong("amount", 0L))
+                .toArray();
+        int expected = Math.min(packet.shares(), packet.eligible());
+        expect(amounts.length == expected, id + ": " + amounts.length + " claims, expected " + expected);
+        if (expected == packet.shares()) {
+            long total = Arrays.stream(amounts).sum();
+            expect(total == packet.body().getLong("amount"), id + ": claims add up to " + total);
             drained++;
-            if (total != planned.body().getLong("amount")) {
-                tally.fault("packet " + packet + ": claims add up to " + total);
-            }
-            if (sample.length == 0) {
-                sample = IntStream.range(0, items.size())
-                        .mapToLong(i -> items.getJsonObject(i).getLong("amount"))
-                        .toArray();
-            }
+            sample = sample.length == 0 ? amounts : sample;
         }
     }
 
-    private Future<Void> awaitRefunds(List<String> waiting, long deadlineNanos) {
-        if (waiting.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        if (System.nanoTime() > deadlineNanos) {
-            tally.fault(waiting.size() + " packets are not refunded");
-            return Future.succeededFuture();
-        }
-        List<String> left = new ArrayList<>();
-        return Future.all(waiting.stream()
-                        .map(packet -> client.get("/v1/packets/" + packet, token(members.get(0)))
-                                .onSuccess(view -> noteRefund(packet, view, left)))
-                        .toList())
-                .compose(all -> {
-                    Promise<Void> later = Promise.promise();
-                    vertx.setTimer(
-                            POLL_MILLIS,
-                            tick -> awaitRefunds(left, deadlineNanos).onComplete(later));
-                    return later.future();
-                });
+    private Callable<Claimed> claim(String packet, String user, @Nullable JsonObject body) {
+        return () -> {
+            long begun = System.nanoTime();
+            Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
+            return new Claimed(packet, user, answer, System.nanoTime() - begun);
+        };
     }
 
-    private void noteRefund(String packet, Answer view, List<String> left) {
-        if (view.body().getString("status", "").equals("refunded")) {
-            refunded++;
-            refundedAmount += view.body().getLong("amount")
-                    - view.body().getJsonObject("claimed").getLong("amount");
-        } else {
-            left.add(packet);
+    /** Claims at once; every answer to one user and packet must be the same claim. */
+    private List<Claimed> claimAll(List<Callable<Claimed>> claims) throws Exception {
+        long begun = System.nanoTime();
+        List<Claimed> all = Threads.all(THREADS, claims);
+        raceNanos += System.nanoTime() - begun;
+        for (Claimed each : all) {
+            latencyNanos.recordValue(Math.min(each.nanos, latencyNanos.getHighestTrackableValue()));
+            String outcome = switch (each.answer.status()) {
+                case 201 -> "claimed";
+                case 200 -> "already claimed";
+                default -> each.answer.problem();
+            };
+            outcomes.merge(outcome, 1L, Long::sum);
+            if (each.answer.status() < 300) {
+                String claim = each.answer.body().encode();
+                String first = firstClaims.putIfAbsent(each.packet + " " + each.user, claim);
+                expect(first == null || first.equals(claim), each.user + " got " + first + " and " + claim);
+            }
+        }
+        return all;
+    }
+
+    /** A shop pays for pools with a share for each member; all race for all pools; the rest returns to the shop. */
+    private void campaign() throws Exception {
+        int shares = MEMBERS / POOLS;
+        String path = host(
+                "/v1/campaigns",
+                new JsonObject()
+                        .put("name", "Spring shoes")
+                        .put("asset", "CNY")
+                        .put("budget", (long) SHARE * MEMBERS + LEFT)
+                        .put("endsAt", Instant.now().plus(LENGTH).toString())
+                        .put(
+                                "pool",
+                                new JsonObject()
+                                        .put("shares", shares)
+                                        .put("amount", SHARE * shares)
+                                        .put("split", "equal")
+                                        .put("livesSeconds", LENGTH.toSeconds()))
+                        .put("claiming", new JsonObject().put("total", 1)));
+        List<Callable<Claimed>> claims = new ArrayList<>();
+        for (int i = 0; i < POOLS; i++) {
+            JsonObject pool = new JsonObject().put("product", "sku-" + i).put("group", DemoPlan.GROUP);
+            String id = make(path + "/pools", token(members.get(i)), pool).getString("id");
+            members.forEach(member -> claims.add(claim(id, member, null)));
+        }
+        List<String> winners = claimAll(claims).stream()
+                .filter(Claimed::isNew)
+                .map(Claimed::user)
+                .toList();
+        call("POST", path + "/end", service, null);
+        long returned = await(path, service, "closed").getLong("returned");
+        int different = new HashSet<>(winners).size();
+        expect(
+                winners.size() == MEMBERS && different == MEMBERS,
+                winners.size() + " claims of " + different + " members");
+        expect(returned == LEFT, path + ": " + returned + " returned, expected " + LEFT);
+        row("pools of a campaign", POOLS);
+        row("  claims, one a member", winners.size());
+        row("  returned, fen", returned);
+    }
+
+    /** All members tap every drop; each catches one share. One drop more falls than they can catch, and returns to the shop. */
+    private void rain() throws Exception {
+        int perDrop = MEMBERS / (DROPS - 1);
+        String path = host(
+                "/v1/rains",
+                new JsonObject()
+                        .put("name", "New Year's Eve")
+                        .put("asset", "CNY")
+                        .put("budget", (long) DROPS * perDrop * SHARE)
+                        .put("groups", new JsonArray().add(DemoPlan.GROUP))
+                        .put("startsAt", Instant.now().plusSeconds(1).toString())
+                        .put("durationSeconds", RAIN_SECONDS)
+                        .put("drops", DROPS)
+                        .put("sharesPerDrop", perDrop)
+                        .put("split", "equal")
+                        .put("catchesPerUser", 1));
+        Set<String> tapped = new HashSet<>();
+        long caught = 0;
+        JsonObject rain;
+        do {
+            rain = get(path, token(members.get(0)));
+            JsonArray fallen = rain.getJsonArray("fallen", new JsonArray());
+            for (int i = 0; i < fallen.size(); i++) {
+                String packet = fallen.getJsonObject(i).getString("packet");
+                if (tapped.add(packet)) {
+                    caught += claimAll(members.stream()
+                                    .map(member -> claim(packet, member, null))
+                                    .toList())
+                            .stream()
+                            .filter(Claimed::isNew)
+                            .count();
+                }
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        } while (Set.of("planned", "falling").contains(rain.getString("status", "")));
+        long returned = await(path, service, "ended").getLong("returned");
+        expect(tapped.size() == DROPS && caught == MEMBERS, caught + " caught of " + tapped.size() + " drops");
+        expect(returned == (long) perDrop * SHARE, path + ": " + returned + " returned");
+        row("drops of a rain", tapped.size());
+        row("  caught, one by a member", caught);
+        row("  returned, fen", returned);
+    }
+
+    /** Gives the backend the budget, and makes what it pays for. @return its path */
+    private String host(String path, JsonObject definition) throws Exception {
+        make("/v1/accounts/backend/deposits", service, money(definition.getLong("budget")));
+        return path + "/" + make(path, service, definition).getString("id");
+    }
+
+    /** Waits for a status; its lack is a fault. */
+    private JsonObject await(String path, String token, String status) throws Exception {
+        long until = System.nanoTime() + END_LIMIT.toNanos();
+        JsonObject view = get(path, token);
+        while (!view.getString("status", "").equals(status) && System.nanoTime() - until < 0) {
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            view = get(path, token);
+        }
+        expect(view.getString("status", "").equals(status), path + " is not " + status + ": " + view);
+        return view;
+    }
+
+    private static JsonObject money(long amount) {
+        return new JsonObject().put("asset", "CNY").put("amount", amount);
+    }
+
+    private JsonObject get(String path, String token) throws Exception {
+        return call("GET", path, token, null).body();
+    }
+
+    /** @throws IOException if it is refused */
+    private JsonObject make(String path, String token, JsonObject body) throws Exception {
+        Answer answer = call("POST", path, token, body);
+        if (answer.status() != 201) {
+            throw new IOException(path + ": " + answer.status() + " " + answer.body());
+        }
+        return answer.body();
+    }
+
+    private Answer call(String method, String path, String token, @Nullable JsonObject body) throws Exception {
+        return api.callAgain(
+                new ApiClient.Request(
+                        port,
+                        method,
+                        path,
+                        token,
+                        body == null ? "" : UUID.randomUUID().toString(),
+                        body == null ? null : body.encode()),
+                PATIENCE);
+    }
+
+    private void row(String name, long value) {
+        rows.add(Map.entry(name, value));
+    }
+
+    private void expect(boolean isRight, String fault) {
+        if (!isRight) {
+            faults.add(fault);
         }
     }
 

@@ -2,15 +2,15 @@ package dev.hongbao.tools.demo;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Which packets the demo sends: all kinds in turn, some that nobody can drain, so that a remainder goes back. */
+/** The packets of the demo: all kinds in turn. One kind has more shares than members, so it ends with a refund. */
 final class DemoPlan {
     static final String GROUP = "demo";
-    static final String PASSCODE = "恭喜发财";
+    private static final String PASSCODE = "恭喜发财";
+    private static final int SENDERS = 12;
     private static final int RECIPIENTS = 20;
     private static final int SHORT_EXPIRY_SECONDS = 2;
     private static final String SURNAMES = "王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗";
@@ -19,63 +19,55 @@ final class DemoPlan {
     private DemoPlan() {}
 
     /**
-     * One packet to send.
+     * One packet.
      *
-     * @param passcode that claimers must give; null for none
-     * @param expires whether it has more shares than members, and so ends with a refund
+     * @param passcode for its claims; null for none
+     * @param eligible number of members who may claim
      */
     record PlannedPacket(
-            String sender, JsonObject body, @Nullable String passcode, boolean expires, int eligible) {}
+            String sender, JsonObject body, @Nullable String passcode, int eligible) {
+        int shares() {
+            return body.getInteger("count");
+        }
+    }
 
-    /** What the members are called: 200 names, each of a surname and a given name. @param member from 0 */
+    /** A surname and a given name, different for 200 members. @param member from 0 */
     static String nameOf(int member) {
         return SURNAMES.substring(member % 20, member % 20 + 1) + GIVEN.get(member / 20 % GIVEN.size());
     }
 
     static List<PlannedPacket> of(int packets, List<String> members) {
-        List<PlannedPacket> plannedPackets = new ArrayList<>();
-        for (int i = 0; i < packets; i++) {
-            String sender = members.get(i % 12);
-            JsonObject body =
-                    new JsonObject().put("group", GROUP).put("asset", "CNY").put("greeting", "第 " + (i + 1) + " 个红包");
-            plannedPackets.add(planned(i, sender, body, members));
-        }
-        return plannedPackets;
+        return IntStream.range(0, packets).mapToObj(i -> planned(i, members)).toList();
     }
 
-    private static PlannedPacket planned(int i, String sender, JsonObject body, List<String> members) {
+    private static PlannedPacket planned(int i, List<String> members) {
         int everyone = members.size();
-        switch (i % 6) {
-            case 0:
-                return new PlannedPacket(sender, lucky(body, 8_888, 88, "double-mean"), null, false, everyone);
-            case 1:
-                return new PlannedPacket(sender, lucky(body, 6_666, 66, "inflate"), null, false, everyone);
-            case 2:
-                return new PlannedPacket(
-                        sender, lucky(body, 5_200, 52, "even-luck").put("max", 1_000), null, false, everyone);
-            case 3:
-                return new PlannedPacket(
-                        sender, body.put("kind", "equal").put("amount", 5_000).put("count", 50), null, false, everyone);
-            case 4:
-                List<String> named = members.subList(everyone - RECIPIENTS, everyone);
-                body.put("kind", "exclusive")
-                        .put("amount", 2_000)
-                        .put("count", RECIPIENTS / 2)
-                        .put("recipients", new JsonArray(List.copyOf(named)));
-                return new PlannedPacket(
-                        sender, body, null, false, Set.copyOf(named).size());
-            default:
-                lucky(body, 10_000, everyone + 50, "double-mean")
+        List<String> named = members.subList(everyone - RECIPIENTS, everyone);
+        JsonObject body = switch (i % 6) {
+            case 0 -> packet("lucky", 8_888, 88).put("split", "double-mean");
+            case 1 -> packet("lucky", 6_666, 66).put("split", "inflate");
+            case 2 -> packet("lucky", 5_200, 52).put("split", "even-luck").put("max", 1_000);
+            case 3 -> packet("equal", 5_000, 50);
+            case 4 -> packet("exclusive", 2_000, RECIPIENTS / 2).put("recipients", new JsonArray(List.copyOf(named)));
+            default ->
+                packet("lucky", 10_000, everyone + 50)
+                        .put("split", "double-mean")
                         .put("passcode", PASSCODE)
                         .put("expiresInSeconds", SHORT_EXPIRY_SECONDS);
-                return new PlannedPacket(sender, body, PASSCODE, true, everyone);
-        }
+        };
+        return new PlannedPacket(
+                members.get(i % SENDERS),
+                body.put("greeting", "第 " + (i + 1) + " 个红包"),
+                body.getString("passcode"),
+                i % 6 == 4 ? RECIPIENTS : everyone);
     }
 
-    private static JsonObject lucky(JsonObject body, long amount, int count, String split) {
-        return body.put("kind", "lucky")
+    private static JsonObject packet(String kind, long amount, int count) {
+        return new JsonObject()
+                .put("group", GROUP)
+                .put("asset", "CNY")
+                .put("kind", kind)
                 .put("amount", amount)
-                .put("count", count)
-                .put("split", split);
+                .put("count", count);
     }
 }

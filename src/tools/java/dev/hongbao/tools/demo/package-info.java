@@ -1,4 +1,4 @@
-/** The demo: a group of members that race for packets over real HTTP, and the proof that every cent is where it belongs. Runs on a server of its own. */
+/** The demo: a group races for packets over HTTP. {@link dev.hongbao.tools.demo.Demo} is the whole scenario. */
 @NullMarked
 package dev.hongbao.tools.demo;
 

@@ -44,8 +44,13 @@ public abstract class ChildProcess implements AutoCloseable {
 
     /** SIGTERM; returns at its end. Kills it after 30 s. */
     public void stop() {
+        stop(STOP_SECONDS);
+    }
+
+    /** SIGTERM; returns at its end. Kills it after the limit. */
+    public void stop(long limitSeconds) {
         terminate();
-        if (!awaitEnd(STOP_SECONDS)) {
+        if (!awaitEnd(limitSeconds)) {
             kill();
         }
     }
