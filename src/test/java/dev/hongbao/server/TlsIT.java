@@ -11,7 +11,7 @@ import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.engine.redis.RedisAddress;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.testing.RedisCluster;
+import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
@@ -19,6 +19,7 @@ import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TlsFront;
+import dev.hongbao.tools.local.LocalRedisCluster;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
@@ -185,7 +186,7 @@ class TlsIT {
 
     @Test
     void everyNodeOfAClusterIsReachedWithTls() {
-        try (RedisCluster cluster = RedisCluster.start(3, false)) {
+        try (LocalRedisCluster cluster = RedisNodes.cluster(3, false)) {
             assertServes(cluster.showBehind(front::of));
         }
     }

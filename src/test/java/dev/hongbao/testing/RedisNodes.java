@@ -1,5 +1,6 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.RedisProcesses;
 import java.nio.file.Path;
 
@@ -16,5 +17,10 @@ public final class RedisNodes {
     public static RedisProcesses processes(String name) {
         String own = name + "-" + ProcessHandle.current().pid() + "-" + Long.toHexString(System.nanoTime());
         return new RedisProcesses(ROOT.resolve(own), BINARIES);
+    }
+
+    /** A Redis Cluster: masters 0, 1, …, and if wanted a replica of each after them. Returns when all nodes agree. */
+    public static LocalRedisCluster cluster(int masters, boolean replicas) {
+        return LocalRedisCluster.start(processes("cluster"), masters, replicas);
     }
 }

@@ -10,10 +10,11 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.engine.embedded.RedisPermissions;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Subscription;
-import dev.hongbao.testing.RedisCluster;
+import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.LossyProxy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -344,19 +345,19 @@ class RedisLineIT {
     @Test
     @Tag("long")
     void serversOfAClusterHearEachOtherWhoeverOfItsMastersDies() {
-        try (RedisCluster cluster = RedisCluster.start(3, true)) {
+        try (LocalRedisCluster cluster = RedisNodes.cluster(3, true)) {
             // Given
             End one = new End(cluster.url(), KEY);
             End two = new End(cluster.url(), KEY);
             awaitHeard(one, two);
 
             // When one freezes, Then
-            cluster.freeze(0);
+            cluster.nodes().freeze(0);
             awaitHeard(one, two);
-            cluster.thaw(0);
+            cluster.nodes().thaw(0);
 
             // When another one is killed, Then
-            cluster.kill(1);
+            cluster.nodes().kill(1);
             awaitHeard(one, two);
         }
     }

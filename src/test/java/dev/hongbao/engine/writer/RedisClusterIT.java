@@ -23,7 +23,6 @@ import dev.hongbao.server.StartRefusedException;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
-import dev.hongbao.testing.RedisCluster;
 import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
@@ -31,6 +30,7 @@ import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.LocalPorts;
+import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.RedisProcesses;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
@@ -58,6 +58,7 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.util.JedisClusterCRC16;
 
 /** Three masters and three replicas, made once: the tests leave the cluster as it is then, and the next one goes on. */
 @ExtendWith(Servers.class)
@@ -75,14 +76,14 @@ class RedisClusterIT {
     private TestServers servers;
     private StoreAddresses stores;
     private Books books;
-    private RedisCluster cluster;
+    private LocalRedisCluster cluster;
     private TestEngine engine;
 
     @BeforeAll
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        cluster = RedisCluster.start(3, true);
+        cluster = RedisNodes.cluster(3, true);
         StoreAddresses postgres = TestEngine.stores(servers);
         stores = new StoreAddresses(cluster.url(), postgres.owner(), postgres.app());
         engine = TestEngine.start(stores, 2, OPTIONS);
@@ -139,7 +140,7 @@ class RedisClusterIT {
         for (int shard = 0; shard < SHARDS; shard++) {
             int node = cluster.nodeOf(tag(shard), 0);
             used.add(node);
-            try (Jedis redis = cluster.client(node)) {
+            try (Jedis redis = cluster.nodes().client(node)) {
                 assertThat(redis.exists(tag(shard) + ":journal")).isTrue();
             }
         }
@@ -162,7 +163,7 @@ class RedisClusterIT {
     }
 
     private void setNextSlot(Packet packet, String slot) {
-        try (Jedis redis = cluster.client(cluster.nodeOf(tag(packet.shard()), 0))) {
+        try (Jedis redis = cluster.nodes().client(cluster.nodeOf(tag(packet.shard()), 0))) {
             redis.hset(tag(packet.shard()) + ":p:" + packet.id(), "#", slot);
         }
     }
@@ -206,7 +207,7 @@ class RedisClusterIT {
     @Test
     @Order(1)
     void aStartRefusesAClusterThatStopsAsAWholeAndANodeThatIsNamedAlone() {
-        try (Jedis node = cluster.client(2)) {
+        try (Jedis node = cluster.nodes().client(2)) {
             node.configSet("cluster-require-full-coverage", "yes");
             try {
                 assertThatThrownBy(() -> HongbaoServer.start(config(cluster.url())))
@@ -217,7 +218,7 @@ class RedisClusterIT {
                 node.configSet("cluster-require-full-coverage", "no");
             }
         }
-        assertThatThrownBy(() -> HongbaoServer.start(config(cluster.urlOf(1))))
+        assertThatThrownBy(() -> HongbaoServer.start(config(cluster.nodes().url(1))))
                 .isInstanceOf(StartRefusedException.class)
                 .hasMessageContaining("redis+cluster");
     }
@@ -282,7 +283,7 @@ class RedisClusterIT {
         // Given
         int shard = 0;
         String tag = tag(shard);
-        int slot = RedisCluster.slot(tag);
+        int slot = JedisClusterCRC16.getSlot(tag);
         int from = cluster.nodeOf(tag, 0);
         int to = (from + 1) % 3;
         List<String> before = books.stamps();
@@ -329,7 +330,7 @@ class RedisClusterIT {
         int to = (from + 1) % 3;
         List<Integer> moving = shardsOf(from).stream().limit(2).toList();
         List<Integer> slots = moving.stream()
-                .map(shard -> RedisCluster.slot(tag(shard)))
+                .map(shard -> JedisClusterCRC16.getSlot(tag(shard)))
                 .flatMap(slot -> IntStream.rangeClosed(slot - 10, slot + 10).boxed())
                 .filter(slot -> cluster.nodeOf(slot, from) == from)
                 .distinct()
@@ -363,7 +364,7 @@ class RedisClusterIT {
     private Set<String> connections(int from, int to) {
         Set<String> connections = new HashSet<>();
         for (int node : new int[] {from, to}) {
-            try (Jedis redis = cluster.client(node)) {
+            try (Jedis redis = cluster.nodes().client(node)) {
                 String own = Long.toString(redis.clientId());
                 redis.clientList()
                         .lines()
@@ -384,7 +385,7 @@ class RedisClusterIT {
         crowd.awaitSettled(200);
 
         // When
-        cluster.kill(dead);
+        cluster.nodes().kill(dead);
 
         // Then
         int asked = (dead + 1) % 3;
@@ -401,7 +402,7 @@ class RedisClusterIT {
 
         // And when the old master is back as a replica, everything stays as it is
         List<String> stamps = books.stamps();
-        cluster.startAgain(dead);
+        cluster.nodes().startAgain(dead);
         cluster.awaitOk();
         cluster.awaitReplicaOf(3 + dead);
         assertThat(books.stamps()).isEqualTo(stamps);
@@ -435,7 +436,7 @@ class RedisClusterIT {
         long usual = slowest(up, "unfrozen");
 
         // When
-        cluster.freeze(master);
+        cluster.nodes().freeze(master);
         long begun = System.nanoTime();
 
         // Then a claim there has no answer, in time, and the others are quick all the while
@@ -459,7 +460,7 @@ class RedisClusterIT {
         assertThat(answered).as("ms until the answer that nothing is known").isLessThan(4_000);
 
         // When the old master goes on as if nothing had been, Then it changes nothing
-        cluster.thaw(master);
+        cluster.nodes().thaw(master);
         cluster.awaitOk();
         eventually(SOON, () -> assertThat(cluster.info(master, "replication")).contains("role:slave"));
         awaitServed(packets, "thawed");
@@ -479,8 +480,8 @@ class RedisClusterIT {
         long epochs = books.sumOfEpochs();
 
         // When
-        cluster.kill(replica);
-        cluster.kill(master);
+        cluster.nodes().kill(replica);
+        cluster.nodes().kill(master);
 
         // Then right away, and later
         long slow = Math.max(slowest(up, "at-once"), 0);
@@ -512,16 +513,16 @@ class RedisClusterIT {
         awaitServed(up, "owned-anew");
         Map.Entry<Integer, Packet> forgotten = up.entrySet().iterator().next();
         String stamp = tag(forgotten.getKey());
-        try (Jedis redis = cluster.client(cluster.nodeOf(stamp, (master + 1) % 3))) {
+        try (Jedis redis = cluster.nodes().client(cluster.nodeOf(stamp, (master + 1) % 3))) {
             redis.scriptFlush();
         }
         eventually(SOON, () -> assertThat(tag(forgotten.getKey())).isNotEqualTo(stamp));
         awaitServed(up, "recovered");
 
         // When, Then
-        cluster.startAgain(master);
+        cluster.nodes().startAgain(master);
         eventually(SOON, () -> assertThat(engine.claim(stuck, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
-        cluster.startAgain(replica);
+        cluster.nodes().startAgain(replica);
         assertReconciled();
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the guide and the README say of the code is so, and every page of the guide can be read. */
+/** The guide and the README agree with the code, and every page of the guide renders. */
 class GuideTest {
     private static final Path GUIDE = Path.of("src/site/markdown");
     private static final Path MIGRATIONS = Path.of("src/main/resources/db/migration");
@@ -305,7 +305,7 @@ class GuideTest {
         return links;
     }
 
-    /** The classes that stand in code, but for those of others. */
+    /** The names of classes in code, without classes of other projects. */
     private static Set<String> names(Node document) {
         Set<String> names = new TreeSet<>();
         document.accept(new AbstractVisitor() {

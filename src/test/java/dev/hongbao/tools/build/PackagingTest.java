@@ -24,7 +24,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.yaml.snakeyaml.Yaml;
 
-/** What the files in {@code docker} say of the server is so: its options, its ports, how long it takes to stop. */
+/** The files in {@code docker} agree with the server: its options, its ports, its time to stop. */
 class PackagingTest {
     /** As {@code StopOnSignal}: start and close together, {@code http.drain-delay} not counted. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -197,7 +197,7 @@ class PackagingTest {
 
         // Then
         assertThat(ofApi.stream().map(port -> text(port, "targetPort"))).containsExactly("http");
-        // Each port is opened once, and only that of the API to everybody.
+        // Each port is opened once; only the API's port is open to all.
         assertThat(rules.stream()
                         .flatMap(rule -> list(rule.get("ports")).stream())
                         .map(port -> text(port, "port")))

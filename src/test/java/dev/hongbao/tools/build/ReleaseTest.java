@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whatever shows the version shows the same one: see "Release a version" in contributing.md. */
+/** All places show the same version; see "Release a version" in contributing.md. */
 class ReleaseTest {
     private static final String SNAPSHOT = "-SNAPSHOT";
 

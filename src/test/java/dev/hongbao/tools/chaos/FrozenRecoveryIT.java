@@ -105,7 +105,7 @@ class FrozenRecoveryIT {
         }
     }
 
-    /** Users who claim, or have; each is given the answer that he had. */
+    /** Users claim; a repeated claim gets the same answer. */
     private static void claim(Api api, String packet, int from, int to, int server, Map<String, Answer> answered) {
         for (int i = from; i < to; i++) {
             String user = "u" + i;

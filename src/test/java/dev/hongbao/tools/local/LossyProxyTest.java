@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a line does to bytes while it is broken, and after. */
+/** The effect of a broken line on bytes, and its end. */
 class LossyProxyTest {
     private static final int NOTHING_COMES_MILLIS = 200;
     private static final int COMES_MILLIS = 10_000;

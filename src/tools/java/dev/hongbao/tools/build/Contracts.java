@@ -15,25 +15,24 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /**
- * Makes of the contracts what a server reads: each as JSON, which a start reads ten times as fast as YAML. {@code asyncapi.yaml} gets those
- * schemas of {@code openapi.yaml} that it names, so that its reader needs no other document. That works on the text, which keeps remarks
- * and form.
+ * Converts the contracts to JSON, which a start reads ten times as fast as YAML. Copies into {@code asyncapi.yaml} the schemas of
+ * {@code openapi.yaml} that it names, so that its reader needs no other document. It edits the text: comments and form stay.
  */
 public final class Contracts {
     private static final String FOREIGN = "./openapi.yaml#/";
     private static final Pattern NAMED = Pattern.compile("#/components/schemas/(\\w+)'");
 
-    /** A schema of a document: its name, indented by four, and what is indented by more. */
+    /** A schema of a document: its name, indented by four, and the lines with more indentation. */
     private static final Pattern SCHEMA = Pattern.compile("(?m)^    (\\w+):.*\\n(?:(?: {5}.*)?\\n)*");
 
     /**
-     * OpenAPI's discriminator is an object with a mapping. AsyncAPI's is a property whose values are the names of schemas, which they are
-     * not here: it is left out, and the one value that each schema allows tells them apart.
+     * OpenAPI's discriminator has a mapping. AsyncAPI's is a property whose values are names of schemas, and here they are not. So it is left
+     * out; each schema allows only its own value.
      */
     private static final Pattern DISCRIMINATOR =
             Pattern.compile("(?m)^( +)discriminator:\\n\\1  propertyName: \\w+\\n\\1  mapping:\\n(?:\\1    .*\\n)+");
 
-    /** A description beside a reference: good in OpenAPI 3.1, passed over in AsyncAPI 3. */
+    /** A description beside a reference: valid in OpenAPI 3.1, ignored in AsyncAPI 3. */
     private static final Pattern BESIDE_REFERENCE =
             Pattern.compile("(?m)^( +)(description: (?:\\|\\n(?:\\1 +.*\\n)+|.*\\n))\\1\\$ref: (.*)\\n");
 
@@ -41,7 +40,7 @@ public final class Contracts {
 
     private Contracts() {}
 
-    /** @param args the folder of the documents, and the one of the classes */
+    /** @param args the folder of the documents, and the folder of the classes */
     public static void main(String[] args) throws IOException {
         Path from = Path.of(args[0]);
         Path to = Path.of(args[1]);
@@ -58,7 +57,7 @@ public final class Contracts {
                 .encode();
     }
 
-    /** The schemas that the first document names are appended to it, whose last section has to be its schemas; so is what is said of their patterns. */
+    /** Appends the named schemas to the first document, whose last section is its schemas, and adds the words for their patterns. */
     private static String bundle(String asyncapi, String openapi) {
         Map<String, String> known = schemas(openapi);
         Matcher patternWords = PATTERN_WORDS.matcher(openapi);

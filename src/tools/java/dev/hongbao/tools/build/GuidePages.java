@@ -55,7 +55,7 @@ public final class GuidePages {
     /** Languages of code blocks that the search covers: a reader searches for a command, not for a line of an example. */
     private static final Set<String> SEARCHED_CODE = Set.of("sh", "sql", "conf");
 
-    /** The served files that the guide links to, by the guide's own path. */
+    /** The linked files that the server has, by their names in the guide. */
     private static final Map<String, String> SERVED = Map.of(
             "../../main/resources/openapi.yaml", "../../openapi.yaml",
             "../../main/resources/asyncapi.yaml", "../../asyncapi.yaml",
@@ -95,7 +95,7 @@ public final class GuidePages {
 
     private GuidePages() {}
 
-    /** @param args the directory of the Markdown pages and pictures, and the directory to write into, which is made */
+    /** @param args the directory of the Markdown pages and pictures, and the directory for the result */
     public static void main(String[] args) throws IOException {
         Path from = Path.of(args[0]);
         Path to = Files.createDirectories(Path.of(args[1]));
@@ -142,7 +142,7 @@ public final class GuidePages {
                         attributes.put("id", anchor);
                     }
                     if (tag.equals("pre") || tag.equals("table")) {
-                        attributes.put("tabindex", "0"); // a wide one scrolls, with the keyboard, too
+                        attributes.put("tabindex", "0"); // the keyboard scrolls a wide one
                     }
                     if (node instanceof TableCell cell && !cell.isHeader()) {
                         attributes.put("data-label", label(cell));
@@ -236,7 +236,7 @@ public final class GuidePages {
         return Parser.builder().extensions(EXTENSIONS).build().parse(markdown);
     }
 
-    /** The headings' anchors, made as code hosts make them: small letters, dashes for spaces, no other signs. */
+    /** The headings' anchors, as code hosts make them: lower case, dashes for spaces, no other signs. */
     static Map<Node, String> anchors(Node document) {
         Map<Node, String> anchors = new IdentityHashMap<>();
         Set<String> taken = new HashSet<>();
@@ -274,7 +274,7 @@ public final class GuidePages {
         return text.toString();
     }
 
-    /** Where a link leads on the server; empty for nowhere. */
+    /** The target of a link on the server; empty if the server has none. */
     private static String target(String destination) {
         String served = SERVED.get(destination);
         if (served != null) {
@@ -295,7 +295,7 @@ public final class GuidePages {
         return page.equals("index") ? "./" : page + ".html";
     }
 
-    /** The head of a cell's column, which a phone shows beside the cell. */
+    /** The head of a cell's column: a phone shows it beside the cell. */
     private static String label(Node cell) {
         Node table = cell.getParent().getParent().getParent();
         Node head = table.getFirstChild().getFirstChild().getFirstChild();
@@ -305,7 +305,7 @@ public final class GuidePages {
         return head == null ? "" : text(head);
     }
 
-    /** Leaves what the link showed. */
+    /** Replaces a link by its text. */
     private static void unwrap(Link link) {
         for (Node child = link.getFirstChild(); child != null; child = link.getFirstChild()) {
             link.insertBefore(child);

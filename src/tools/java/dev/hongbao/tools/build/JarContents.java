@@ -16,17 +16,17 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Writes for each jar the list of the libraries that are in it (CycloneDX), from the list of all that the build resolves. */
+/** Writes the list of libraries of each jar (CycloneDX), from the list of all libraries of the build. */
 public final class JarContents {
-    /** Renders the guide, and is in no jar. */
+    /** It renders the guide, and is in no jar. */
     private static final String RENDERER = "org.commonmark";
 
-    /** The binaries of Postgres, which the build packs anew into the jar with stores. */
+    /** The binaries of Postgres: the build repacks them into the jar with stores. */
     private static final String POSTGRES = "io.zonky.test.postgres";
 
     private JarContents() {}
 
-    /** @param args the build's {@code pom.xml}, the list of all, and the directory for the lists of the jars */
+    /** @param args the build's {@code pom.xml}, the list of all, and the directory of the result */
     public static void main(String[] args) throws Exception {
         Path list = Path.of(args[1]);
         if (!Files.exists(list)) {
@@ -49,7 +49,7 @@ public final class JarContents {
         return library.getString("group", "");
     }
 
-    /** By group and artifact, as the build's one {@code artifactSet} says. */
+    /** Group and artifact of the excludes in the build's only {@code artifactSet}. */
     static Set<String> leftOutOfTheServersJar(Path pom) throws Exception {
         Element set = (Element) DocumentBuilderFactory.newDefaultInstance()
                 .newDocumentBuilder()
@@ -78,7 +78,7 @@ public final class JarContents {
         JsonObject list = all.copy();
         JsonObject itself = list.getJsonObject("metadata").getJsonObject("component");
         itself.put("name", jar);
-        // Another list has another number, and the same list the same one.
+        // equal lists have equal numbers
         byte[] named = (list.getString("serialNumber") + " " + jar).getBytes(StandardCharsets.UTF_8);
         list.put("serialNumber", "urn:uuid:" + UUID.nameUUIDFromBytes(named));
 

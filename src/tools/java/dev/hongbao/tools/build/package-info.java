@@ -1,4 +1,4 @@
-/** What only the build runs. */
+/** Programs that only the build runs. */
 @NullMarked
 package dev.hongbao.tools.build;
 

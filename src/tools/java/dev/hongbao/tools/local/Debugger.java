@@ -26,6 +26,7 @@ import java.io.IOException;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -34,11 +35,11 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a child JVM stand still exactly where one of its methods begins, or leave the method out, or run it twice, from outside, as a debugger
- * does: the program that runs there knows nothing of it. The child connects to a port of loopback that is listened to here; it listens nowhere. Thread-safe; blocking.
+ * Stops a child JVM exactly where a method begins, or leaves the method out, or runs it twice; from outside, as a debugger. The child
+ * connects to a port of loopback here, and listens nowhere. One place at a time. Thread-safe; blocking.
  */
 public final class Debugger implements AutoCloseable {
-    /** Of a request: what it was made for. */
+    /** The property of a request: its {@link Stop}. */
     private static final String OF = "of";
 
     private static final String CONNECT_MILLIS = "60000";
@@ -50,14 +51,13 @@ public final class Debugger implements AutoCloseable {
     private final CompletableFuture<VirtualMachine> connected = new CompletableFuture<>();
     private @Nullable Stop stop;
 
-    /** What is to happen where a method begins. */
     private enum Act {
         STAND_STILL,
         LEAVE_OUT,
-        DOUBLE
+        RUN_TWICE
     }
 
-    /** Where it is to happen. */
+    /** The beginning of a method. */
     private static final class Stop {
         final Act act;
         final String type;
@@ -72,46 +72,34 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    private Debugger(ListeningConnector connector, Map<String, Connector.Argument> arguments, String address) {
-        this.connector = connector;
-        this.arguments = arguments;
-        this.address = address;
-    }
-
-    /** Whether this Java can do it: one that was made small may lack the module. */
+    /** Whether this Java has the module. */
     public static boolean isThere() {
         return ModuleLayer.boot().findModule("jdk.jdi").isPresent();
     }
 
-    /** Waits on a thread of its own for one JVM, which is to be started with {@link #flag}. */
+    /** Waits on its own thread for one JVM that starts with {@link #flag}. */
     public static Debugger listen() throws IOException {
-        ListeningConnector connector = Bootstrap.virtualMachineManager().listeningConnectors().stream()
+        return new Debugger();
+    }
+
+    private Debugger() throws IOException {
+        connector = Bootstrap.virtualMachineManager().listeningConnectors().stream()
                 .filter(each -> each.transport().name().equals("dt_socket"))
                 .findFirst()
                 .orElseThrow(() -> new IOException("this Java has no debugger over sockets"));
-        Map<String, Connector.Argument> arguments = connector.defaultArguments();
-        set(arguments, "localAddress", "127.0.0.1");
-        set(arguments, "port", "0");
-        set(arguments, "timeout", CONNECT_MILLIS);
+        arguments = connector.defaultArguments();
+        Map.of("localAddress", "127.0.0.1", "port", "0", "timeout", CONNECT_MILLIS)
+                .forEach((name, value) ->
+                        Objects.requireNonNull(arguments.get(name)).setValue(value));
         try {
             String bound = connector.startListening(arguments);
-            Debugger debugger =
-                    new Debugger(connector, arguments, "127.0.0.1:" + bound.substring(bound.lastIndexOf(':') + 1));
-            Thread thread = new Thread(debugger::follow, "debugger");
-            thread.setDaemon(true);
-            thread.start();
-            return debugger;
+            address = "127.0.0.1:" + bound.substring(bound.lastIndexOf(':') + 1);
         } catch (IllegalConnectorArgumentsException wrong) {
             throw new IOException(wrong);
         }
-    }
-
-    private static void set(Map<String, Connector.Argument> arguments, String name, String value) throws IOException {
-        Connector.Argument argument = arguments.get(name);
-        if (argument == null) {
-            throw new IOException("this Java's debugger knows no " + name);
-        }
-        argument.setValue(value);
+        Thread thread = new Thread(this::follow, "debugger");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     /** For the child's command line. */
@@ -146,29 +134,26 @@ public final class Debugger implements AutoCloseable {
         try {
             connector.stopListening(arguments);
         } catch (IOException | IllegalConnectorArgumentsException closed) {
-            // nobody listens any more
+            // it does not listen any more
         }
     }
 
-    /** @return whether the JVM is to stand still now */
+    /** @return whether the JVM stands still now */
     private synchronized boolean take(Event event) {
         Stop wanted = stop;
         if (wanted == null || event.request() == null || event.request().getProperty(OF) != wanted) {
-            return false; // of what nobody wants any more: it was on its way here
+            return false; // a late event of an earlier stop
         }
         if (event instanceof ClassPrepareEvent prepared) {
             mark(prepared.referenceType(), wanted);
-            return false;
-        }
-        if (!(event instanceof BreakpointEvent reached)) {
-            return false;
-        }
-        switch (wanted.act) {
-            case STAND_STILL -> {
-                return wanted.reached.complete(null);
+        } else if (event instanceof BreakpointEvent reached) {
+            switch (wanted.act) {
+                case STAND_STILL -> {
+                    return wanted.reached.complete(null);
+                }
+                case LEAVE_OUT -> leaveOut(reached.thread());
+                case RUN_TWICE -> runOnceMore(reached);
             }
-            case LEAVE_OUT -> leaveOut(reached.thread());
-            case DOUBLE -> runOnceMore(reached);
         }
         return false;
     }
@@ -182,7 +167,7 @@ public final class Debugger implements AutoCloseable {
     }
 
     private static void runOnceMore(BreakpointEvent reached) {
-        reached.request().disable(); // else it would be reached in there, too
+        reached.request().disable(); // else the second run reaches it, too
         try {
             StackFrame frame = reached.thread().frame(0);
             ObjectReference itself = frame.thisObject();
@@ -202,24 +187,24 @@ public final class Debugger implements AutoCloseable {
     }
 
     /**
-     * From now on the JVM stands still, with all its threads, where the method begins the next time. One place at a time, here and below.
+     * Stops the JVM, with all its threads, where the method begins the next time.
      *
      * @param type the binary name of a class, loaded or not
-     * @param method all that are called so
-     * @throws IOException when it is not connected
+     * @param method all methods of this name
+     * @throws IOException if it is not connected
      */
     public void stopAt(String type, String method) throws IOException {
         at(new Stop(Act.STAND_STILL, type, method));
     }
 
-    /** From now on nothing is done in methods that return nothing. */
+    /** Leaves methods out that return nothing. */
     public void leaveOut(String type, String method) throws IOException {
         at(new Stop(Act.LEAVE_OUT, type, method));
     }
 
-    /** From now on methods of objects are run twice. */
+    /** Runs methods of objects twice. */
     public void runTwice(String type, String method) throws IOException {
-        at(new Stop(Act.DOUBLE, type, method));
+        at(new Stop(Act.RUN_TWICE, type, method));
     }
 
     private synchronized void at(Stop wanted) throws IOException {
@@ -247,14 +232,11 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    /** Waits until it stands still there. @return false when the limit is over */
+    /** Waits until it stands still there. @return whether it does within the limit */
     public boolean awaitStop(long limitMillis) throws InterruptedException {
         Stop wanted;
         synchronized (this) {
-            wanted = stop;
-        }
-        if (wanted == null) {
-            throw new IllegalStateException("it is to stop nowhere");
+            wanted = Objects.requireNonNull(stop);
         }
         try {
             wanted.reached.get(limitMillis, TimeUnit.MILLISECONDS);
@@ -266,7 +248,7 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    /** It goes on, if it stands still, and nothing happens to it any more. Does nothing when it has ended. */
+    /** Lets it go on, and forgets the place. Does nothing after its end. */
     public synchronized void goOn() throws IOException {
         stop = null;
         try {
@@ -275,7 +257,7 @@ public final class Debugger implements AutoCloseable {
             requests.deleteEventRequests(List.copyOf(requests.classPrepareRequests()));
             child().resume();
         } catch (VMDisconnectedException ended) {
-            // nothing stands still there any more
+            // it stands still nowhere
         }
     }
 
@@ -290,7 +272,7 @@ public final class Debugger implements AutoCloseable {
         }
     }
 
-    /** The JVM, if it runs, goes on without it. */
+    /** The JVM, if it runs, goes on alone. */
     @Override
     public void close() {
         stopListening();

@@ -7,11 +7,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Directories that are made for a run and deleted after it. Blocking. */
+/** Temporary directories. Blocking. */
 public final class Directories {
     private Directories() {}
 
-    /** Deletes one with all that is in it; does nothing when it is not there. */
+    /** Deletes a directory with its content; does nothing if there is none. */
     public static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ports of loopback that are free now, for who listens on them in a moment. They are below those of outgoing connections (32768 …), which
- * would else take them meanwhile, and below those that embedded stores choose. Stateless.
+ * Free ports of loopback for processes that start in a moment. They are below the ports of outgoing connections (32768 …) and of embedded
+ * stores, which could take them meanwhile. Stateless.
  */
 public final class LocalPorts {
     private static final int LOWEST = 10_000;
@@ -20,7 +20,7 @@ public final class LocalPorts {
 
     private LocalPorts() {}
 
-    /** The first of so many in a row. */
+    /** @return the first of so many free ports in a row */
     public static int free(int count) {
         InetAddress loopback = InetAddress.getLoopbackAddress();
         for (int tried = 0; tried < TRIES; tried++) {

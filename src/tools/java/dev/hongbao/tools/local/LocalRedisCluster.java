@@ -1,21 +1,25 @@
 package dev.hongbao.tools.local;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.MigrateParams;
+import redis.clients.jedis.util.JedisClusterCRC16;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * A Redis Cluster of processes on loopback: masters 0, 1, … with equal parts of the slots, and, if wanted, a replica of each after
- * them. Confined to one thread; blocking.
+ * A Redis Cluster on loopback: masters 0, 1, … with equal parts of the slots, and optionally a replica of each after them. Confined to one
+ * thread; blocking.
  */
 public final class LocalRedisCluster implements AutoCloseable {
     private static final Duration FORMED = Duration.ofSeconds(20);
@@ -35,7 +39,7 @@ public final class LocalRedisCluster implements AutoCloseable {
     /**
      * Starts the nodes; returns when all agree.
      *
-     * @param nodes none of which has been started; they belong to the cluster from now on
+     * @param nodes without a process; they belong to the cluster from now on
      */
     public static LocalRedisCluster start(RedisProcesses nodes, int masters, boolean replicas) {
         LocalRedisCluster cluster = new LocalRedisCluster(nodes, masters);
@@ -93,7 +97,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         return lines(node).stream().filter(line -> line.contains("slave")).count();
     }
 
-    /** Waits until the master has a replica that follows it. */
+    /** Waits until the master has a connected replica. */
     public void awaitReplicaOf(int master) {
         await("a replica of node " + master, () -> {
             String said = info(master, "replication");
@@ -101,7 +105,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         });
     }
 
-    /** Waits until every node that is alive says that all slots are served. */
+    /** Waits until all slots are served, in the view of every running node. */
     public void awaitOk() {
         await(
                 "all slots are served",
@@ -134,7 +138,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         }
     }
 
-    /** The option's value: some of the nodes. */
+    /** The URL of two of the nodes. */
     public String url() {
         return "redis+cluster://" + nodes.userInfo() + nodes.address(0) + "," + nodes.address(1);
     }
@@ -154,12 +158,58 @@ public final class LocalRedisCluster implements AutoCloseable {
         return text(command(node, "CLUSTER", "MYID"));
     }
 
-    /** What a node knows of all: a line each. */
+    /** CLUSTER NODES of a node: a line for each node it knows. */
     public List<String> lines(int node) {
         return text(command(node, "CLUSTER", "NODES")).lines().toList();
     }
 
-    /** Sends a command to a node, as it is. */
+    /** The node that serves a key's slot, in the view of {@code asked}. */
+    public int nodeOf(String key, int asked) {
+        return nodeOf(JedisClusterCRC16.getSlot(key), asked);
+    }
+
+    /** The node that serves a slot, in the view of {@code asked}. */
+    public int nodeOf(int slot, int asked) {
+        for (String line : lines(asked)) {
+            String[] words = line.split(" ", -1);
+            if (words[2].contains("master") && Arrays.stream(words).skip(8).anyMatch(range -> contains(range, slot))) {
+                String address = words[1].substring(0, words[1].indexOf('@'));
+                return IntStream.range(0, nodes.count())
+                        .filter(node -> nodes.address(node).equals(address))
+                        .findFirst()
+                        .orElseThrow();
+            }
+        }
+        throw new IllegalStateException("no node has slot " + slot);
+    }
+
+    /** @param range one slot, or the first and the last; in brackets a slot on its way */
+    private static boolean contains(String range, int slot) {
+        String[] ends = range.split("-", -1);
+        return !range.startsWith("[")
+                && Integer.parseInt(ends[0]) <= slot
+                && slot <= Integer.parseInt(ends[ends.length - 1]);
+    }
+
+    /** The nodes announce other ports to clients. @param front the port in front of a port. @return their URL, with TLS */
+    public String showBehind(IntUnaryOperator front) {
+        List<Integer> shown = new ArrayList<>();
+        for (int node = 0; node < nodes.count(); node++) {
+            shown.add(front.applyAsInt(nodes.port(node)));
+            try (Jedis redis = nodes.client(node)) {
+                redis.configSet("cluster-announce-port", Integer.toString(shown.get(node)));
+            }
+        }
+        await(
+                "every node knows the other ports",
+                () -> IntStream.range(0, nodes.count())
+                        .allMatch(node -> shown.stream()
+                                .allMatch(port -> lines(node).stream()
+                                        .anyMatch(line -> line.contains("127.0.0.1:" + port + "@")))));
+        return "rediss+cluster://" + nodes.userInfo() + "127.0.0.1:" + shown.get(0) + ",127.0.0.1:" + shown.get(1);
+    }
+
+    /** Sends a command to a node. */
     public Object command(int node, String... words) {
         try (Jedis redis = nodes.client(node)) {
             byte[][] arguments = IntStream.range(1, words.length)
@@ -169,20 +219,20 @@ public final class LocalRedisCluster implements AutoCloseable {
         }
     }
 
-    /** Marks a slot as on its way; its keys stay where they are until they are moved. */
+    /** Begins the migration of a slot; its keys stay until they are moved. */
     public void beginMigration(int slot, int from, int to) {
         command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
         command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
     }
 
-    /** The keys of a slot that a node has, at most a thousand. */
+    /** At most a thousand keys of a slot at a node. */
     public List<String> keysIn(int slot, int node) {
         try (Jedis redis = nodes.client(node)) {
             return redis.clusterGetKeysInSlot(slot, MOST_KEYS);
         }
     }
 
-    /** Moves one key of a slot that is on its way, if it is still there. */
+    /** Moves one key of a slot in migration, if it is still there. */
     public void moveKey(String key, int from, int to) {
         try (Jedis source = nodes.client(from)) {
             String moved = source.migrate(
@@ -198,7 +248,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         }
     }
 
-    /** Moves what is left of the slot's keys, and gives the slot away. */
+    /** Moves the rest of the keys, and the slot. */
     public void endMigration(int slot, int from, int to) {
         for (List<String> keys = keysIn(slot, from); !keys.isEmpty(); keys = keysIn(slot, from)) {
             keys.forEach(key -> moveKey(key, from, to));

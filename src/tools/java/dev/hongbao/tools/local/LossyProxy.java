@@ -11,10 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * A TCP proxy that can lose what the server answers, and the connection with it: the request has arrived, the answer has not. Or
- * fall silent, in one direction or both, be slow, or stall. Thread-safe; has two threads for each connection.
- */
+/** A TCP proxy that loses, delays or holds what it should pass on. Two threads for each connection. Thread-safe. */
 public final class LossyProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final String host;
@@ -39,12 +36,12 @@ public final class LossyProxy implements AutoCloseable {
         }
     }
 
-    /** Listens on a free port of loopback. */
+    /** Listens on a free port of loopback, for a server at this port. */
     public LossyProxy(String host, int port) throws IOException {
         this(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), host, port);
     }
 
-    /** For clients that connect to this listener. */
+    /** Accepts the connections of this listener. */
     public LossyProxy(ServerSocket listener, String host, int port) {
         this.listener = listener;
         this.host = host;
@@ -56,61 +53,52 @@ public final class LossyProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Each connection open now loses the server's next answer, and then breaks. */
+    /** Each open connection loses the server's next answer, and breaks: the request has arrived. */
     public void loseAnswers() {
         links.forEach(link -> link.losing = true);
     }
 
-    /**
-     * From now on nothing gets through, and nobody is told: as when the other host has lost its power. Not even the end of a
-     * connection gets through: it stays half open until this proxy is closed.
-     */
+    /** Loses everything, even the end of a connection: as if the other machine had lost its power. */
     public void fallSilent() {
         requestsLost = true;
         answersLost = true;
     }
 
-    /** From now on what the client says is lost, and nobody is told; what the server says arrives. */
+    /** Loses everything from clients; the server's bytes arrive. */
     public void loseRequestsSilently() {
         requestsLost = true;
     }
 
-    /** From now on what the server says is lost, and nobody is told; what the client says arrives. */
+    /** Loses everything from the server; the clients' bytes arrive. */
     public void loseAnswersSilently() {
         answersLost = true;
     }
 
-    /**
-     * From now on nothing gets through on the connections that are open, and nobody is told; new ones work: as when a failover has
-     * put another host behind the name.
-     */
+    /** Loses everything on the open connections; new ones work: as after a failover behind one name. */
     public void swallow() {
         links.forEach(link -> link.silent = true);
     }
 
-    /** After {@link #fallSilent} or half of it: new connections work again, those from before stay silent. */
+    /** After {@link #fallSilent} or half of it: new connections work; the older ones stay silent. */
     public void comeBack() {
         swallow();
         requestsLost = false;
         answersLost = false;
     }
 
-    /** Everything arrives so much later, in each direction. @param millis 0 for at once */
+    /** Delays everything, in each direction. @param millis 0 for no delay */
     public void delay(long millis) {
         delayMillis = millis;
     }
 
-    /**
-     * From now on nothing gets through and nothing is lost: it waits, here and with who sends, as while a network loses packets that are
-     * sent again.
-     */
+    /** Holds everything, and loses nothing: as a network that repeats lost packets. */
     public void stall() {
         synchronized (flow) {
             stalled = true;
         }
     }
 
-    /** After {@link #stall}: all that waited arrives, late and in order. */
+    /** After {@link #stall}: everything arrives, late and in order. */
     public void flow() {
         synchronized (flow) {
             stalled = false;
@@ -118,7 +106,7 @@ public final class LossyProxy implements AutoCloseable {
         }
     }
 
-    /** Ends the connections that are open; both sides are told. */
+    /** Closes the open connections at both ends. */
     public void breakConnections() {
         links.forEach(link -> {
             closeQuietly(link.client);
@@ -126,7 +114,7 @@ public final class LossyProxy implements AutoCloseable {
         });
     }
 
-    /** New connections lead to another port: there a server was started again. */
+    /** New connections lead to another port. */
     public void leadTo(int other) {
         port = other;
     }
@@ -148,7 +136,7 @@ public final class LossyProxy implements AutoCloseable {
                 connect(listener.accept());
             }
         } catch (IOException closed) {
-            // nobody listens any more
+            // it is closed
         }
     }
 
@@ -183,7 +171,7 @@ public final class LossyProxy implements AutoCloseable {
                 out.write(buffer, 0, read);
             }
         } catch (IOException | InterruptedException broken) {
-            // both ends are closed below
+            // closed below
         }
         if (isLost(link, answers)) {
             return;

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import redis.clients.jedis.Jedis;
 
-/** Redis processes that belong together: one password, each in a directory of its own, not supervised. Confined to one thread; blocking. */
+/** Redis processes with one password, each in its own directory, without supervision. Confined to one thread; blocking. */
 public final class RedisProcesses implements AutoCloseable {
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -28,10 +28,10 @@ public final class RedisProcesses implements AutoCloseable {
     private final List<EmbeddedRedis> processes = new ArrayList<>();
 
     /**
-     * None yet.
+     * Starts none yet.
      *
-     * @param directory made for them, and deleted with them
-     * @param binaries where the program is unpacked, once; stays
+     * @param directory created, and deleted at the end
+     * @param binaries gets the program, once; stays
      */
     public RedisProcesses(Path directory, Path binaries) {
         this.directory = directory;
@@ -75,7 +75,7 @@ public final class RedisProcesses implements AutoCloseable {
         processes.get(number).kill();
     }
 
-    /** SIGSTOP: its kernel goes on to answer for its connections. */
+    /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public void freeze(int number) {
         Signals.freeze(pid(number));
     }
@@ -85,13 +85,13 @@ public final class RedisProcesses implements AutoCloseable {
         Signals.thaw(pid(number));
     }
 
-    /** One that was killed comes back with its data, and its port. */
+    /** After {@link #kill}: with its data, at its port. */
     public void startAgain(int number) {
         int before = port(number);
         processes.get(number).close();
         processes.set(number, EmbeddedRedis.start(homes.get(number), options(settings.get(number))));
         if (port(number) != before) {
-            throw new IllegalStateException("somebody else took the port " + before);
+            throw new IllegalStateException("another process took the port " + before);
         }
     }
 
@@ -103,7 +103,6 @@ public final class RedisProcesses implements AutoCloseable {
         return processes.get(number).port();
     }
 
-    /** Host and port. */
     public String address(int number) {
         return "127.0.0.1:" + port(number);
     }
@@ -116,7 +115,7 @@ public final class RedisProcesses implements AutoCloseable {
         return processes.size();
     }
 
-    /** {@code :password@}, of all of them. */
+    /** {@code :password@}, the same for all. */
     public String userInfo() {
         return ":" + password + "@";
     }
@@ -125,17 +124,17 @@ public final class RedisProcesses implements AutoCloseable {
         return password;
     }
 
-    /** {@code redis://:password@host:port} of one. */
+    /** {@code redis://:password@host:port} */
     public String url(int number) {
         return processes.get(number).url();
     }
 
-    /** A new client of one, which follows nothing. */
+    /** A new client of one node; it follows no redirection. */
     public Jedis client(int number) {
         return new Jedis(URI.create(url(number)));
     }
 
-    /** Stops all, and deletes what they wrote. */
+    /** Stops all, and deletes their files. */
     @Override
     public void close() {
         processes.forEach(EmbeddedRedis::close);

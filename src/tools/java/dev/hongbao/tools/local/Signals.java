@@ -6,19 +6,14 @@ import java.io.IOException;
 public final class Signals {
     private Signals() {}
 
-    /** SIGSTOP: the process does nothing more, its connections stay open and the kernel answers for them. */
+    /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public static void freeze(long pid) {
         send("STOP", pid);
     }
 
-    /** SIGCONT: it goes on where it was. */
+    /** SIGCONT: it goes on. */
     public static void thaw(long pid) {
         send("CONT", pid);
-    }
-
-    /** SIGTERM; returns at once. */
-    public static void terminate(long pid) {
-        send("TERM", pid);
     }
 
     /** SIGQUIT; returns at once. */

@@ -1,4 +1,7 @@
-/** Processes of one machine that belong together, for benchmarks, chaos and tests: nodes of Redis with one password, a Redis Cluster of them, ports where servers find each other. Blocking, on loopback only. */
+/**
+ * Processes on loopback, their proxies and clients, for benchmarks, chaos, the demo and tests. {@code ChildServer} and {@code CommandServer}
+ * are servers, {@code RedisProcesses} and {@code LocalRedisCluster} stores. Blocking.
+ */
 @NullMarked
 package dev.hongbao.tools.local;
 

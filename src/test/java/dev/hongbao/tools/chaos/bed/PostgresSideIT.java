@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is done to Postgres in a run does what it says. */
+/** The faults of Postgres have their effects. */
 class PostgresSideIT {
     private static final Path BINARIES =
             Path.of("target", "test-servers", "bin").toAbsolutePath();

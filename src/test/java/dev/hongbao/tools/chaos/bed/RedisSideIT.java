@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisException;
 
-/** What is done to Redis in a run does what it says. */
+/** The faults of Redis have their effects. */
 class RedisSideIT {
     private static final Path BINARIES =
             Path.of("target", "test-servers", "bin").toAbsolutePath();

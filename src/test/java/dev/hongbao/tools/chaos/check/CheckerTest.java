@@ -47,7 +47,7 @@ class CheckerTest {
         run.earlier.add(Forged.claim("e9", 2));
         run.heard.add(new Seen.Heard(3, 10, "packet.sent packet-2", 21_000_000));
         run.heard.add(
-                new Seen.Heard(1, 11, "packet.sent packet-3", 29_000_000)); // the other is told when all is well again
+                new Seen.Heard(1, 11, "packet.sent packet-3", 29_000_000)); // the other hears of it after the loss
         run.heard.add(new Seen.Heard(2, 11, "packet.sent packet-3", 31_000_000));
         run.heard.add(new Seen.Heard(1, 12, "packet.drained packet-3", 32_000_000));
         run.heard.add(new Seen.Heard(2, 12, "packet.drained packet-3", 32_000_000));
@@ -205,13 +205,13 @@ class CheckerTest {
                 forged("an event is not told again", Rule.SAME_EVENT, run -> run.earlier.add(Forged.claim("e9", 1))),
                 forged("an event is not delivered", Rule.DELIVERED, run -> run.delivered.remove("e3")),
                 forged("two events have one id", Rule.SAME_EVENT, run -> run.events.add(Forged.claim("e2", 2))),
-                forged("claims are told in another order", Rule.EVENT_ORDER, run -> {
+                forged("the events of claims have another order", Rule.EVENT_ORDER, run -> {
                     run.events.add(2, Forged.claim("e5", 1));
                     run.events.remove(3);
                     run.events.add(1, run.events.remove(2));
                 }),
                 forged(
-                        "a claim is told after the refund",
+                        "the event of a claim follows the refund",
                         Rule.EVENT_ORDER,
                         run -> run.events.add(Forged.claim("e5", 2))));
     }

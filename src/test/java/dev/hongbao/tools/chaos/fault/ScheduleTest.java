@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What comes when: of all kinds that there are, with servers that nobody started. */
+/** Rounds of all kinds of faults, without any server. */
 class ScheduleTest {
     private static final int ROUNDS = 60;
     private static final int SERVERS = 3;

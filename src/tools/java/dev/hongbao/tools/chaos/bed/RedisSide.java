@@ -120,6 +120,13 @@ public final class RedisSide implements AutoCloseable {
         nodes.thaw(node);
     }
 
+    /** @param bytes such as "1mb"; "0" for no limit */
+    public void limitMemory(int node, String bytes) {
+        try (Jedis redis = client(node)) {
+            redis.configSet("maxmemory", bytes);
+        }
+    }
+
     /** After {@link #kill}; returns when it answers, and its replicas follow it or it follows. */
     public void startAgain(int node) {
         nodes.startAgain(node);

@@ -10,7 +10,7 @@ package dev.hongbao.tools.chaos.check;
  * @param amount minor units of a claim or a balance, or of the call
  */
 public record Answer(Verdict verdict, int status, String problem, String id, int slot, long amount) {
-    /** What the client knows about the command. */
+    /** The client's knowledge of the command. */
     public enum Verdict {
         /** Done and settled. */
         OK,

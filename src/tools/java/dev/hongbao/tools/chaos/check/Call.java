@@ -33,7 +33,7 @@ public record Call(Kind kind, String user, String subject, String key, long amou
         return shares + "x" + seconds;
     }
 
-    /** The same command at another server. */
+    /** This command at another server. */
     public Call at(int other) {
         return new Call(kind, user, subject, key, amount, other);
     }

@@ -6,7 +6,7 @@ import java.util.Map;
 /**
  * The database at the end.
  *
- * @param pools by packet: those of campaigns and rains
+ * @param pools of campaigns and rains, by packet
  * @param balances of wallets in CNY, by user
  * @param plays by user: awards and returned costs less costs, in CNY
  */

@@ -1,24 +1,33 @@
 package dev.hongbao.tools.chaos.fault;
 
+import static dev.hongbao.tools.chaos.fault.FaultKind.Cost.LITTLE;
+import static dev.hongbao.tools.chaos.fault.FaultKind.Cost.RESTART;
+import static dev.hongbao.tools.chaos.fault.FaultKind.Cost.SILENCE;
+import static java.util.Objects.requireNonNull;
+
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.Member;
 import dev.hongbao.tools.chaos.bed.PostgresNode;
+import dev.hongbao.tools.chaos.bed.PostgresSide;
 import dev.hongbao.tools.chaos.bed.RedisSide;
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.chaos.fault.Fault.FaultMissedException;
 import dev.hongbao.tools.chaos.fault.FaultKind.Cost;
+import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.tools.local.LossyProxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.ObjLongConsumer;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
@@ -41,41 +50,19 @@ final class Faults {
     private static final int SYNC_MILLIS = 1_000;
 
     private static final int MOST_LOST_MILLIS = 1_500;
-    private static final int FEW_CONNECTIONS = 3;
-    private static final int UNLIMITED = -1;
+    private static final ClientKillParams OTHER_CLIENTS =
+            new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES);
     private static final List<String> TABLES = List.of("packet", "account", "transfer", "shard", "outbox");
 
     private Faults() {}
 
     /** All kinds that this machine can do. */
     static List<FaultKind> of(Form form) {
-        boolean isCluster = form == Form.CLUSTER;
         List<FaultKind> all = new ArrayList<>(server());
         all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
-        all.addAll(redis());
-        all.addAll(isCluster ? redisCluster() : redisWithoutCluster());
-        if (form == Form.REPLICA) {
-            all.add(bed(
-                    "redis: replica promoted",
-                    (bed, random) -> bed.promoteRedis(),
-                    bed -> bed.redis().startFormerPrimary()));
-        }
-        if (RedisSide.isFillable(form)) {
-            all.add(bed(
-                    "redis: disk full",
-                    (bed, random) -> bed.redis().fillDisk(),
-                    bed -> bed.redis().freeDisk()));
-        }
+        all.addAll(redis(form));
         all.addAll(postgres());
-        if (PostgresNode.isFillable()) {
-            all.add(bed(
-                    "postgres: disk full",
-                    (bed, random) -> bed.postgres().primary().fillDisk(),
-                    bed -> bed.postgres().primary().freeDisk()));
-        }
-        if (!isCluster) {
-            all.addAll(network("redis", member -> Objects.requireNonNull(member.redis())));
-        }
+        all.addAll(form == Form.CLUSTER ? List.of() : network("redis", member -> requireNonNull(member.redis())));
         all.addAll(network("postgres", Member::postgres));
         all.addAll(network("clients", Member::clients));
         return all;
@@ -84,33 +71,17 @@ final class Faults {
     /** A server's process. It owns some shards, and is a bystander of the others. */
     private static List<FaultKind> server() {
         return List.of(
-                kind(
-                        "server: kill -9",
-                        Cost.RESTART,
-                        Faults::anyServer,
-                        (member, random) -> member.server().kill(),
-                        Member::start),
-                kind(
-                        "server: SIGTERM under load",
-                        Cost.RESTART,
-                        Faults::anyServer,
-                        (member, random) -> member.server().stop(),
-                        Member::start),
-                kind(
+                server("server: kill -9", RESTART, server -> server.kill(), Member::start),
+                server("server: SIGTERM under load", RESTART, server -> server.stop(), Member::start),
+                server(
                         "server: frozen",
-                        Cost.SILENCE,
-                        Faults::anyServer,
-                        (member, random) -> member.server().freeze(),
+                        SILENCE,
+                        server -> server.freeze(),
                         member -> member.server().thaw()),
-                kind(
-                        "server: out of memory",
-                        Cost.RESTART,
-                        Faults::anyServer,
-                        (member, random) -> member.server().exhaustHeap(),
-                        Member::start),
+                server("server: out of memory", RESTART, server -> server.exhaustHeap(), Member::start),
                 kind(
                         "server: its clock stepped",
-                        Cost.LITTLE,
+                        LITTLE,
                         Faults::anyBystander,
                         (member, random) ->
                                 member.server().stepClock(random.nextLong(-MOST_STEP_MILLIS, MOST_STEP_MILLIS)),
@@ -118,136 +89,123 @@ final class Faults {
     }
 
     /** Redis, or a node of the cluster that accepts writes. */
-    private static List<FaultKind> redis() {
-        return List.of(
-                node("redis: kill -9", Cost.LITTLE, (node, random) -> node.redis.kill(node.number), Node::startAgain),
-                node(
-                        "redis: frozen",
-                        Cost.SILENCE,
-                        (node, random) -> node.redis.freeze(node.number),
-                        node -> node.redis.thaw(node.number)),
+    private static List<FaultKind> redis(Form form) {
+        List<FaultKind> all = new ArrayList<>(List.of(
+                node("redis: kill -9", LITTLE, (redis, node, random) -> redis.kill(node), RedisSide::startAgain),
+                node("redis: frozen", SILENCE, (redis, node, random) -> redis.freeze(node), RedisSide::thaw),
                 command("redis: FLUSHALL", (jedis, random) -> jedis.flushAll()),
                 command("redis: SCRIPT FLUSH", (jedis, random) -> jedis.scriptFlush()),
-                command(
-                        "redis: connections ended",
-                        (jedis, random) -> jedis.clientKill(
-                                new ClientKillParams().type(ClientType.NORMAL).skipMe(ClientKillParams.SkipMe.YES))),
+                command("redis: connections ended", (jedis, random) -> jedis.clientKill(OTHER_CLIENTS)),
                 command("redis: single keys deleted", Faults::deleteSome),
                 node(
                         "redis: maxmemory reached",
-                        Cost.LITTLE,
-                        (node, random) -> node.limitMemory("1mb"),
-                        node -> node.limitMemory("0")));
-    }
-
-    /** Lost data; in a cluster the replica would have them. */
-    private static List<FaultKind> redisWithoutCluster() {
-        return List.of(
-                node(
-                        "redis: the end of its log is lost",
-                        Cost.LITTLE,
-                        (node, random) -> node.redis.cutLog(node.number, 1L + random.nextInt(MOST_CUT_BYTES)),
-                        Node::startAgain),
-                node(
-                        "redis: what was not on disk yet is lost",
-                        Cost.LITTLE,
-                        (node, random) -> node.redis.cutLogToSynced(node.number, random.nextInt(SYNC_MILLIS)),
-                        Node::startAgain),
-                node(
-                        "redis: comes back empty",
-                        Cost.LITTLE,
-                        (node, random) -> node.redis.killAndForget(node.number),
-                        Node::startAgain));
-    }
-
-    private static List<FaultKind> redisCluster() {
-        return List.of(bed(
-                "redis: slots migrated",
-                (bed, random) -> missedUnless(bed.redis().migrateHalf(random), "no keys"),
-                bed -> bed.redis().migrateRest()));
+                        LITTLE,
+                        (redis, node, random) -> redis.limitMemory(node, "1mb"),
+                        (redis, node) -> redis.limitMemory(node, "0"))));
+        if (form == Form.CLUSTER) {
+            all.add(redis(
+                    "redis: slots migrated",
+                    (bed, random) -> missedUnless(bed.redis().migrateHalf(random), "no keys"),
+                    RedisSide::migrateRest));
+        } else { // in a cluster a replica would have the lost data
+            all.add(node(
+                    "redis: the end of its log is lost",
+                    LITTLE,
+                    (redis, node, random) -> redis.cutLog(node, 1L + random.nextInt(MOST_CUT_BYTES)),
+                    RedisSide::startAgain));
+            all.add(node(
+                    "redis: what was not on disk yet is lost",
+                    LITTLE,
+                    (redis, node, random) -> redis.cutLogToSynced(node, random.nextInt(SYNC_MILLIS)),
+                    RedisSide::startAgain));
+            all.add(node(
+                    "redis: comes back empty",
+                    LITTLE,
+                    (redis, node, random) -> redis.killAndForget(node),
+                    RedisSide::startAgain));
+        }
+        if (form == Form.REPLICA) {
+            all.add(redis(
+                    "redis: replica promoted", (bed, random) -> bed.promoteRedis(), RedisSide::startFormerPrimary));
+        }
+        if (RedisSide.isFillable(form)) {
+            all.add(redis("redis: disk full", (bed, random) -> bed.redis().fillDisk(), RedisSide::freeDisk));
+        }
+        return all;
     }
 
     /** Postgres, for all servers. */
     private static List<FaultKind> postgres() {
-        return List.of(
-                bed(
-                        "postgres: kill -9",
-                        (bed, random) -> bed.postgres().primary().kill(),
-                        bed -> bed.postgres().primary().startAgain()),
-                bed(
-                        "postgres: immediate shutdown",
-                        (bed, random) -> bed.postgres().primary().shutDownImmediately(),
-                        bed -> bed.postgres().primary().startAgain()),
-                bed(
+        List<FaultKind> all = new ArrayList<>(List.of(
+                primary("postgres: kill -9", PostgresNode::kill, PostgresNode::startAgain),
+                primary("postgres: immediate shutdown", PostgresNode::shutDownImmediately, PostgresNode::startAgain),
+                postgres(
                         "postgres: backends terminated",
                         (bed, random) -> bed.postgres().rows(OF_SERVERS),
-                        bed -> {}),
-                bed(
+                        side -> {}),
+                postgres(
                         "postgres: owners' locks terminated",
                         (bed, random) -> bed.postgres().rows(OWNERS),
-                        bed -> {}),
-                lines("postgres: answers lost", Cost.LITTLE, (line, random) -> line.loseAnswers(), line -> {}),
-                lines("postgres: connections swallowed", Cost.SILENCE, (line, random) -> line.swallow(), line -> {}),
-                lines("postgres: silent", Cost.SILENCE, (line, random) -> line.fallSilent(), LossyProxy::comeBack),
-                lines(
-                        "postgres: slow",
-                        Cost.LITTLE,
-                        (line, random) -> line.delay(10L + random.nextInt(150)),
-                        line -> line.delay(0)),
-                bed(
+                        side -> {}),
+                lines("postgres: answers lost", LITTLE, (line, millis) -> line.loseAnswers(), line -> {}),
+                lines("postgres: connections swallowed", SILENCE, (line, millis) -> line.swallow(), line -> {}),
+                lines("postgres: silent", SILENCE, (line, millis) -> line.fallSilent(), LossyProxy::comeBack),
+                lines("postgres: slow", LITTLE, LossyProxy::delay, line -> line.delay(0)),
+                postgres(
                         RESTORED,
                         (bed, random) -> {
                             bed.postgres().backUp();
                             TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_LOST_MILLIS));
                             bed.postgres().restore();
                         },
-                        bed -> {}),
-                bed(
+                        side -> {}),
+                postgres(
                         PROMOTED,
                         (bed, random) -> {
                             missedUnless(bed.postgres().holdReplicaBack(), "the replica lags too much");
                             TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_LOST_MILLIS));
                             bed.promotePostgres();
                         },
-                        bed -> bed.postgres().replaceReplica()),
-                bed(
+                        PostgresSide::replaceReplica),
+                postgres(
                         "postgres: no connections to spare",
                         (bed, random) -> {
-                            bed.postgres().limitConnections(FEW_CONNECTIONS);
+                            bed.postgres().limitConnections(3);
                             bed.postgres().rows(OF_SERVERS);
                         },
-                        bed -> bed.postgres().limitConnections(UNLIMITED)),
-                bed(
+                        side -> side.limitConnections(-1)),
+                postgres(
                         "postgres: a table locked",
                         (bed, random) -> missedUnless(
                                 bed.postgres().lock(TABLES.get(random.nextInt(TABLES.size()))),
                                 "another session has locked it"),
-                        bed -> bed.postgres().unlock()));
+                        PostgresSide::unlock)));
+        if (PostgresNode.isFillable()) {
+            all.add(primary("postgres: disk full", PostgresNode::fillDisk, PostgresNode::freeDisk));
+        }
+        return all;
     }
 
     /** The proxy between one server and a store, or its clients. */
     private static List<FaultKind> network(String to, Function<Member, LossyProxy> of) {
         Line line = new Line(to, of);
         return List.of(
-                line.kind("cut", Cost.SILENCE, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack),
+                line.kind("cut", SILENCE, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack),
                 line.kind(
                         "requests lost",
-                        Cost.SILENCE,
+                        SILENCE,
                         (proxy, random) -> proxy.loseRequestsSilently(),
                         LossyProxy::comeBack),
                 line.kind(
-                        "answers lost",
-                        Cost.SILENCE,
-                        (proxy, random) -> proxy.loseAnswersSilently(),
-                        LossyProxy::comeBack),
-                line.kind("half-open", Cost.SILENCE, (proxy, random) -> proxy.swallow(), proxy -> {}),
-                line.kind("stalled", Cost.SILENCE, (proxy, random) -> proxy.stall(), LossyProxy::flow),
+                        "answers lost", SILENCE, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack),
+                line.kind("half-open", SILENCE, (proxy, random) -> proxy.swallow(), proxy -> {}),
+                line.kind("stalled", SILENCE, (proxy, random) -> proxy.stall(), LossyProxy::flow),
                 line.kind(
                         "slow",
-                        Cost.LITTLE,
+                        LITTLE,
                         (proxy, random) -> proxy.delay(5L + random.nextInt(200)),
                         proxy -> proxy.delay(0)),
-                line.kind("connections broken", Cost.LITTLE, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
+                line.kind("connections broken", LITTLE, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
     }
 
     private record Line(String to, Function<Member, LossyProxy> of) {
@@ -258,10 +216,8 @@ final class Faults {
                     cost,
                     (bed, random) -> {
                         Member member = bed.any(random);
-                        return new Chosen<>(
-                                of.apply(member),
-                                "line " + member.number() + " " + to,
-                                isOfClients ? Set.of(member.number()) : Set.of());
+                        Set<Integer> excused = isOfClients ? Set.of(member.number()) : Set.of();
+                        return new Chosen<>(of.apply(member), "line " + member.number() + " " + to, excused);
                     },
                     inject,
                     proxy -> {
@@ -292,19 +248,21 @@ final class Faults {
         return new FaultKind(name, cost, (kind, bed, random) -> {
             Chosen<T> chosen = chooser.choose(bed, random);
             SplittableRandom own = random.split();
-            return new Fault(
-                    kind,
-                    chosen.place,
-                    "",
-                    chosen.excused,
-                    () -> inject.on(chosen.target, own),
-                    () -> heal.on(chosen.target));
+            Fault.Step begin = () -> inject.on(chosen.target, own);
+            return new Fault(kind, chosen.place, "", chosen.excused, begin, () -> heal.on(chosen.target));
         });
     }
 
-    static Chosen<Member> anyServer(ChaosBed bed, SplittableRandom random) {
-        Member member = bed.any(random);
-        return new Chosen<>(member, place(member), Set.of(member.number()));
+    private static FaultKind server(String name, Cost cost, Heal<ChildServer> inject, Heal<Member> heal) {
+        return kind(
+                name,
+                cost,
+                (bed, random) -> {
+                    Member member = bed.any(random);
+                    return new Chosen<>(member, place(member), Set.of(member.number()));
+                },
+                (member, random) -> inject.on(member.server()),
+                heal);
     }
 
     /** A server that must answer its clients meanwhile. */
@@ -317,63 +275,63 @@ final class Faults {
         return "server " + member.number();
     }
 
-    /** At a store; its name begins the fault's. */
-    private static FaultKind bed(String name, Inject<ChaosBed> inject, Heal<ChaosBed> heal) {
-        String store = name.substring(0, name.indexOf(':'));
-        return kind(name, Cost.LITTLE, (bed, random) -> new Chosen<>(bed, store, Set.of()), inject, heal);
+    private static Chosen<ChaosBed> ofRedis(ChaosBed bed, SplittableRandom random) {
+        return new Chosen<>(bed, "redis", Set.of());
     }
 
-    /** At all lines to Postgres. */
-    private static FaultKind lines(String name, Cost cost, Inject<LossyProxy> inject, Heal<LossyProxy> heal) {
+    private static Chosen<ChaosBed> ofPostgres(ChaosBed bed, SplittableRandom random) {
+        return new Chosen<>(bed, "postgres", Set.of());
+    }
+
+    private static FaultKind redis(String name, Inject<ChaosBed> inject, Heal<RedisSide> heal) {
+        return kind(name, LITTLE, Faults::ofRedis, inject, bed -> heal.on(bed.redis()));
+    }
+
+    private static FaultKind postgres(String name, Inject<ChaosBed> inject, Heal<PostgresSide> heal) {
+        return kind(name, LITTLE, Faults::ofPostgres, inject, bed -> heal.on(bed.postgres()));
+    }
+
+    private static FaultKind primary(String name, Heal<PostgresNode> inject, Heal<PostgresNode> heal) {
+        return postgres(name, (bed, random) -> inject.on(bed.postgres().primary()), side -> heal.on(side.primary()));
+    }
+
+    /** At the lines of all servers to Postgres. */
+    private static FaultKind lines(
+            String name, Cost cost, ObjLongConsumer<LossyProxy> inject, Consumer<LossyProxy> heal) {
         return kind(
                 name,
                 cost,
-                (bed, random) -> new Chosen<>(bed, "postgres", Set.of()),
+                Faults::ofPostgres,
                 (bed, random) -> {
-                    long seed = random.nextLong();
-                    for (Member member : bed.members()) {
-                        inject.on(member.postgres(), new SplittableRandom(seed)); // the same for each
-                    }
+                    long millis = 10L + random.nextInt(150);
+                    bed.members().forEach(member -> inject.accept(member.postgres(), millis));
                 },
-                bed -> {
-                    for (Member member : bed.members()) {
-                        heal.on(member.postgres());
-                    }
-                });
+                bed -> bed.members().forEach(member -> heal.accept(member.postgres())));
     }
 
-    /** A node of Redis, chosen when the fault comes: a promotion may have changed the roles by then. */
-    private static final class Node {
-        final RedisSide redis;
-        int number = -1;
-
-        Node(RedisSide redis) {
-            this.redis = redis;
-        }
-
-        void startAgain() {
-            redis.startAgain(number);
-        }
-
-        void limitMemory(String bytes) {
-            try (Jedis jedis = redis.client(number)) {
-                jedis.configSet("maxmemory", bytes);
-            }
-        }
+    private interface NodeInject {
+        void on(RedisSide redis, int node, SplittableRandom random) throws Exception;
     }
 
-    private static FaultKind node(String name, Cost cost, Inject<Node> inject, Heal<Node> heal) {
+    private interface NodeHeal {
+        void on(RedisSide redis, int node) throws Exception;
+    }
+
+    /** @param number -1 until the fault comes: a promotion may have changed the roles by then */
+    private record Node(RedisSide redis, AtomicInteger number) {}
+
+    private static FaultKind node(String name, Cost cost, NodeInject inject, NodeHeal heal) {
         return kind(
                 name,
                 cost,
-                (bed, random) -> new Chosen<>(new Node(bed.redis()), "redis", Set.of()),
+                (bed, random) -> new Chosen<>(new Node(bed.redis(), new AtomicInteger(-1)), "redis", Set.of()),
                 (node, random) -> {
-                    node.number = node.redis.node(random);
-                    inject.on(node, random);
+                    node.number.set(node.redis.node(random));
+                    inject.on(node.redis, node.number.get(), random);
                 },
                 node -> {
-                    if (node.number >= 0) {
-                        heal.on(node);
+                    if (node.number.get() >= 0) {
+                        heal.on(node.redis, node.number.get());
                     }
                 });
     }
@@ -381,16 +339,16 @@ final class Faults {
     private static FaultKind command(String name, Inject<Jedis> command) {
         return node(
                 name,
-                Cost.LITTLE,
-                (node, random) -> {
-                    try (Jedis jedis = node.redis.client(node.number)) {
+                LITTLE,
+                (redis, node, random) -> {
+                    try (Jedis jedis = redis.client(node)) {
                         command.on(jedis, random);
                     }
                 },
-                node -> {});
+                (redis, node) -> {});
     }
 
-    /** One key of each kind: a key without its ids. */
+    /** One key of each kind: a kind is a key without its ids. */
     private static void deleteSome(Jedis jedis, SplittableRandom random) {
         Map<String, List<String>> kinds = new TreeMap<>();
         for (String key : jedis.keys("*")) {

@@ -5,6 +5,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.tools.chaos.check.Answer;
 import dev.hongbao.tools.chaos.check.Call;
+import dev.hongbao.tools.chaos.check.Call.Kind;
 import dev.hongbao.tools.chaos.check.Operation;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.ApiClient.Request;
@@ -21,7 +22,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** The calls of simulated clients to all servers. Thread-safe; blocking. */
 public final class Api {
@@ -33,6 +33,7 @@ public final class Api {
 
     private static final Duration TOKEN_TTL = Duration.ofDays(1);
     private static final String ASSET = "CNY";
+    private static final Set<Kind> OF_HOST = Set.of(Kind.DEPOSIT, Kind.WITHDRAWAL, Kind.BALANCE);
 
     private final History history;
     private final TokenSigner signer;
@@ -90,46 +91,31 @@ public final class Api {
     }
 
     private Request request(Call call) {
-        String account = "/v1/accounts/" + call.user();
-        String money = new JsonObject()
-                .put("asset", ASSET)
-                .put("amount", call.amount())
-                .encode();
-        return switch (call.kind()) {
-            case CLAIM -> ofUser(call, "POST", "/v1/packets/" + call.subject() + "/claims", null);
-            case SEND -> ofUser(call, "POST", "/v1/packets", packet(call).encode());
-            case PLAY -> ofUser(call, "POST", "/v1/draws/" + call.subject() + "/plays", null);
-            case POOL ->
-                ofUser(
-                        call,
-                        "POST",
-                        "/v1/campaigns/" + call.subject() + "/pools",
-                        new JsonObject()
-                                .put("product", call.key())
-                                .put("group", GROUP)
-                                .encode());
-            case DEPOSIT -> ofHost(call.server(), "POST", account + "/deposits", call.key(), money);
-            case WITHDRAWAL -> ofHost(call.server(), "POST", account + "/withdrawals", call.key(), money);
-            case BALANCE -> ofHost(call.server(), "GET", account + "/balances", "", null);
-            case HOSTILE -> {
-                Attack attack = Attack.of(call);
-                yield new Request(
-                        port(call.server()),
-                        attack.method(),
-                        attack.path().replace("*", call.subject()),
-                        token(call.user()),
-                        attack.method().equals("POST") ? "hostile" : "",
-                        attack.body());
-            }
+        if (call.kind() == Kind.HOSTILE) {
+            return Attack.of(call).request(port(call.server()), token(call.user()), call.subject());
+        }
+        String path = switch (call.kind()) {
+            case CLAIM -> "/v1/packets/" + call.subject() + "/claims";
+            case PLAY -> "/v1/draws/" + call.subject() + "/plays";
+            case POOL -> "/v1/campaigns/" + call.subject() + "/pools";
+            case DEPOSIT -> "/v1/accounts/" + call.user() + "/deposits";
+            case WITHDRAWAL -> "/v1/accounts/" + call.user() + "/withdrawals";
+            case BALANCE -> "/v1/accounts/" + call.user() + "/balances";
+            default -> "/v1/packets";
         };
-    }
-
-    private Request ofUser(Call call, String method, String path, @Nullable String body) {
-        return new Request(port(call.server()), method, path, token(call.user()), call.key(), body);
-    }
-
-    private Request ofHost(int server, String method, String path, String key, @Nullable String body) {
-        return new Request(port(server), method, path, service, key, body);
+        JsonObject body = switch (call.kind()) {
+            case SEND -> packet(call);
+            case POOL -> new JsonObject().put("product", call.key()).put("group", GROUP);
+            case DEPOSIT, WITHDRAWAL -> new JsonObject().put("asset", ASSET).put("amount", call.amount());
+            default -> null;
+        };
+        return new Request(
+                port(call.server()),
+                call.kind() == Kind.BALANCE ? "GET" : "POST",
+                path,
+                OF_HOST.contains(call.kind()) ? service : token(call.user()),
+                call.key(),
+                body == null ? null : body.encode());
     }
 
     /** The body of a send. */
@@ -186,12 +172,12 @@ public final class Api {
 
     /** A read of the host's backend, without history. @throws IOException if the status is not 200 */
     JsonObject read(int server, String path) throws IOException {
-        return body(http.call(ofHost(server, "GET", path, "", null)));
+        return body(http.call(new Request(port(server), "GET", path, service, "", null)));
     }
 
     /** A command of the host's backend, without history. @throws IOException if it is refused */
     JsonObject make(int server, String path, String key, String body) throws IOException {
-        return body(http.call(ofHost(server, "POST", path, key, body)));
+        return body(http.call(new Request(port(server), "POST", path, service, key, body)));
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.hongbao.tools.chaos.load;
 
 import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Call.Kind;
+import dev.hongbao.tools.local.ApiClient;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -51,5 +52,10 @@ record Attack(
 
     static Attack of(Call call) {
         return ALL.get((int) call.amount());
+    }
+
+    ApiClient.Request request(int port, String token, String packet) {
+        String key = method.equals("POST") ? "hostile" : "";
+        return new ApiClient.Request(port, method, path.replace("*", packet), token, key, body);
     }
 }

@@ -75,9 +75,7 @@ final class SocketClient {
                     break;
                 }
                 if (random.nextInt(MOST_CALLS) == 0) {
-                    socket.read(false);
-                    TimeUnit.MILLISECONDS.sleep(random.nextInt(SLOW_MILLIS));
-                    socket.read(true);
+                    socket.slow(random.nextInt(SLOW_MILLIS));
                 }
                 Crowd.pause(random, pauseMillis);
             }

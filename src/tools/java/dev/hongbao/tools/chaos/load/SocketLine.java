@@ -28,9 +28,7 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
     @SuppressWarnings("NullAway.Init") // open() sets it
     private WebSocket socket;
 
-    // by this object's lock
-    private boolean reads = true;
-    private boolean owed;
+    private volatile long slowMillis;
 
     private SocketLine(Consumer<JsonObject> frames) {
         this.frames = frames;
@@ -79,13 +77,9 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
         await(socket.sendText(frame.put("id", "told").encode(), true));
     }
 
-    /** Stops or resumes reading. */
-    synchronized void read(boolean now) {
-        reads = now;
-        if (now && owed) {
-            owed = false;
-            socket.request(1);
-        }
+    /** Reads nothing for a while after the next frame. */
+    void slow(long millis) {
+        slowMillis = millis;
     }
 
     private static <T> T await(CompletableFuture<T> future) throws IOException {
@@ -114,12 +108,12 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
                 fail(new IOException("not JSON", garbled));
             }
         }
-        synchronized (this) {
-            if (reads) {
-                from.request(1);
-            } else {
-                owed = true;
-            }
+        long slow = slowMillis;
+        slowMillis = 0;
+        if (slow > 0) {
+            CompletableFuture.delayedExecutor(slow, TimeUnit.MILLISECONDS).execute(() -> from.request(1));
+        } else {
+            from.request(1);
         }
         return null;
     }
