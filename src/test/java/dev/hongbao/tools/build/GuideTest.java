@@ -152,7 +152,8 @@ class GuideTest {
     void linesFitAScreenButForTablesAndLinks(String page) {
         assertThat(read(GUIDE.resolve(page + ".md")).lines())
                 .filteredOn(line -> line.length() > MAX_LINE && !line.startsWith("|") && !line.contains("]("))
-                .filteredOn(line -> !line.startsWith("ACL SETUSER") && !line.startsWith("- `ignore_startup_parameters`"))
+                .filteredOn(
+                        line -> !line.startsWith("ACL SETUSER") && !line.startsWith("- `ignore_startup_parameters`"))
                 .isEmpty();
     }
 
@@ -170,7 +171,8 @@ class GuideTest {
         // Given the rows of the page: names, statuses, meaning, what to do
         String page = read(GUIDE.resolve("errors.md"));
         List<String> named = new ArrayList<>();
-        Matcher rows = Pattern.compile("(?m)^\\| (`[^|]+) \\| ([\\d, ]+) \\| [^|]+ \\| [^|]+ \\|$").matcher(page);
+        Matcher rows = Pattern.compile("(?m)^\\| (`[^|]+) \\| ([\\d, ]+) \\| [^|]+ \\| [^|]+ \\|$")
+                .matcher(page);
         while (rows.find()) {
             List<String> statuses = List.of(rows.group(2).split(", "));
             Matcher names = SPAN.matcher(rows.group(1));
@@ -189,9 +191,7 @@ class GuideTest {
     @Test
     void theSearchFindsEverySectionByItsWords() {
         // Given a page with a title, a heading that is there twice, a table and commands
-        List<GuidePages.Section> sections = GuidePages.sections(
-                "money",
-                """
+        List<GuidePages.Section> sections = GuidePages.sections("money", """
                 # Money and `books`
                 First *words*,
                 next line.
@@ -215,7 +215,8 @@ class GuideTest {
         // Then each section has its address, and its words without markup
         assertThat(sections)
                 .containsExactly(
-                        new GuidePages.Section("money.html", "Money and books", "Money and books", "First words, next line."),
+                        new GuidePages.Section(
+                                "money.html", "Money and books", "Money and books", "First words, next line."),
                         new GuidePages.Section(
                                 "money.html#assets",
                                 "Money and books",

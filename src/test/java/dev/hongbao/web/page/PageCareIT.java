@@ -154,7 +154,8 @@ class PageCareIT extends PageUse {
         page.type("#query", "nothing-has-this-word");
         page.seeTrue("return document.querySelector('[role=status]').textContent === '0 sections'");
         page.press(Keys.ESCAPE);
-        page.seeTrue("return document.querySelector('#query').value === '' && !document.querySelector('[role=search] li')");
+        page.seeTrue(
+                "return document.querySelector('#query').value === '' && !document.querySelector('[role=search] li')");
 
         // And a Chinese word is found
         page.type("#query", "手气最佳");
