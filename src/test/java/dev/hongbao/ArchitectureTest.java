@@ -104,6 +104,16 @@ class ArchitectureTest {
             .resideInAPackage("dev.hongbao.engine.writer..");
 
     @ArchTest
+    static final ArchRule routesFramesAndTasksTakeWhatTheyUse = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.hongbao.server..", "dev.hongbao.tools.bench..")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("dev.hongbao.server.Services")
+            .because(
+                    "a class with all services behind it hides which of them it uses; a benchmark calls them as they are");
+
+    @ArchTest
     static final ArchRule theDomainKnowsNoHttpAndNoToken = noClasses()
             .that()
             .resideInAPackage("dev.hongbao.domain..")

@@ -6,7 +6,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.profile.Profile;
-import dev.hongbao.server.DataRules;
+import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenRules;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
@@ -114,7 +114,7 @@ final class TokenCommand implements Callable<Integer> {
         }
         Logging.choose(loaded.log());
         if (token.secrets().file() == null) {
-            DataRules.requireDirectory(loaded);
+            Stores.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(
                 TokenRules.secret(token, loaded.engine().data()),

@@ -23,17 +23,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has the books checked from the checkpoint when the latest run of any server is old enough, and shows what the latest runs found. Every
- * server looks each minute, or as often as they are to be checked; one of them runs. A run that fails is tried again. Thread-safe.
+ * Checks the books from the checkpoint when the latest run of any server is old enough, and shows the findings of the latest runs as meters. Every
+ * server looks each minute, or as often as the option says; one of them runs. It repeats a failed run. Thread-safe.
  */
 final class BackgroundReconcile {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundReconcile.class);
     private static final Duration LOOK = Duration.ofMinutes(1);
 
-    /** A tenth of a core at most. */
+    /** Rests nine times as long as it works: a tenth of a core at most. */
     private static final int REST = 9;
 
-    /** Slower while settlements queue up, but never so slow that it stands still. */
+    /** The largest factor of the rest while settlements queue up. */
     private static final int SLOWEST = 10;
 
     private final Supplier<Future<List<Latest>>> latest;
@@ -49,9 +49,9 @@ final class BackgroundReconcile {
     private long slower = 1;
 
     /**
-     * @param latest reads what the latest runs found
-     * @param lag reads how many transfers no run has checked yet
-     * @param run makes one; it rests after each piece, and asks for how long
+     * @param latest reads the findings of the latest runs
+     * @param lag reads the number of unchecked transfers
+     * @param run makes a run; it asks for the length of its rest after each piece
      * @param every 0 for never
      */
     BackgroundReconcile(
@@ -88,14 +88,14 @@ final class BackgroundReconcile {
         }
     }
 
-    /** Looks from now on, and runs no sooner than in a minute, or in {@code every}. Until its Vert.x closes. */
+    /** Looks until Vert.x closes. The first run is a minute away, or {@code every}. */
     void start(Vertx vertx) {
         var unused = read();
         Duration look = every.isZero() || every.compareTo(LOOK) > 0 ? LOOK : every;
         vertx.setPeriodic(look.toMillis(), again -> look());
     }
 
-    /** Runs when it is time, and this server does not run yet. @return done when that is done; never fails */
+    /** Runs if a run is due and none is under way here. @return ends with the run; never fails */
     Future<Void> look() {
         return read().compose(read -> isDue() && isUnderWay.compareAndSet(false, true)
                 ? reconcile().onComplete(done -> isUnderWay.set(false))
@@ -130,7 +130,7 @@ final class BackgroundReconcile {
                 .compose(done -> read());
     }
 
-    /** Nine times as long as a piece took, and up to ten times that while more waits for its settlement than usual. One run at a time calls it. */
+    /** Nine times the time of the piece, and up to ten times that while more entries than usual wait for settlement. One run at a time calls it. */
     long restMillis(long millis) {
         double queue = metrics.find("hongbao.journal.unsettled.entries").gauges().stream()
                 .mapToDouble(Gauge::value)
@@ -162,7 +162,7 @@ final class BackgroundReconcile {
         return one == null ? Double.NaN : number.applyAsDouble(one);
     }
 
-    /** An alert must fire also when none was ever clean. */
+    /** Without a clean run it counts from this server's start, so that an alert still fires. */
     private double cleanAge(boolean sinceCheckpoint) {
         Latest one = known.get(sinceCheckpoint);
         Double age = one == null ? null : one.cleanAge();

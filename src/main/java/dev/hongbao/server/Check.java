@@ -6,12 +6,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is looked at, of this machine, of the stores and of a server at work. Each says where it is asked: at a
- * start, by {@code /health/ready}, by {@code doctor}; what it does there; and which section of the runbook says what to do.
- * A start's findings name the option and say themselves what to do.
+ * All checks of this machine, the stores and a running server. Each names where it runs (the start, {@code /health/ready}, {@code doctor}), its effect
+ * there, and the section of the runbook with the remedy. A start's findings name the option and the remedy themselves.
  *
- * <p>Ready asks nothing that a warning of the start or of {@code doctor} rests on: only what makes every answer of this server
- * impossible takes it out of the balancer.
+ * <p>{@code /health/ready} runs only checks whose failure makes every answer of this server impossible. A mere warning never takes it out of the
+ * balancer.
  */
 enum Check {
     // This machine
@@ -67,10 +66,10 @@ enum Check {
     POSTGRES_CHECKSUMS(Severity.WARN, "postgres-does-not-answer"),
     POSTGRES_USE(Severity.WARN, "postgres-needs-attention"),
 
-    /** Of no ailment: what {@code doctor} tells beside. */
+    /** No problem: further lines of {@code doctor}. */
     WELL(Severity.WELL, "");
 
-    /** What a check does at a start. */
+    /** The effect of a finding at a start. */
     enum Start {
         NOT_ASKED,
         WARNS,
@@ -79,13 +78,13 @@ enum Check {
 
     final Start start;
 
-    /** Its name in the answer of {@code /health/ready}; null when it is not asked there. */
+    /** Its name in {@code /health/ready}; null if it does not run there. */
     final @Nullable String ready;
 
-    /** How bad it is for who asks {@code doctor}; null when it is not asked there. */
+    /** Its severity in {@code doctor}; null if it does not run there. */
     final @Nullable Severity doctor;
 
-    /** Of the guide's runbook, as its heading's anchor; empty when the diagnosis says what to do, or all is well. */
+    /** The anchor of a heading in the guide's runbook; empty if the diagnosis has the remedy, or without a problem. */
     final String section;
 
     Check(Start start) {
@@ -107,14 +106,14 @@ enum Check {
         this.section = section;
     }
 
-    /** @param name in the answer of {@code /health/ready}; one that is unknown is a loop's */
+    /** @param name in {@code /health/ready}; an unknown name belongs to an event loop */
     static Check ofReady(String name) {
         Optional<Check> named =
                 Stream.of(values()).filter(check -> name.equals(check.ready)).findFirst();
         return named.orElse(LOOP);
     }
 
-    /** @param text begins with the option's path if there is one; what is wrong, and what to change; without secrets */
+    /** @param text the option's path, if there is one, the problem and the remedy; without secrets */
     Diagnosis found(String text) {
         return new Diagnosis(this, text);
     }

@@ -24,13 +24,13 @@ import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
 /**
- * What operators ask of a server at work. What may take long is done on connections of its own, which are closed after it, so that
- * nobody who settles or recovers waits for it. Called on event loops.
+ * The console's calls of a running server. A long call opens connections of its own and closes them, so that no settlement or recovery waits for it.
+ * Called on event loops.
  */
 final class Console implements ConsoleServices {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
-    /** A second connection looks up what the transaction on the first one settles. */
+    /** The second connection reads amounts for the transaction on the first one. */
     private static final int CONNECTIONS = 2;
 
     private static final int QUEUE = 1_000;
@@ -103,7 +103,7 @@ final class Console implements ConsoleServices {
                         vertx, pool, stores, shards.installation().namespace(), progress));
     }
 
-    /** As {@link Reconciler#runSinceCheckpoint}. */
+    /** See {@link Reconciler#runSinceCheckpoint}. */
     Future<Optional<SinceRun>> reconcileSinceCheckpoint(LongUnaryOperator restMillis) {
         return aside(
                 "reconcile",

@@ -3,19 +3,19 @@ package dev.hongbao.server;
 import java.util.Objects;
 
 /**
- * What a {@link Check} has to say.
+ * A finding of a {@link Check}.
  *
- * @param check what was looked at
+ * @param check the check that found it
  * @param text for the operator, without secrets
  */
 public record Diagnosis(Check check, String text) {
-    /** How bad it is; the worst first. */
+    /** The urgency, the worst first. */
     public enum Severity {
-        /** Callers are refused, or soon will be: do it now. */
+        /** Callers are refused, or soon will be: act now. */
         BAD,
-        /** It can wait for the morning. */
+        /** Wait for the morning. */
         WARN,
-        /** As it should be. */
+        /** No action. */
         WELL
     }
 
@@ -23,7 +23,7 @@ public record Diagnosis(Check check, String text) {
         return Check.WELL.found(text);
     }
 
-    /** The same, beginning with the option. */
+    /** This finding with an option in front of its text. */
     Diagnosis of(String option) {
         return check.found(option + ": " + text);
     }
@@ -33,12 +33,12 @@ public record Diagnosis(Check check, String text) {
         return check.start == Check.Start.REFUSES;
     }
 
-    /** For who asks {@code doctor}. */
+    /** In {@code doctor}. */
     public Severity severity() {
         return Objects.requireNonNull(check.doctor);
     }
 
-    /** Of the guide's runbook, as its heading's anchor; empty for what is well. */
+    /** The anchor of a heading in the guide's runbook; empty without a problem. */
     public String section() {
         return check.section;
     }

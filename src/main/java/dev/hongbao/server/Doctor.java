@@ -25,6 +25,8 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -32,6 +34,11 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -41,10 +48,14 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Asks a server that may be at work, by its management port, and its stores what one asks at night. It only looks, waits for each answer some
- * seconds, and starts nothing. Blocking.
+ * Examines a server through its management port, and its stores, for an operator at night. It changes and starts nothing, and waits some seconds
+ * for each answer. Blocking.
  */
 public final class Doctor {
     private static final Duration ANSWER = Duration.ofSeconds(5);
@@ -53,7 +64,7 @@ public final class Doctor {
     private static final int CONNECTIONS = 2;
     private static final int QUEUE = 20;
 
-    /** How many connections there are, everybody may see; of other roles' transactions, who may read all statistics. */
+    /** Every role sees the number of connections. Only a role with {@code pg_read_all_stats} sees the transactions of other roles. */
     private static final String SESSIONS = """
         select current_setting('server_version') as version,
                (select sum(numbackends) from pg_stat_database)::bigint as used,
@@ -75,7 +86,7 @@ public final class Doctor {
                (select extract(epoch from now() - min(installed_on))::float8 from flyway_schema_history) as age
         """;
 
-    /** How far they are is told to who may read all statistics; to others all of it is null. */
+    /** Positions are null to a role without {@code pg_read_all_stats}. */
     private static final String REPLICAS = """
         select count(*) as known, count(replay_lsn) as seen,
                coalesce(max(case when not pg_is_in_recovery() then pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end), 0)::bigint as behind,
@@ -128,7 +139,7 @@ public final class Doctor {
                 .body();
     }
 
-    /** Each for itself. The server's own stores end with it. */
+    /** Asks each store by itself. Embedded stores run only with their server. */
     private void askStores() {
         Vertx vertx = Vertx.vertx();
         try {
@@ -150,7 +161,7 @@ public final class Doctor {
         found.add(Diagnosis.well("Its own " + store + " is not asked: it runs while the server does"));
     }
 
-    /** The one that the server's own stores write on; those of others are known to their machines. */
+    /** Checks the disk of embedded stores. Configured stores have their own monitoring. */
     private void lookAtDisk() {
         boolean own = config.engine().redis().isEmbedded()
                 || config.engine().postgres().isEmbedded();
@@ -188,7 +199,7 @@ public final class Doctor {
         return done.future();
     }
 
-    /** Whether the servers of this Postgres work in this Redis. A store that does not answer is told of by itself. */
+    /** Checks that the servers of this Postgres work in this Redis. A silent store is a finding of its own. */
     private void askBoth(Vertx vertx, String redisUrl, Postgres postgres) {
         Promise<Boolean> asked = Promise.promise();
         Pool pool = postgres.pool("doctor", CONNECTIONS, QUEUE, ANSWER);
@@ -215,21 +226,21 @@ public final class Doctor {
                 Check.REDIS);
     }
 
-    /** One server of several may be away, and the others serve. */
+    /** Of several servers, one may be down while the others serve. */
     private Future<?> askRedis(RedisLink server, RedisAddress.Kind kind) {
         return RedisChecks.ask(server, kind, config.engine().redis().namespace())
                 .onSuccess(found::addAll)
                 .onFailure(fault -> found.add(Check.REDIS.found(server + " does not answer: " + fault.getMessage())));
     }
 
-    /** Of a first connection that cannot be had it is told why; a pool would not say. */
+    /** Connects once without a pool: a pool hides why a connection fails. */
     private Future<?> askPostgres(Postgres postgres) {
         return postgres.connect("doctor", ANSWER, ANSWER)
                 .compose(PgConnection::close)
                 .compose(reached -> askPostgres(postgres.pool("doctor", CONNECTIONS, QUEUE, ANSWER)));
     }
 
-    /** Without the rule about connections, which has a line of its own. */
+    /** The settings, without the limit of connections, which has a line of its own. */
     private Future<?> askSettings(Pool pool) {
         return PostgresChecks.read(pool)
                 .onSuccess(settings -> found.addAll(PostgresChecks.check(settings, 0)))
@@ -249,7 +260,7 @@ public final class Doctor {
                             row.getLong("used"),
                             row.getLong("most"),
                             row.getDouble("longest"),
-                            // Nobody else has a role in the server's own Postgres.
+                            // An embedded Postgres has no other roles.
                             config.engine().postgres().isEmbedded() ? "" : row.getString("blind")));
                     return pool.query(DEAD).execute();
                 })
@@ -322,7 +333,7 @@ public final class Doctor {
         if (oldest > OLD_ENTRY_SECONDS) {
             found.add(Check.UNSETTLED.found("A claim waits for its settlement for " + Math.round(oldest) + " s"));
         }
-        // Of the connections, idle ones make room: that all are open is well.
+        // Idle connections make room, so a full limit of connections is healthy.
         double fill = most(scrape, "hongbao_queue_fill_ratio(?!\\{queue=\"connections\")");
         if (fill > NEARLY_FULL) {
             found.add(Check.QUEUE.found("A queue of the server is " + percent(fill) + " full"));
@@ -338,7 +349,7 @@ public final class Doctor {
         return found;
     }
 
-    /** The largest value; 0 when there is none. @param metric a pattern */
+    /** The largest value; 0 without one. @param metric a pattern */
     private static double most(String scrape, String metric) {
         return Pattern.compile("(?m)^" + metric + "(?:\\{[^}\\n]*})? (\\S+)$")
                 .matcher(scrape)
@@ -350,5 +361,71 @@ public final class Doctor {
 
     private static String percent(double part) {
         return Math.round(100 * part) + " %";
+    }
+
+    /** Trusts exactly one certificate, whatever its signer and its names: the doctor asks the server on its own machine. */
+    private static final class PinnedCertificate extends X509ExtendedTrustManager {
+        private final Certificate known;
+
+        private PinnedCertificate(Certificate known) {
+            this.known = known;
+        }
+
+        /** @param pem its first certificate is the server's @throws IOException if it is unreadable */
+        static SSLContext context(Path pem) throws IOException {
+            try (InputStream in = Files.newInputStream(pem)) {
+                Certificate known = CertificateFactory.getInstance("X.509").generateCertificate(in);
+                SSLContext context = SSLContext.getInstance("TLS");
+                context.init(null, new TrustManager[] {new PinnedCertificate(known)}, null);
+                return context;
+            } catch (GeneralSecurityException unreadable) {
+                throw new IOException("cannot read the certificate " + pem, unreadable);
+            }
+        }
+
+        private void check(X509Certificate[] chain) throws CertificateException {
+            if (!chain[0].equals(known)) {
+                throw new CertificateException("the server shows another certificate than the configured one");
+            }
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, Socket socket)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType, SSLEngine engine)
+                throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String authType) throws CertificateException {
+            check(chain);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
     }
 }

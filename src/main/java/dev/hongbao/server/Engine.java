@@ -1,23 +1,83 @@
 package dev.hongbao.server;
 
+import dev.hongbao.common.config.ClaimConfig;
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.PacketConfig;
+import dev.hongbao.common.config.WebhooksConfig;
+import dev.hongbao.domain.books.Books;
+import dev.hongbao.domain.campaign.CampaignCatalog;
+import dev.hongbao.domain.campaign.CampaignOwnerTask;
+import dev.hongbao.domain.campaign.CampaignShardLoader;
 import dev.hongbao.domain.claim.ClaimFacts;
+import dev.hongbao.domain.claim.ClaimMetrics;
+import dev.hongbao.domain.claim.PasscodeGuesses;
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.draw.DrawCatalog;
+import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawFiles;
+import dev.hongbao.domain.draw.DrawOwnerTask;
+import dev.hongbao.domain.draw.DrawPlanner;
+import dev.hongbao.domain.draw.DrawShardLoader;
+import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.feed.FeedHub;
+import dev.hongbao.domain.feed.Feeds;
+import dev.hongbao.domain.ledger.Assets;
+import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Deposits;
+import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.domain.outbox.OutboxHead;
+import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketCleanup;
+import dev.hongbao.domain.packet.PacketCloser;
+import dev.hongbao.domain.packet.PacketFiles;
+import dev.hongbao.domain.packet.PacketSender;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PacketShardLoader;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.packet.PacketViews;
+import dev.hongbao.domain.play.GatheredHolds;
+import dev.hongbao.domain.play.HoldExpiry;
+import dev.hongbao.domain.play.PlayFacts;
+import dev.hongbao.domain.play.PlayMetrics;
+import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.profile.Profiles;
+import dev.hongbao.domain.rain.RainCatalog;
+import dev.hongbao.domain.reconcile.LatestRuns;
+import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.domain.restriction.Revocations;
+import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.domain.trail.AuditReader;
+import dev.hongbao.domain.webhook.AddressGuard;
+import dev.hongbao.domain.webhook.WebhookStore;
+import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.cluster.RedisLine;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerMessages;
 import dev.hongbao.engine.journal.JournalEntry;
+import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Settlements;
+import dev.hongbao.engine.postgres.Months;
 import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.LocalCodec;
 import dev.hongbao.engine.shard.ShardOwners;
+import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.watch.ShardWatch;
+import dev.hongbao.engine.writer.JournalMetrics;
+import dev.hongbao.engine.writer.PersistenceVerticle;
 import dev.hongbao.engine.writer.Presence;
+import dev.hongbao.web.api.EventText;
+import dev.hongbao.web.webhook.WebhookMetrics;
+import dev.hongbao.web.webhook.WebhookProbe;
 import dev.hongbao.web.webhook.WebhookVerticle;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -25,63 +85,212 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Everything but the faces: starts the parts in their order, gives them to the faces, and stops them. Thread-safe, except
- * that {@link #loopServices} belongs on the event loop that will use them.
+ * A server without its APIs: the parts that all event loops share, the writer, and the timers. {@link Services} has the rest, for each event
+ * loop. Thread-safe; call {@link #services} on the event loop that uses them.
  */
 public final class Engine {
     private static final long READY_POLL_MILLIS = 10;
 
-    private final Foundation base;
-    private final Parts parts;
-    private final Outbox outbox;
-    private final AdmissionControl admission;
-    private long admissionTimer;
-    private final Loops loops;
-    private final Writer writer;
-    private final Deployment messages;
-    private final Console console;
-    private final Retention retention;
+    /** A user who signs in soon appears under the right name. */
+    private static final Duration TAKE_NAMES_EVERY = Duration.ofMillis(200);
 
-    private Engine(Foundation base, Presence presence) {
-        this.base = base;
-        this.parts = Parts.of(base);
-        this.outbox = new Outbox(base.vertx(), base.pools(), base.shards().count(), base.config(), base.clock());
+    private static final Duration REFRESH_SHARDS_EVERY = Duration.ofSeconds(1);
+    private static final Duration MAKE_MONTHS_EVERY = Duration.ofHours(1);
+    private static final Duration SWEEP_OUTBOX_EVERY = Duration.ofMinutes(1);
+    private static final Duration SWEEP_EVERY = Duration.ofHours(1);
+
+    /** Beyond, the oldest rows go early: some gigabytes. A statement writes one row for each shard it settled. */
+    private static final int MAX_OUTBOX_ROWS = 1_000_000;
+
+    /** An old webhook secret still signs for a day, so that receivers can learn the new one. */
+    private static final Duration SECRET_OVERLAP = Duration.ofDays(1);
+
+    // The stores and their shards
+    final Vertx vertx;
+    final HongbaoConfig config;
+    final StoreConnections stores;
+    final StoreClock clock;
+    final Shards shards;
+    final Quarantine quarantine;
+    private final MeterRegistry metrics;
+
+    // Users and money
+    final Profiles profiles;
+    final Restrictions restrictions;
+    final Revocations revocations;
+    final Assets assets;
+    final Wallets wallets;
+    final Deposits deposits;
+    final Books books;
+    final CommandBook commands;
+    final Reversals reversals;
+    final AuditLog auditLog;
+    final AuditReader auditReader;
+
+    // Packets and claims
+    final PacketStore packetStore;
+    final PacketViews packetViews;
+    final PacketCatalog packetCatalog;
+    final EndedPackets endedPackets;
+    final PacketFiles packetFiles;
+    final PacketSender packetSender;
+    final PasscodeGuesses guesses;
+    final ClaimMetrics claimMetrics;
+    final Settlements<SettledClaims> settledClaims = new Settlements<>();
+
+    // Draws and plays
+    final DrawStore drawStore;
+    final DrawCatalog drawCatalog;
+    final DrawFiles drawFiles;
+    final GatheredHolds holds;
+    final PlayMetrics playMetrics;
+    final Settlements<SettledPlayRequests> settledPlays = new Settlements<>();
+
+    // Campaigns and rains
+    final CampaignCatalog campaignCatalog;
+    final RainCatalog rainCatalog;
+
+    // Feeds, the outbox and webhooks
+    final Feeds feeds;
+    final OutboxReader outbox;
+    final Webhooks webhooks;
+    final WebhookProbe webhookProbe;
+    private final OutboxHead outboxHead;
+    private final WebhookStore webhookStore;
+
+    // Work
+    final AdmissionControl admission;
+    final Console console;
+    private final Presence presence;
+    private final JournalMetrics journalMetrics;
+    private final Sweep outboxSweep;
+    private final List<Sweep> sweeps;
+    private final Deployment writer;
+    private final Deployment messages;
+    private long admissionTimer;
+    private long webhookTimer;
+
+    private Engine(
+            Vertx vertx, StoreConnections stores, HongbaoConfig config, MeterRegistry metrics, Presence presence) {
+        this.vertx = vertx;
+        this.config = config;
+        this.metrics = metrics;
+        this.stores = stores;
+        this.clock = stores.clock;
+        this.shards = stores.shards;
+        shards.timeScripts(metrics);
+        Pools pools = stores.pools;
+        this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
+
+        this.profiles = new Profiles(pools.requests());
+        this.restrictions = new Restrictions(pools.owner(), pools.requests());
+        this.revocations = new Revocations(pools.owner(), pools.requests());
+        shards.whenPostgresWentBack(restrictions::reload);
+        shards.whenPostgresWentBack(revocations::reload);
+        this.assets = new Assets(pools.requests());
+        this.wallets = new Wallets(pools.requests(), assets);
+        this.deposits = new Deposits(pools.requests(), assets);
+        this.books = new Books(pools.requests(), pools.books(), assets);
+        this.commands = new CommandBook(pools.requests());
+        this.reversals = new Reversals(pools.requests(), wallets);
+        this.auditLog = new AuditLog(pools.requests(), metrics);
+        this.auditReader = new AuditReader(pools.requests());
+
+        ClaimConfig claims = config.domain().claim();
+        PacketConfig packets = config.domain().packet();
+        this.packetStore = new PacketStore(pools.requests(), quarantine.forReaders());
+        this.packetViews = new PacketViews(pools.requests(), packetStore);
+        this.packetCatalog = new PacketCatalog(packetStore);
+        this.endedPackets = new EndedPackets(packetStore);
+        shards.whenPostgresWentBack(packetCatalog::forgetAll);
+        shards.whenPostgresWentBack(endedPackets::forgetAll);
+        this.packetFiles = new PacketFiles(pools.requests(), packetStore, quarantine);
+        this.packetSender = new PacketSender(
+                pools.requests(),
+                shards,
+                packetCatalog,
+                assets,
+                () -> stores.openRedis("sends"),
+                claims.settleTimeout(),
+                new PacketService.Limits(packets.defaultExpiry(), packets.maxExpiry(), packets.maxCount()),
+                clock);
+        this.guesses = new PasscodeGuesses(
+                shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
+        this.claimMetrics = new ClaimMetrics(metrics);
+
+        this.drawStore = new DrawStore(pools.requests(), quarantine.forReaders());
+        this.drawCatalog = new DrawCatalog(drawStore);
+        shards.whenPostgresWentBack(drawCatalog::forgetAll);
+        this.drawFiles = new DrawFiles(pools.requests(), drawStore, drawCatalog);
+        this.playMetrics = new PlayMetrics(metrics);
+        this.holds = new GatheredHolds(pools.requests(), claims.maxWaiting(), playMetrics);
+
+        this.campaignCatalog = new CampaignCatalog(pools.requests(), pools.books());
+        this.rainCatalog = new RainCatalog(pools.requests());
+        shards.whenPostgresWentBack(campaignCatalog::forgetAll);
+        shards.whenPostgresWentBack(rainCatalog::forgetAll);
+
+        this.feeds = new Feeds(
+                        vertx,
+                        shards,
+                        pools.requests(),
+                        pools.owner(),
+                        pools.lengthy(),
+                        new EventText(packetCatalog, endedPackets, drawCatalog, rainCatalog, profiles),
+                        config.domain().feed().retention())
+                .follows(settledClaims, settledPlays, packetStore, packetCatalog, endedPackets);
+        WebhooksConfig webhookTerms = config.web().webhooks();
+        this.outboxHead = new OutboxHead(pools.outbox(), shards.count());
+        this.outbox = new OutboxReader(pools.outbox(), outboxHead);
+        this.webhookStore = new WebhookStore(pools.outbox());
+        this.webhooks = new Webhooks(
+                pools.requests(), outbox, SECRET_OVERLAP, new AddressGuard(webhookTerms.privateNetworks()));
+        this.webhookProbe = new WebhookProbe(vertx, webhooks, webhookTerms, clock);
+
         this.admission = new AdmissionControl(
-                base.shards().count(),
-                base.config().domain().claim().settleTimeout(),
-                base.config().domain().claim().maxWaiting(),
-                base.metrics(),
-                System::nanoTime);
-        this.loops = new Loops(base, parts, admission);
-        this.writer = new Writer(base, parts, presence);
-        this.messages = new Deployment(base.vertx());
-        this.console = new Console(base.vertx(), base.stores(), base.pools(), base.shardStore(), base.clock());
-        this.retention = new Retention(base.pools().lengthy(), base.config());
+                shards.count(), claims.settleTimeout(), claims.maxWaiting(), metrics, System::nanoTime);
+        this.console = new Console(vertx, stores.addresses, pools, shards.store(), clock);
+        this.presence = presence;
+        this.journalMetrics = new JournalMetrics(metrics, shards);
+        this.outboxSweep = new Sweep(
+                pools.lengthy(),
+                "the outbox",
+                "select outbox_sweep($1 * interval '1 second', $2, $3)",
+                config.domain().outbox().retention().toSeconds(),
+                MAX_OUTBOX_ROWS);
+        Duration keys = config.domain().idempotency().retention();
+        Duration history = config.audit().retention();
+        this.sweeps = List.of(
+                Sweep.byAge(pools.lengthy(), "the idempotency keys", "idempotency_sweep", keys),
+                Sweep.byAge(pools.lengthy(), "the requests whose cost was returned", "play_request_sweep", keys),
+                Sweep.byAge(pools.lengthy(), "the audit log", "audit_log_sweep", history),
+                Sweep.byAge(pools.lengthy(), "the history of restrictions", "restriction_sweep", history),
+                Sweep.byAge(pools.lengthy(), "the history of revocations", "revocation_sweep", history));
+        this.writer = new Deployment(vertx);
+        this.messages = new Deployment(vertx);
     }
 
-    /** Starts on stores that answer, and brings their schema to this version's. Once a Vert.x instance. */
+    /** Starts on stores that answer, and migrates the schema. Once a Vert.x instance. */
     public static Future<Engine> start(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics) {
-        return start(vertx, stores, config, metrics, System::nanoTime);
+        return start(vertx, stores, config, metrics, System::nanoTime, Presence.none());
     }
 
     /**
-     * The same with another monotonic clock between Postgres' answers about the time.
+     * Starts with another monotonic clock, which continues Postgres' time between two readings.
      *
-     * @param nanoTime as {@link System#nanoTime}
+     * @param nanoTime like {@link System#nanoTime}
      */
     public static Future<Engine> start(
             Vertx vertx, StoreAddresses stores, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
         return start(vertx, stores, config, metrics, nanoTime, Presence.none());
     }
 
-    /**
-     * The same.
-     *
-     * @param presence what this server shows to the others of its database before it owns a shard
-     */
+    /** @param presence the keys of this server, for the others of its database, before it owns a shard */
     static Future<Engine> start(
             Vertx vertx,
             StoreAddresses stores,
@@ -90,75 +299,155 @@ public final class Engine {
             LongSupplier nanoTime,
             Presence presence) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-        return Foundation.lay(vertx, stores, config, metrics, nanoTime)
-                .map(base -> new Engine(base, presence))
-                .compose(engine -> engine.startParts().map(engine))
-                .onSuccess(engine -> {
-                    Upkeep.begin(engine.base, engine.profiles(), engine.console);
-                    engine.retention.start(vertx);
-                });
+        return StoreConnections.open(vertx, stores, config, metrics, nanoTime)
+                .map(connected -> new Engine(vertx, connected, config, metrics, presence))
+                .compose(engine -> engine.start().map(engine));
     }
 
-    private Future<Void> startParts() {
-        Vertx vertx = base.vertx();
-        HongbaoConfig config = base.config();
-        return base.clock()
-                .follow(vertx)
-                .compose(read -> parts.feeds().start())
-                .compose(started -> accounting().start(vertx, config))
-                .compose(started -> parts.packets()
-                        .startSending(
-                                accounting().assets(),
-                                () -> base.openRedis("sends"),
-                                config.domain().claim().settleTimeout(),
-                                config.domain().packet()))
-                .compose(started -> base.quarantine().start())
-                .compose(started -> outbox.start())
+    private Future<Void> start() {
+        return clock.follow(vertx)
+                .compose(asked -> feeds.start())
+                .compose(started -> assets.start(vertx, config.domain().assets().declared()))
+                .compose(started -> Future.all(restrictions.start(vertx), revocations.start(vertx)))
+                .onSuccess(started -> auditLog.start(vertx))
+                .compose(started -> vertx.deployVerticle(packetSender))
+                .compose(started -> quarantine.start())
+                .compose(started -> outboxHead.establish())
                 .compose(started -> {
-                    admissionTimer = vertx.setPeriodic(AdmissionControl.TICK.toMillis(), tick -> admission.tick());
+                    outboxSweep.start(vertx, SWEEP_OUTBOX_EVERY);
+                    webhookTimer = every(SWEEP_OUTBOX_EVERY, webhookStore::trim);
+                    admissionTimer = every(AdmissionControl.TICK, admission::tick);
                     return startWriter();
+                })
+                .onSuccess(started -> {
+                    Pool lengthy = stores.pools.lengthy();
+                    every(MAKE_MONTHS_EVERY, () -> stores.makeMonths().compose(made -> Months.analyze(lengthy)));
+                    // Without claims, too, this server notices that Postgres went back in time.
+                    every(REFRESH_SHARDS_EVERY, shards::refresh);
+                    every(TAKE_NAMES_EVERY, profiles::take);
+                    LatestRuns latest = new LatestRuns(lengthy);
+                    Duration reconcileEvery = config.engine().reconcile().every();
+                    new BackgroundReconcile(
+                                    latest::read,
+                                    latest::lag,
+                                    console::reconcileSinceCheckpoint,
+                                    reconcileEvery,
+                                    metrics)
+                            .start(vertx);
+                    sweeps.forEach(sweep -> sweep.start(vertx, SWEEP_EVERY));
                 });
     }
 
-    /** Opens the services of the event loop it is called on. */
-    public Future<LoopServices> loopServices() {
-        return loops.open();
+    /** Settles the journals, then closes the connections; stop the APIs before. */
+    public Future<Void> close() {
+        vertx.cancelTimer(admissionTimer);
+        outboxSweep.stop(vertx);
+        vertx.cancelTimer(webhookTimer);
+        sweeps.forEach(sweep -> sweep.stop(vertx));
+        return auditLog.stop(vertx)
+                .eventually(this::stopWriter)
+                .eventually(feeds::close)
+                .eventually(() -> packetSender.deploymentID() == null
+                        ? Future.succeededFuture()
+                        : vertx.undeploy(packetSender.deploymentID()))
+                .eventually(stores::close);
     }
 
-    public Wallets wallets() {
-        return accounting().wallets();
+    private long every(Duration interval, Runnable work) {
+        return vertx.setPeriodic(interval.toMillis(), tick -> work.run());
     }
 
-    /** Whose money is where, who may move it, and who did. */
-    public Accounting accounting() {
-        return parts.accounting();
+    /** Opens the services of the current event loop. */
+    public Future<Services> services() {
+        return stores.openRedis("claims").map(redis -> new Services(this, redis));
     }
 
-    /** How users are shown. */
-    public Profiles profiles() {
-        return parts.profiles();
+    /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
+    public Future<Void> startWriter() {
+        return writer.start(() -> new PersistenceVerticle(
+                        stores.pools.postgres(),
+                        stores.pools.lengthy(),
+                        () -> stores.openRedis("persistence"),
+                        shards,
+                        quarantine,
+                        presence,
+                        config.engine().journal().pollInterval(),
+                        journalMetrics)
+                .settles(modes())
+                .runs(feeds.ownerTasks())
+                .tells(feeds));
     }
 
-    /** What the host application is told. */
-    public Outbox outbox() {
-        return outbox;
+    /** Settles the journals and gives the shards away. Claims are still accepted; the next owner settles them. Idempotent. */
+    public Future<Void> stopWriter() {
+        return writer.stop();
     }
 
-    /** What is kept for a time only. */
-    public Retention retention() {
-        return retention;
+    /** The modes of one writer. A new mode is added here and to {@link Modes}. */
+    private List<Mode> modes() {
+        Pool pool = stores.pools.owner();
+        PacketStore packets = new PacketStore(pool, quarantine.forOwners());
+        PacketCleanup packetCleanup = new PacketCleanup(endedPackets);
+        DrawStore draws = new DrawStore(pool, quarantine.forOwners());
+        DrawCatalog drawCatalogOfOwners = drawCatalog.over(draws);
+        DrawCleanup drawCleanup = new DrawCleanup();
+        shards.whenPostgresWentBack(packetCleanup::forget);
+        shards.whenPostgresWentBack(drawCleanup::forget);
+        return List.of(
+                new Mode(
+                        Modes.PACKETS,
+                        Modes.settlers(settledClaims, packetCatalog.over(packets), packetCleanup),
+                        new PacketShardLoader(),
+                        List.of(new PacketCloser(packets, packetCleanup, shards, vertx))),
+                new Mode(
+                        Modes.DRAWS,
+                        Modes.settlers(settledPlays, drawCatalogOfOwners, drawCleanup),
+                        new DrawShardLoader(quarantine),
+                        List.of(
+                                new DrawOwnerTask(
+                                        pool,
+                                        draws,
+                                        drawCatalogOfOwners,
+                                        new DrawPlanner(pool),
+                                        drawCleanup,
+                                        shards,
+                                        vertx),
+                                new HoldExpiry(pool, shards, vertx, clock, HoldExpiry.HELD_LONG))),
+                new Mode(
+                        Modes.CAMPAIGNS,
+                        List.of(),
+                        new CampaignShardLoader(),
+                        List.of(new CampaignOwnerTask(pool, shards))));
     }
 
-    public Pool pool() {
-        return base.pools().requests();
+    /** Exchanges messages with the other servers of these stores through Redis, while Redis answers. Once. */
+    public Future<Void> join() {
+        return join(new RedisLine(
+                vertx,
+                () -> stores.openRedis("line"),
+                () -> Installation.lineKeys(stores.pools.owner()),
+                namespace(),
+                metrics));
     }
 
-    /** Postgres' clock, as far as this server knows it. */
-    public StoreClock clock() {
-        return base.clock();
+    /** Exchanges messages over another line, which the engine then closes. Once. */
+    public Future<Void> join(ServerLine line) {
+        return messages.start(() -> new ServerMessages(
+                line,
+                shards,
+                List.of(new ClaimFacts(settledClaims), new PlayFacts(drawCatalog, settledPlays)),
+                feeds.audience(),
+                FeedHub.NUDGE,
+                FeedHub.NUDGED,
+                metrics));
     }
 
-    /** Completes when {@link #isReady}; fails when that takes longer than {@code wait}. */
+    /** Ends {@link #join}. */
+    public Future<Void> leave() {
+        return messages.stop();
+    }
+
+    /** Completes when {@link #isReady}; fails after {@code wait}. */
     public Future<Void> ready(Duration wait) {
         Promise<Void> ready = Promise.promise();
         pollReady(System.nanoTime() + wait.toNanos(), ready);
@@ -171,112 +460,131 @@ public final class Engine {
         } else if (System.nanoTime() > deadlineNanos) {
             ready.fail("the shards' owner is not ready; see the log for what keeps it");
         } else {
-            base.shards()
-                    .refresh()
-                    .onComplete(looked ->
-                            base.vertx().setTimer(READY_POLL_MILLIS, later -> pollReady(deadlineNanos, ready)));
+            shards.refresh()
+                    .onComplete(looked -> vertx.setTimer(READY_POLL_MILLIS, later -> pollReady(deadlineNanos, ready)));
         }
     }
 
-    /** Whether Postgres answers now and takes writes, however busy requests are. */
-    public Future<Boolean> isPostgresReachable() {
-        return base.isPostgresReachable();
-    }
-
-    /** Whether a command reaches Redis now, or one node of a cluster, on a connection that nothing else uses. */
-    public Future<Boolean> isRedisReachable() {
-        return base.isRedisReachable();
-    }
-
-    /** Whether claims are taken on every shard, but for those whose recovery keeps failing; stays true. */
+    /** Whether every shard takes claims, except those whose recovery keeps failing; stays true. */
     public boolean isReady() {
-        return base.shards().isReady();
+        return shards.isReady();
     }
 
-    /** How many shards the start wrote anew into Redis, which had lost them. */
-    int recoveredAtStart() {
-        return base.shards().recoveredAtStart();
+    /** Whether Postgres answers and takes writes, whatever the load of requests. */
+    public Future<Boolean> isPostgresReachable() {
+        return stores.isPostgresReachable();
     }
 
-    /** What every key of this installation in Redis names. */
-    public String namespace() {
-        return base.shards().namespace();
+    /** Whether Redis, or one node of a cluster, executes a command. */
+    public Future<Boolean> isRedisReachable() {
+        return stores.isRedisReachable();
     }
 
-    /** Tells other servers of these stores what they wait for, and hears it of them, as far as the stores answer. Once. */
-    public Future<Void> join() {
-        return join(line());
-    }
-
-    /** A line over Redis that nobody listens to yet. */
-    RedisLine line() {
-        return new RedisLine(
-                base.vertx(),
-                () -> base.openRedis("line"),
-                () -> Installation.lineKeys(base.pools().owner()),
-                namespace(),
-                base.metrics());
-    }
-
-    /** The same over a line that belongs to the engine from now on. Once. */
-    public Future<Void> join(ServerLine line) {
-        return messages.start(() -> new ServerMessages(
-                line,
-                base.shards(),
-                List.of(
-                        new ClaimFacts(parts.packets().settlements()),
-                        parts.draws().facts()),
-                parts.feeds().audience(),
-                FeedHub.NUDGE,
-                FeedHub.NUDGED,
-                base.metrics()));
-    }
-
-    /** What operators ask beside the API. */
-    Console console() {
-        return console;
-    }
-
-    /** What tells the webhooks, to be deployed once. */
+    /** Delivers to webhooks. Deploy one. */
     WebhookVerticle courier() {
-        return outbox.courier(base.pools().postgres(), base.config().web().webhooks(), base.metrics(), base.clock());
+        return new WebhookVerticle(
+                stores.pools.postgres(),
+                outbox,
+                webhookStore,
+                config.web().webhooks(),
+                new WebhookMetrics(metrics),
+                clock);
     }
 
-    /** What looks at every shard for the operator, to be deployed once. */
+    /** Measures every shard for the operator. Deploy one. */
     ShardWatch shardWatch() {
         return new ShardWatch(
-                base.stores().redisUrl(),
-                base.config().engine().redis().commandTimeout(),
-                base.shards(),
-                new ShardOwners(base.pools().owner()),
-                base.metrics());
+                stores.addresses.redisUrl(),
+                config.engine().redis().commandTimeout(),
+                shards,
+                new ShardOwners(stores.pools.owner()),
+                metrics);
     }
 
-    /** Ends {@link #join}. */
-    public Future<Void> leave() {
-        return messages.stop();
+    /** This installation's name in every key of Redis. */
+    public String namespace() {
+        return shards.namespace();
     }
 
-    /** Settles from now on, as far as this server owns shards; it does so from the start. */
-    public Future<Void> startWriter() {
-        return writer.start();
+    public StoreClock clock() {
+        return clock;
     }
 
-    /** Settles what is in the journals and gives the shards away: claims are accepted, and settled by whoever owns them next. */
-    public Future<Void> stopWriter() {
-        return writer.stop();
+    /** The connections of users' requests. */
+    public Pool pool() {
+        return stores.pools.requests();
     }
 
-    /** Settles what is in the journals, then closes; the faces are to be stopped before. */
-    public Future<Void> close() {
-        base.vertx().cancelTimer(admissionTimer);
-        outbox.stop();
-        retention.stop(base.vertx());
-        return accounting()
-                .stop(base.vertx())
-                .eventually(this::stopWriter)
-                .eventually(parts.feeds()::close)
-                .eventually(parts.packets()::stopSending)
-                .eventually(base::close);
+    public Restrictions restrictions() {
+        return restrictions;
+    }
+
+    public Assets assets() {
+        return assets;
+    }
+
+    public Wallets wallets() {
+        return wallets;
+    }
+
+    public Deposits deposits() {
+        return deposits;
+    }
+
+    public Books books() {
+        return books;
+    }
+
+    public CommandBook commands() {
+        return commands;
+    }
+
+    public Reversals reversals() {
+        return reversals;
+    }
+
+    public AuditLog auditLog() {
+        return auditLog;
+    }
+
+    public PacketFiles packetFiles() {
+        return packetFiles;
+    }
+
+    public OutboxReader outbox() {
+        return outbox;
+    }
+
+    public Webhooks webhooks() {
+        return webhooks;
+    }
+
+    /** The hourly removals, for a caller that does not wait an hour. */
+    public List<Sweep> sweeps() {
+        return sweeps;
+    }
+
+    /** A verticle that runs or does not. A start and a stop wait for the one before. Not for several threads at once. */
+    private static final class Deployment {
+        private final Vertx vertx;
+        private Future<@Nullable String> running = Future.succeededFuture();
+
+        Deployment(Vertx vertx) {
+            this.vertx = vertx;
+        }
+
+        Future<Void> start(Supplier<Deployable> verticle) {
+            running = running.otherwiseEmpty()
+                    .compose(id -> id != null ? Future.succeededFuture(id) : vertx.deployVerticle(verticle.get()));
+            return running.mapEmpty();
+        }
+
+        Future<Void> stop() {
+            running = running.otherwiseEmpty()
+                    .compose(id -> id == null
+                            ? Future.succeededFuture()
+                            : vertx.undeploy(id).mapEmpty());
+            return running.mapEmpty();
+        }
     }
 }

@@ -4,23 +4,27 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.books.Turnover;
 import dev.hongbao.domain.packet.OpenPackets;
 import dev.hongbao.engine.writer.Presence;
-import dev.hongbao.web.http.ConsoleFace;
-import dev.hongbao.web.http.HttpSettings;
-import dev.hongbao.web.http.HttpVerticle;
 import dev.hongbao.web.management.HealthChecks;
 import dev.hongbao.web.management.HttpLoops;
-import dev.hongbao.web.management.ManagementVerticle;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -28,36 +32,47 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The whole server. What is started is stopped in reverse: readiness ends, and after {@code http.drain-delay} the faces refuse new work and finish what is in flight, the journal
- * is settled, clients close, the children stop. Blocking; not for an event loop.
- */
+/** The whole server: {@link #start} and {@link #close} are its life. Blocking; not for an event loop. */
 public final class HongbaoServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HongbaoServer.class);
 
-    /** Ready asks a store no more often: a balancer with many nodes is no load, and notices nothing. */
+    /** A store that was killed under load reads its log back first. */
+    static final Duration START_LIMIT = Duration.ofMinutes(11);
+
+    /** Of each step. */
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
+
+    /** Between two questions of {@code /health/ready} to a store: a load balancer with many nodes is no load. */
     private static final Duration STORE_ASKED_EVERY = Duration.ofSeconds(1);
 
-    private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
-
-    private final Started started = new Started();
     private final AtomicInteger port = new AtomicInteger();
     private final AtomicInteger managementPort = new AtomicInteger();
     private volatile boolean stopping;
+
+    // For close(): empty until the start has come so far
+    private @Nullable TokenTrust trust;
+    private @Nullable Stores stores;
+    private @Nullable Vertx vertx;
     private @Nullable Engine engine;
+    private Future<?> wheel = Future.succeededFuture();
+    private Duration drain = Duration.ZERO;
+    private boolean stopped;
+
+    /** The ids of verticles, the latest first. */
+    private final Deque<String> deployed = new ArrayDeque<>();
 
     private HongbaoServer() {}
 
     /**
      * Starts everything and returns once requests are served.
      *
-     * @throws Exception with a message for the operator when something cannot start; then nothing is left running
+     * @throws Exception with a message for the operator if something cannot start; then nothing is left running
      */
     public static HongbaoServer start(HongbaoConfig config) throws Exception {
         return start(config, Clock.systemUTC());
     }
 
-    /** The same by another clock of this machine: it says which tokens are valid, and nothing that is about money. */
+    /** Starts with another clock of this machine, which decides the validity of tokens, but nothing about money. */
     public static HongbaoServer start(HongbaoConfig config, Clock clock) throws Exception {
         HongbaoServer server = new HongbaoServer();
         try {
@@ -73,91 +88,148 @@ public final class HongbaoServer implements AutoCloseable {
         Stores.require(config);
         StartChecks.enforce(MachineChecks.beforeStart(config));
         TokenTrust trust = TokenTrust.open(config, clock);
-        started.add(trust::close);
-        // The stores, the faces and Vert.x do not need each other: each is made on a thread of its own.
-        FutureTask<Stores> opening = Started.inParallel("stores", () -> Stores.open(config));
+        this.trust = trust;
+
+        // The stores, the APIs and Vert.x do not need each other: each starts on a thread of its own.
+        FutureTask<Stores> opening = inParallel("stores", () -> Stores.open(config));
         PrometheusMeterRegistry metrics = Meters.registry();
-        FutureTask<Faces> loading =
-                Started.inParallel("faces", () -> Faces.load(config, trust.tokens(), metrics, clock));
+        FutureTask<Apis> loading = inParallel("apis", () -> new Apis(config, trust.tokens(), metrics, clock));
         Vertx vertx;
-        StoreAddresses stores;
+        StoreAddresses addresses;
         try {
             vertx = vertx(metrics);
-            started.add("Vert.x", vertx::close);
+            this.vertx = vertx;
         } finally {
-            Stores opened = Started.await(opening);
-            started.addAsLast(opened::close);
-            stores = opened.addresses();
+            stores = await(opening);
+            addresses = stores.addresses();
         }
-        StartChecks.enforce(Started.await(StartChecks.ofStores(vertx, stores, config, StoreWait.LIMIT)));
-        Engine ready = startEngine(vertx, stores, config, metrics, trust);
-        engine = ready;
-        startFaces(vertx, config, metrics, ready, Started.await(loading));
-        vertx.executeBlocking(() -> {
-            Meters.bindProcess(metrics);
-            return null;
-        });
-        started.add(() -> drain(config.web().http().timeouts().drain()));
-    }
+        StartChecks.enforce(await(StartChecks.ofStores(vertx, addresses, config, StoreWait.LIMIT)));
 
-    /** Returns once claims are taken. */
-    private Engine startEngine(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, PrometheusMeterRegistry metrics, TokenTrust trust)
-            throws Exception {
-        String database = stores.app().database();
+        // The engine, until it takes claims
+        String database = addresses.app().database();
         Presence presence = trust.presence(database);
-        Engine running = Started.await(Engine.start(vertx, stores, config, metrics, System::nanoTime, presence));
-        trust.tokens().tellNames(running.profiles()::seen);
-        trust.tokens().refuse(running.accounting().revocations()::includes);
-        started.add("the line to other servers", running::leave); // after the shards are handed over
-        started.add("the journal", running::close);
-        Started.await(running.join());
+        Engine engine = await(Engine.start(vertx, addresses, config, metrics, System::nanoTime, presence));
+        this.engine = engine;
+        trust.tokens().tellNames(engine.profiles::seen);
+        trust.tokens().refuse(engine.revocations::includes);
+        await(engine.join());
         trust.follow(presence, database);
-        Started.await(running.ready(Started.START_LIMIT));
-        if (running.recoveredAtStart() > 0 && !config.engine().redis().isEmbedded()) {
-            // A Redis that is a child was stopped with the server, and loses its scripts by that.
-            LOG.info("recovered {} shards, of which Redis had lost scripts or data", running.recoveredAtStart());
+        await(engine.ready(START_LIMIT));
+        int recovered = engine.shards.recoveredAtStart();
+        if (recovered > 0 && !config.engine().redis().isEmbedded()) {
+            // An embedded Redis stops with the server, and always loses its scripts.
+            LOG.info("recovered {} shards, of which Redis had lost scripts or data", recovered);
         }
-        OpenPackets.watch(vertx, running.pool(), metrics);
-        new Turnover(running.pool(), metrics).watch(vertx);
-        return running;
-    }
+        OpenPackets.watch(vertx, engine.pool(), metrics);
+        new Turnover(engine.pool(), metrics).watch(vertx);
 
-    private void startFaces(
-            Vertx vertx, HongbaoConfig config, PrometheusMeterRegistry metrics, Engine beneath, Faces faces)
-            throws Exception {
-        Supplier<Future<?>> makeWheel = WheelOffer.to(faces.http().demo(), vertx, beneath);
-        HttpSettings http = FaceSettings.http(config);
+        // The APIs
+        Apis apis = await(loading);
+        Supplier<Future<?>> makeWheel = Demo.offerWheel(apis.demo(), vertx, engine);
         int eventLoops = config.web().http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
-        Supplier<Future<HttpVerticle.Opened>> open = () -> faces.open(vertx, beneath);
         IntConsumer listening = bound -> {
             port.set(bound);
             loops.serving(vertx.getOrCreateContext());
         };
-        QueueFill.watch(metrics, config, faces.mostConnections());
-        started.deploy(vertx, 1, beneath::shardWatch);
-        started.deploy(vertx, 1, beneath::courier);
-        started.deploy(vertx, eventLoops, () -> new HttpVerticle(http, faces.http(), open, listening));
-        started.deploy(
-                vertx,
-                1,
-                () -> new ManagementVerticle(
-                        config.web().management(),
-                        new HealthChecks(readiness(beneath, loops), CHECK_LIMIT),
-                        metrics,
-                        managementPort::set,
-                        () -> ConsoleFace.open(vertx, http, faces.http(), open, beneath.console(), metrics)));
-        Future<?> wheel = makeWheel.get();
-        started.add("the wheel", wheel::otherwiseEmpty);
+        deploy(vertx, 1, engine::shardWatch);
+        deploy(vertx, 1, engine::courier);
+        deploy(vertx, eventLoops, () -> apis.http(vertx, engine, listening));
+        deploy(vertx, 1, () -> apis.management(vertx, engine, readiness(engine, loops), managementPort::set));
+        wheel = makeWheel.get();
+        vertx.executeBlocking(() -> {
+            Meters.bindProcess(metrics);
+            return null;
+        });
+        drain = config.web().http().timeouts().drain();
     }
 
-    private Map<String, Supplier<Future<Boolean>>> readiness(Engine beneath, HttpLoops loops) {
+    /**
+     * Stops in the reverse order, also after a failed start. First the server is not ready for {@code http.drain-delay}. The APIs refuse new
+     * calls and answer those in flight, the engine settles the journals, the connections close, and embedded stores stop. Returns when all has
+     * stopped, to every caller. Idempotent.
+     */
+    @Override
+    public synchronized void close() {
+        if (stopped) {
+            return;
+        }
+        stopped = true;
+        drain();
+        stop("the wheel", wheel::otherwiseEmpty);
+        if (vertx != null) {
+            for (String verticle : deployed) {
+                stop("a face", () -> vertx.undeploy(verticle));
+            }
+        }
+        if (engine != null) {
+            stop("the journal", engine::close);
+            stop("the line to other servers", engine::leave);
+        }
+        if (vertx != null) {
+            stop("Vert.x", vertx::close);
+        }
+        if (trust != null) {
+            trust.close();
+        }
+        if (stores != null) {
+            stores.close();
+        }
+    }
+
+    /** Still serves, but is not ready, until a load balancer has noticed. */
+    private void drain() {
+        stopping = true;
+        try {
+            Thread.sleep(drain.toMillis());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Deploys verticles and returns once they run. */
+    private void deploy(Vertx vertx, int instances, Supplier<Deployable> verticle) throws Exception {
+        deployed.push(await(vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances))));
+    }
+
+    /** Waits for a stop, {@link #STOP_LIMIT} at most. @param what for the log */
+    private static void stop(String what, Supplier<Future<?>> stop) {
+        try {
+            stop.get().toCompletionStage().toCompletableFuture().get(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException fault) {
+            LOG.warn("{} did not stop cleanly: {}", what, fault.toString());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static <T> FutureTask<T> inParallel(String what, Callable<T> work) {
+        FutureTask<T> task = new FutureTask<>(work);
+        new Thread(task, "hongbao-" + what).start();
+        return task;
+    }
+
+    /** The result, within {@link #START_LIMIT}. */
+    private static <T> T await(Future<T> future) throws Exception {
+        return await(future.toCompletionStage().toCompletableFuture());
+    }
+
+    private static <T> T await(java.util.concurrent.Future<T> future) throws Exception {
+        try {
+            return future.get(START_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } catch (TimeoutException late) {
+            throw new TimeoutException("not started after " + START_LIMIT.toMinutes() + " minutes; see the log");
+        }
+    }
+
+    private Map<String, Supplier<Future<Boolean>>> readiness(Engine engine, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
         checks.put(Check.STAYING.ready, () -> Future.succeededFuture(!stopping));
-        checks.put(Check.POSTGRES.ready, remembered(beneath::isPostgresReachable));
-        checks.put(Check.REDIS.ready, remembered(beneath::isRedisReachable));
-        checks.put(Check.SHARDS.ready, () -> Future.succeededFuture(beneath.isReady()));
+        checks.put(Check.POSTGRES.ready, remembered(engine::isPostgresReachable));
+        checks.put(Check.REDIS.ready, remembered(engine::isRedisReachable));
+        checks.put(Check.SHARDS.ready, () -> Future.succeededFuture(engine.isReady()));
         checks.putAll(loops.checks());
         return checks;
     }
@@ -166,20 +238,7 @@ public final class HongbaoServer implements AutoCloseable {
         return HealthChecks.remembered(ofStore, STORE_ASKED_EVERY, System::nanoTime);
     }
 
-    /** Still serves, and says that it is not ready, until a load balancer has noticed. */
-    private void drain(Duration delay) {
-        stopping = true;
-        try {
-            Thread.sleep(delay.toMillis());
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Without Netty's flight recorder events, which every start would instrument, unless the operator asks for them. Of Vert.x' own
-     * metrics only the pools': the rest costs on every request, and ours say it better.
-     */
+    /** Without Netty's flight recorder events, which slow every start, unless the operator sets the property. */
     private static Vertx vertx(PrometheusMeterRegistry metrics) {
         System.getProperties().putIfAbsent("io.netty.jfr.enabled", "false");
         return Vertx.builder()
@@ -191,24 +250,18 @@ public final class HongbaoServer implements AutoCloseable {
                 .build();
     }
 
-    /** What is beneath the faces: a benchmark in this process tells it when to settle. */
+    /** A benchmark in this process starts and stops its writer. */
     public Engine engine() {
         return Objects.requireNonNull(engine);
     }
 
-    /** The API's port in use. */
+    /** The API's bound port. */
     public int port() {
         return port.get();
     }
 
-    /** The management port in use. */
+    /** The management port, as bound. */
     public int managementPort() {
         return managementPort.get();
-    }
-
-    /** Stops in order; returns when everything has stopped, also for who comes while it is being stopped. Idempotent. */
-    @Override
-    public void close() {
-        started.close();
     }
 }

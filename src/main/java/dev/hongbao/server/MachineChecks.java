@@ -24,14 +24,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What this machine tells: ports, addresses, files with keys, the disk and the clock. */
+/** Checks of this machine: ports, addresses, files with keys, the disk and the clock. */
 final class MachineChecks {
     private static final int MIN_BYTES = 32;
 
     /** 32 random bytes have fewer once in 10^40 times, as hex digits once in 10^9. */
     private static final int MIN_DISTINCT = 8;
 
-    /** Where an engine shows a container its own secrets, often with mode 0444: nobody else's processes are in there. */
+    /** Where a container engine mounts the container's secrets, often with mode 0444: no other users have processes there. */
     static final Path MOUNTED = Path.of("/run/secrets");
 
     private static final String MAKE = "make one with: openssl rand -hex 32 > FILE && chmod 600 FILE";
@@ -53,7 +53,7 @@ final class MachineChecks {
         return findings;
     }
 
-    /** Each by its option; those of tokens have rules of their own. */
+    /** Files by option, except the keys of tokens, which {@link #checkSecret} reads. */
     private static Map<String, Path> privateFiles(HongbaoConfig config) {
         Map<String, Path> files = new LinkedHashMap<>();
         put(files, "redis.url-file", config.engine().redis().url());
@@ -77,7 +77,7 @@ final class MachineChecks {
         }
     }
 
-    /** Tries each address and port; a moment later somebody else may have taken it all the same. */
+    /** Tries each address and port. Another process may still take one a moment later. */
     static List<Diagnosis> ports(HongbaoConfig config) {
         List<Diagnosis> findings = new ArrayList<>();
         port("http", config.web().http().address(), findings);
@@ -97,7 +97,7 @@ final class MachineChecks {
         }
     }
 
-    /** Who may read along beyond this machine. */
+    /** Connections that others can read on the network. */
     static List<Diagnosis> exposure(HongbaoConfig config) {
         List<Diagnosis> findings = new ArrayList<>();
         api(config.web().http(), findings);
@@ -110,14 +110,14 @@ final class MachineChecks {
         return findings;
     }
 
-    /** Tokens go over the API's connections as they are: whoever reads along can use them. */
+    /** The API's connections carry tokens in clear text: a reader can use them. */
     private static void api(HttpConfig http, List<Diagnosis> findings) {
         String host = http.address().host();
         if (isLoopback(host) || http.address().tls() != null) {
             return;
         }
         if (http.proxies().protocol() == HttpConfig.ProxyProtocol.ON) {
-            // A proxy that ends TLS, and tells addresses so all the same, looks no different from here.
+            // A proxy that terminates TLS and forwards addresses looks the same from here.
             findings.add(Check.CLEAR_TEXT.found("http.proxy-protocol: listening on " + host
                     + " without TLS: a proxy that passes TCP through has none; name http.tls-certificate"));
         } else if (http.proxies().trusted().isEmpty()) {
@@ -141,7 +141,7 @@ final class MachineChecks {
         }
     }
 
-    /** What speaks against the configured keys. Blocks on the disk and on names. */
+    /** Checks the configured keys. Blocks on the disk and on names. */
     static List<Diagnosis> tokens(TokenConfig token) {
         List<Diagnosis> findings = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
@@ -169,8 +169,7 @@ final class MachineChecks {
     }
 
     /**
-     * Blocks on the disk. What others may write is refused. What others may read is only warned of, since orchestrators mount
-     * secrets so.
+     * Refuses a file that others can write. Warns of a file that others can read, since orchestrators mount secrets so. Blocks on the disk.
      *
      * @return without the option, see {@link Diagnosis#of}
      */
@@ -201,7 +200,7 @@ final class MachineChecks {
         return count;
     }
 
-    /** A file with public keys: who may write it adds one of his own. Blocks on the disk. */
+    /** Checks a file with public keys: a user who can write it can add a key. Blocks on the disk. */
     static List<Diagnosis> checkPublic(Path file) {
         try {
             return mayOthers(file, PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE)
@@ -214,9 +213,9 @@ final class MachineChecks {
     }
 
     /**
-     * Who may read a file with a password or a key may use it. Blocks on the disk.
+     * Checks a file with a password or a key: a user who can read it can use it. Blocks on the disk.
      *
-     * @param mounted a directory; of files below it is not warned that all may read them: {@link #MOUNTED}
+     * @param mounted a directory whose files all users may read, without a warning: {@link #MOUNTED}
      */
     static List<Diagnosis> checkPrivate(Path file, Path mounted) {
         boolean isMounted = file.toAbsolutePath().normalize().startsWith(mounted);

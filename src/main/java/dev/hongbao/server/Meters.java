@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.common.config.HongbaoConfig;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,9 +28,9 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * The registry of all meters. Every time and every size is a histogram with the same fixed buckets, so that the servers of an
- * installation add up; to record one costs a search among some numbers and some additions, and keeps no sample. The values of all
- * labels are fixed sets: calls of the contract, types of problems, names of scripts and pools, numbers of shards.
+ * The registry of all meters. All times, and all sizes, are histograms with the same fixed buckets, so the servers of an installation add up. A record
+ * costs a short search and some additions, and keeps no sample. Labels have fixed sets of values: calls of the contract, types of problems, names of
+ * scripts and pools, numbers of shards.
  */
 final class Meters {
     /** Upper bounds of times, in milliseconds. */
@@ -39,14 +40,14 @@ final class Meters {
     /** Upper bounds of sizes of batches. */
     private static final double[] SIZES = {1, 4, 16, 64, 256, 1_024, 4_096};
 
-    /** How Vert.x names what its SQL client measures, and how we do. */
+    /** Vert.x' name of the SQL client's times; {@link #STATEMENT} replaces it. */
     private static final String CLIENT_STATEMENT = "vertx.sql.processing.time";
 
     private static final String STATEMENT = "hongbao.sql.statement";
 
     /**
-     * Of the first ones each connection registers one under the same name, and one alone is told: wrong, and of no use. The last ones are
-     * named as Prometheus does not want it, and others say the same.
+     * Each connection registers the first three under one name, and Prometheus reads only one of them. The last two have names that Prometheus
+     * rejects, and other meters have their values.
      */
     private static final Set<String> LEFT_OUT = Set.of(
             "vertx.sql.processing.pending",
@@ -96,7 +97,7 @@ final class Meters {
                 .build();
     }
 
-    /** Of Vert.x' own metrics only the pools' and the SQL client's: the rest costs on every request, and ours say it better. */
+    /** Keeps Vert.x' metrics of pools and of the SQL client. The others cost on every request, and repeat ours. */
     static MetricsOptions ofVertx() {
         return new MicrometerMetricsOptions()
                 .setEnabled(true)
@@ -106,7 +107,7 @@ final class Meters {
                         .collect(Collectors.toSet()));
     }
 
-    /** What is the JVM's and the process' own. Takes some milliseconds, so not on an event loop. */
+    /** Binds the meters of the JVM and the process. Takes some milliseconds, so not on an event loop. */
     static void bindProcess(MeterRegistry registry) {
         String version = Meters.class.getPackage().getImplementationVersion();
         List.of(
@@ -122,5 +123,55 @@ final class Meters {
                 .tag("version", version == null ? "development" : version)
                 .tag("java", Runtime.version().toString())
                 .register(registry);
+    }
+
+    /**
+     * Registers {@code hongbao.queue.fill}, the ratio of each queue's meter to its limit.
+     *
+     * @param mostConnections the limit of the API's port: as configured, or fewer by the limit of open files
+     */
+    static void watchQueues(MeterRegistry registry, HongbaoConfig config, int mostConnections) {
+        fill(
+                registry,
+                "claims",
+                "hongbao.claim.waiting",
+                Tags.empty(),
+                config.domain().claim().maxWaiting());
+        fill(
+                registry,
+                "plays",
+                "hongbao.play.waiting",
+                Tags.empty(),
+                config.domain().claim().maxWaiting());
+        fill(
+                registry,
+                "journal",
+                "hongbao.shard.journal.entries",
+                Tags.empty(),
+                config.engine().journal().maxEntries());
+        fill(
+                registry,
+                "postgres",
+                "vertx.pool.queue.pending",
+                Tags.of("pool_name", "hongbao-requests"),
+                Pools.REQUESTS_QUEUE);
+        fill(registry, "connections", "hongbao_http_connections", Tags.empty(), mostConnections);
+    }
+
+    private static void fill(MeterRegistry registry, String queue, String meter, Tags tags, int limit) {
+        Gauge.builder("hongbao.queue.fill", registry, meters -> fullest(meters, meter, tags) / limit)
+                .description(
+                        "How full a queue is: 1 is its limit, and who comes then is told 503, but for connections, of which idle ones make room; of the journals the fullest")
+                .baseUnit("ratio")
+                .tag("queue", queue)
+                .register(registry);
+    }
+
+    private static double fullest(MeterRegistry registry, String meter, Tags tags) {
+        return registry.find(meter).tags(tags).gauges().stream()
+                .mapToDouble(Gauge::value)
+                .filter(value -> !Double.isNaN(value))
+                .max()
+                .orElse(0);
     }
 }

@@ -1,6 +1,27 @@
 package dev.hongbao.server;
 
+import dev.hongbao.domain.claim.ClaimSettler;
+import dev.hongbao.domain.claim.SettledClaims;
+import dev.hongbao.domain.draw.DrawCatalog;
+import dev.hongbao.domain.draw.DrawCleanup;
+import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.draw.DrawKeys;
+import dev.hongbao.domain.draw.DrawStore;
+import dev.hongbao.domain.draw.EndSettler;
+import dev.hongbao.domain.packet.CloseSettler;
+import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketCleanup;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.play.PlaySettler;
+import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.reconcile.CampaignComparison;
+import dev.hongbao.domain.reconcile.DrawComparison;
+import dev.hongbao.domain.reconcile.PacketComparison;
 import dev.hongbao.engine.journal.Mode;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.redis.Script;
 import io.vertx.sqlclient.Pool;
@@ -8,15 +29,45 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** All modes that a server has. A new one is a class beside {@link Packets}, {@link Draws} and {@link Campaigns}, named here and in {@link Parts}. */
+/** The modes of every process, with or without a running server. {@link Engine#modes} adds what a running server needs. */
 final class Modes {
-    /** What is the same wherever they are used. */
-    static final List<Mode.Traits> ALL = List.of(Packets.TRAITS, Draws.TRAITS, Campaigns.TRAITS);
+    static final Mode.Traits PACKETS = new Mode.Traits(
+            List.of("claim", "load", "close"),
+            (generation, packet) -> List.of(PacketKeys.hash(generation, new PacketId(packet))),
+            pool -> {
+                PacketStore store = new PacketStore(pool);
+                PacketCleanup ends = new PacketCleanup(new EndedPackets(store));
+                return settlers(new Settlements<>(), new PacketCatalog(store), ends);
+            },
+            PacketComparison::new);
+
+    static final Mode.Traits DRAWS = new Mode.Traits(
+            List.of("play", "draw", "period", "end", "return"),
+            (generation, draw) -> {
+                DrawId id = new DrawId(draw);
+                return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
+            },
+            pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            DrawComparison::new);
+
+    /** Campaigns and rains have no journal items: a claim on a pool is a claim on a packet. */
+    static final Mode.Traits CAMPAIGNS =
+            new Mode.Traits(List.of(), (generation, unit) -> List.of(), pool -> List.of(), CampaignComparison::new);
+
+    static final List<Mode.Traits> ALL = List.of(PACKETS, DRAWS, CAMPAIGNS);
 
     /** The names of their keys in Redis. */
     static final Mode.Keys KEYS = Mode.Keys.of(ALL);
 
     private Modes() {}
+
+    static List<Settler> settlers(Settlements<SettledClaims> settlements, PacketCatalog catalog, PacketCleanup ends) {
+        return List.of(new ClaimSettler(catalog, ends, settlements), new CloseSettler(ends));
+    }
+
+    static List<Settler> settlers(Settlements<SettledPlayRequests> settlements, DrawCatalog catalog, DrawCleanup ends) {
+        return List.of(new PlaySettler(catalog, settlements), new EndSettler(ends));
+    }
 
     /** The texts of their scripts, by name. */
     static Map<String, String> scripts() {
@@ -25,7 +76,7 @@ final class Modes {
                 .collect(Collectors.toUnmodifiableMap(name -> name, Script::read));
     }
 
-    /** Their settlers, for who settles without a server at work. */
+    /** Their settlers, for a process without a running server. */
     static List<Settler> settlers(Pool pool) {
         return ALL.stream().flatMap(mode -> mode.settlers().of(pool).stream()).toList();
     }

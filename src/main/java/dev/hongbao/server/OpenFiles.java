@@ -5,27 +5,26 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 /**
- * The process' limit of open files, of which each connection is one: without one left the kernel lets nobody in, on the
- * management port neither.
+ * The process' limit of open files. Each connection is a file. At the limit, the kernel accepts no connection, not even on the management port.
  */
 final class OpenFiles {
-    /** For the stores, the management port, the jar, logs and the JVM itself: an estimate, with room. */
+    /** For the stores, the management port, the jar, logs and the JVM: a generous estimate. */
     private static final long RESERVED = 500;
 
-    /** Of {@code http.max-connections}. */
+    /** The default of {@code http.max-connections}. */
     static final int DEFAULT = 20_000;
 
-    /** Fewer connections than this are worth a warning whatever is configured. */
+    /** Below this, a lower limit is always a warning. */
     private static final int FEW = 1_000;
 
     private OpenFiles() {}
 
-    /** As many connections as configured, or as there may be files. */
+    /** The configured connections, or as many as the limit of open files allows. */
     static int atMost(int maxConnections) {
         return atMost(maxConnections, limit());
     }
 
-    /** @param openFiles the limit; 0 or less when it is not known */
+    /** @param openFiles the limit; 0 or less if it is unknown */
     static int atMost(int maxConnections, long openFiles) {
         return openFiles <= 0 || maxConnections <= openFiles - RESERVED
                 ? maxConnections
@@ -42,7 +41,7 @@ final class OpenFiles {
         return check(maxConnections, limit());
     }
 
-    /** The default is a bound that nobody chose: to lower it needs no word, unless little is left. */
+    /** Lowering the default, which no operator chose, is no warning unless few connections are left. */
     static List<Diagnosis> check(int maxConnections, long openFiles) {
         int fewer = atMost(maxConnections, openFiles);
         if (fewer == maxConnections || maxConnections == DEFAULT && fewer >= FEW) {

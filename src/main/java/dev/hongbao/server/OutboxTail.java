@@ -16,7 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
-/** Reads the outbox out of a database, on connections of its own, as they come. Blocking. */
+/** Follows the outbox of a database on connections of its own. Blocking. */
 public final class OutboxTail {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final int QUEUE = 16;
@@ -36,12 +36,11 @@ public final class OutboxTail {
     }
 
     /**
-     * Reads what is settled from now on, or all that is kept and what comes after it.
+     * Reads events until {@code most} of them.
      *
-     * @param all begins with the oldest
-     * @param most events after which it ends
-     * @throws ConfigException when no server has worked on the database
-     * @throws Exception when Postgres does not answer
+     * @param all from the oldest kept event; else from now
+     * @throws ConfigException if no server has worked on the database
+     * @throws Exception if Postgres does not answer
      */
     public static void run(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out) throws Exception {
         Vertx vertx = Vertx.vertx();

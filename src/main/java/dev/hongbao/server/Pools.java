@@ -9,17 +9,17 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 
 /**
- * A server's connections to Postgres, by what they are for.
+ * A server's connections to Postgres, by purpose.
  *
- * @param postgres makes further ones
- * @param requests what users ask for
- * @param owner the owner's work, so that no burst of requests keeps it from settling and recovering
- * @param lengthy what may take minutes: recovery's pages, the purges
- * @param books who adds up days of the ledger or pools of a campaign: two at once, a few wait
- * @param outbox who reads the outbox, so that a host that catches up keeps nobody else waiting
+ * @param postgres opens further connections
+ * @param requests for users' requests
+ * @param owner for the owner's work, so that no burst of requests delays a settlement or a recovery
+ * @param lengthy for statements of minutes: recovery's pages, the sweeps
+ * @param outbox for reads of the outbox, so that a host that catches up delays no other call
+ * @param books for sums over days of the ledger or pools of a campaign: two at once, a few wait
  */
 record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
-    /** Requests that wait for a connection; further ones get 503: more could not be answered in time. */
+    /** Requests that may wait for a connection. Further ones get 503, since their answers would be late. */
     static final int REQUESTS_QUEUE = 1_000;
 
     private static final int OWNER_SIZE = 4;
@@ -28,10 +28,10 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ou
     private static final int BOOKS_SIZE = 2;
     private static final int BOOKS_QUEUE = 16;
 
-    /** Outside of these pools: the ping's, the locks', the webhooks', and the writer's. */
+    /** Outside of these pools: for the ping, the locks, the webhooks and the writer. */
     private static final int SINGLE = 3 + SettlementBatch.MOST_AT_ONCE;
 
-    /** What a server holds, but for the short while of a check or of the console. The guide and the base for Kubernetes reckon with it. */
+    /** A server's connections, without the brief ones of checks and the console. The guide and the base for Kubernetes use the number. */
     static int connections(HongbaoConfig config) {
         return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + OUTBOX_SIZE + BOOKS_SIZE + SINGLE;
     }
@@ -51,13 +51,13 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ou
                 postgres.pool("books", BOOKS_SIZE, BOOKS_QUEUE, Postgres.LONG));
     }
 
-    /** Half of the answer's time to wait for a connection, half for the statement: nothing is done for who has been told 503. */
+    /** Half of the answer's time is for the wait, half for the statement: no statement runs after its caller got 503. */
     private static Duration ofRequest(Duration answer) {
         Duration half = answer.dividedBy(2);
         return half.compareTo(Postgres.SHORT) < 0 ? half : Postgres.SHORT;
     }
 
-    /** Nothing that takes minutes is waited for: it is ended, and its caller hears so. */
+    /** Cancels statements of minutes; their callers get the failure. */
     Future<Void> close() {
         return requests.close()
                 .eventually(owner::close)

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What the configured Postgres must be, so that what is answered as settled stays settled (invariant I5), and every server is let in; how it does;
- * and what its tables tell.
+ * Checks of the configured Postgres: the settings that keep settled claims settled (invariant I5), its connections, its load, and the findings in
+ * its tables.
  */
 final class PostgresChecks {
     private static final int MIN_VERSION = 15;
@@ -44,13 +44,13 @@ final class PostgresChecks {
     private PostgresChecks() {}
 
     /**
-     * What it tells of itself.
+     * The settings of a Postgres.
      *
      * @param version as {@code server_version_num}, 150004 for 15.4
-     * @param synchronousCommit of our own sessions, which ask for it, and for isolation and jit; a pooler in between may not pass that on
+     * @param synchronousCommit of our own sessions, which set it, isolation and jit; a pooler in between may drop that
      * @param encoding of the database
-     * @param connections that it has for those who are no superusers
-     * @param others servers of the database that are alive, and take shards
+     * @param connections for roles that are not superusers
+     * @param others live servers of the database
      */
     record Settings(
             int version,
@@ -62,7 +62,7 @@ final class PostgresChecks {
             int connections,
             int others) {}
 
-    /** On a connection as the server's own are. */
+    /** Reads them on a connection like the server's own. */
     static Future<Settings> read(SqlClient client) {
         return client.preparedQuery(SETTINGS)
                 .execute(Tuple.of((long) ShardOwners.SERVER))
@@ -133,8 +133,8 @@ final class PostgresChecks {
 
     /**
      * @param connections of all roles to all databases
-     * @param longestSeconds the age of the oldest transaction that is under way and seen
-     * @param blind the role, as SQL writes it, that sees its own transactions only; empty when it sees all
+     * @param longestSeconds the age of the oldest visible open transaction
+     * @param blind the role, quoted for SQL, if it sees only its own transactions; else empty
      */
     static List<Diagnosis> sessions(
             String version, long connections, long maxConnections, double longestSeconds, String blind) {
@@ -161,7 +161,7 @@ final class PostgresChecks {
         return found;
     }
 
-    /** Of the table with the most rows that are dead. */
+    /** Checks the table with the most dead rows. */
     static List<Diagnosis> deadRows(String table, long dead, long live) {
         return dead > MANY_DEAD_ROWS && dead > live
                 ? List.of(Check.POSTGRES_USE.found(
@@ -191,7 +191,7 @@ final class PostgresChecks {
         return found;
     }
 
-    /** @param others rows that stand in no part of a month */
+    /** @param others rows outside of every month's part */
     static List<Diagnosis> months(List<Months.Missing> missing, long others) {
         List<Diagnosis> found = new ArrayList<>();
         if (!missing.isEmpty()) {
@@ -206,9 +206,9 @@ final class PostgresChecks {
     }
 
     /**
-     * @param latest of the runs there were
-     * @param every between those in the background, 0 for never
-     * @param age of the database, in seconds: a young one need not have been checked
+     * @param latest the latest runs
+     * @param every between two runs in the background, 0 for never
+     * @param age of the database, in seconds: a young one needs no check yet
      */
     static List<Diagnosis> books(List<LatestRuns.Latest> latest, Duration every, double age) {
         List<Diagnosis> found = new ArrayList<>();
@@ -231,10 +231,10 @@ final class PostgresChecks {
     }
 
     /**
-     * @param known that follow now
-     * @param seen of how many the role may see how far they are
-     * @param bytes that the slowest has still to replay
-     * @param seconds that it is late
+     * @param known connected replicas
+     * @param seen replicas whose position the role may see
+     * @param bytes that the slowest replica has not replayed
+     * @param seconds of its lag
      */
     static List<Diagnosis> replicas(long known, long seen, long bytes, double seconds) {
         if (known == 0) {

@@ -17,25 +17,25 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
 /**
- * What an operator does with the quarantine, on connections of its own. Blocking; see {@link QuarantineStore}. Every call throws
- * a {@link dev.hongbao.common.config.ConfigException} for a database on which no server has worked.
+ * An operator's calls on the quarantine, on connections of their own; see {@link QuarantineStore}. Blocking. Every call throws a {@link
+ * dev.hongbao.common.config.ConfigException} if no server has worked on the database.
  */
 public final class QuarantineOperations {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
     private QuarantineOperations() {}
 
-    /** All that is set aside. @throws Exception when a store does not answer */
+    /** All quarantined packets, draws and campaigns. @throws Exception if a store does not answer */
     public static List<QuarantineStore.Listed> list(StoreAddresses stores) throws Exception {
         return with(stores, (store, redis) -> store.list());
     }
 
-    /** See {@link QuarantineStore#replay}. @throws Exception when nothing was changed */
+    /** See {@link QuarantineStore#replay}. @throws Exception if nothing changed */
     public static int replay(StoreAddresses stores, UUID unit) throws Exception {
         return with(stores, (store, redis) -> store.replay(unit));
     }
 
-    /** See {@link QuarantineStore#drop}. @throws Exception when nothing was changed */
+    /** See {@link QuarantineStore#drop}. @throws Exception if nothing changed */
     public static int drop(StoreAddresses stores, UUID unit) throws Exception {
         return with(stores, (store, redis) -> store.drop(unit, redis));
     }
@@ -44,7 +44,7 @@ public final class QuarantineOperations {
             throws Exception {
         Vertx vertx = Vertx.vertx();
         try {
-            // A second connection looks up what the transaction on the first one settles.
+            // The second connection reads amounts for the transaction on the first one.
             Pool pool = PgBuilder.pool()
                     .with(new PoolOptions().setMaxSize(2))
                     .connectingTo(stores.app().connectOptions())

@@ -23,11 +23,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
-/** Runs the reconciliation on connections of its own. Blocking. */
+/** Runs the reconciliation on connections of its own. The public methods block. */
 public final class Reconciler {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
-    /** One reads the books, another Redis' counterparts. */
+    /** One for the books, one for the comparison with Redis. */
     static final int CONNECTIONS = 2;
 
     /** More than there are checks. */
@@ -38,21 +38,21 @@ public final class Reconciler {
     /**
      * Runs every check.
      *
-     * @param progress hears each finding as it is made
-     * @throws ConfigException when the database is not one that a server has worked on
-     * @throws Exception when a store does not answer
+     * @param progress receives each finding at once
+     * @throws ConfigException if no server has worked on the database
+     * @throws Exception if a store does not answer
      */
     public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
         return alone(stores, (vertx, pool, namespace) -> run(vertx, pool, stores, namespace, progress));
     }
 
     /**
-     * Runs the checks on what is new since the checkpoint.
+     * Runs the checks on the rows since the checkpoint.
      *
-     * @param restMillis how long to rest after a piece that took so many milliseconds; 0 for not at all
-     * @return empty when another such run is under way, here or on a server
-     * @throws ConfigException as above
-     * @throws Exception when a store does not answer
+     * @param restMillis maps the time of a piece to the rest after it; 0 for none
+     * @return empty if another such run is under way, here or on a server
+     * @throws ConfigException if no server has worked on the database
+     * @throws Exception if a store does not answer
      */
     public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores, LongUnaryOperator restMillis)
             throws Exception {
@@ -60,7 +60,7 @@ public final class Reconciler {
                 stores, (vertx, pool, namespace) -> runSinceCheckpoint(vertx, pool, stores, namespace, restMillis));
     }
 
-    /** The same, without a rest. */
+    /** Runs the checks on the rows since the checkpoint without a rest. */
     public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
         return runSinceCheckpoint(stores, millis -> 0);
     }
@@ -97,7 +97,7 @@ public final class Reconciler {
                 .compose(findings -> new LatestRuns(pool).note(false, findings).map(findings));
     }
 
-    /** The same of what is new since the checkpoint. @param restMillis how long to rest after a piece that took so many milliseconds */
+    /** Runs the checks on the rows since the checkpoint. @param restMillis maps the time of a piece to the rest after it */
     static Future<Optional<SinceRun>> runSinceCheckpoint(
             Vertx vertx, Pool pool, StoreAddresses stores, String namespace, LongUnaryOperator restMillis) {
         return with(vertx, pool, stores, namespace, run -> run.runSinceCheckpoint(restMillis))
@@ -121,7 +121,7 @@ public final class Reconciler {
                         .eventually(redis::close));
     }
 
-    /** Whose database it is; fails with a {@link ConfigException} for an empty one, which would pass for clean books. */
+    /** The installation of a database. Fails with a {@link ConfigException} for an empty one, whose books would look clean. */
     static Future<Installation> installation(Pool pool, StoreAddresses stores) {
         return pool.query("select to_regclass('installation') is not null")
                 .execute()

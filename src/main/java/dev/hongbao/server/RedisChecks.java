@@ -14,9 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the configured Redis must be, and how it does, by what {@code INFO} tells: hosted ones forbid {@code CONFIG}. */
+/** Checks of the configured Redis: its settings and its load. They read {@code INFO}, since hosted ones forbid {@code CONFIG}. */
 final class RedisChecks {
-    /** What a cluster does when a third of it is away. */
+    /** Decides whether a cluster serves while some of its slots have no node. */
     private static final String FULL_COVERAGE = "cluster-require-full-coverage";
 
     private static final int MIN_VERSION = 7;
@@ -25,9 +25,9 @@ final class RedisChecks {
     private RedisChecks() {}
 
     /**
-     * Asks one server for all there is to know. Fails when it does not answer, or still reads its data back.
+     * Runs all checks on one server. Fails if it does not answer, or is still loading its data.
      *
-     * @param namespace null when Postgres gives it
+     * @param namespace null for the namespace in Postgres
      */
     static Future<List<Diagnosis>> ask(RedisLink server, RedisAddress.Kind kind, @Nullable String namespace) {
         List<Diagnosis> found = new ArrayList<>();
@@ -56,7 +56,7 @@ final class RedisChecks {
                 });
     }
 
-    /** Empty when it does not tell: hosted ones forbid CONFIG. */
+    /** Empty if CONFIG is forbidden, as in a hosted Redis. */
     private static Future<String> fullCoverage(RedisLink server) {
         return server.send(Request.cmd(Command.CONFIG).arg("GET").arg(FULL_COVERAGE))
                 .map(told -> told == null || told.get(FULL_COVERAGE) == null
@@ -67,7 +67,7 @@ final class RedisChecks {
                         : Future.failedFuture(fault));
     }
 
-    /** @param value what the node has set; empty when it does not tell */
+    /** @param value the node's setting; empty if it is unknown */
     static List<Diagnosis> checkFullCoverage(String value) {
         return switch (value) {
             case "no" -> List.of();
@@ -83,7 +83,7 @@ final class RedisChecks {
         };
     }
 
-    /** A key as the server has them, for an ACL that names keys. @param namespace null when Postgres gives it */
+    /** An example of the server's keys, for an ACL that limits keys. @param namespace null for the namespace in Postgres */
     private static String sampleKey(@Nullable String namespace) {
         return Installation.key(namespace == null ? "hongbao" : namespace, 0);
     }
@@ -92,7 +92,7 @@ final class RedisChecks {
         return RedisLine.channel(namespace == null ? "hongbao" : namespace, "all");
     }
 
-    /** @param missing commands that servers hear each other with */
+    /** @param missing commands of the messages between servers */
     static List<Diagnosis> checkLine(List<String> missing) {
         return missing.isEmpty()
                 ? List.of()
@@ -122,11 +122,11 @@ final class RedisChecks {
         }
         String policy = info.get("maxmemory_policy");
         if (policy.startsWith("allkeys")) {
-            // A journal that is evicted takes accepted claims with it; a packet's hash stops its shard.
+            // An evicted journal loses accepted claims. An evicted packet stops its shard.
             findings.add(Check.REDIS_EVICTS.found("redis.url: maxmemory-policy of this Redis is " + policy
                     + ", which evicts accepted claims and open packets; set it to noeviction"));
         } else if (!policy.equals("noeviction")) {
-            // What has no time to live, and that is what counts, is not evicted by the volatile ones.
+            // The volatile policies evict only keys with a time to live; the keys that count have none.
             findings.add(Check.REDIS_MAY_EVICT.found("redis.url: maxmemory-policy of this Redis is "
                     + (policy.isEmpty() ? "unknown" : policy) + "; set it to noeviction"));
         }
@@ -139,7 +139,7 @@ final class RedisChecks {
         return findings;
     }
 
-    /** How a Redis does. @param nowMillis this machine's clock, at about the moment of the answer */
+    /** Checks memory, role and clock. @param nowMillis this machine's clock, at about the moment of the answer */
     static List<Diagnosis> atWork(RedisInfo info, long nowMillis) {
         List<Diagnosis> found = new ArrayList<>();
         long used = number(info.get("used_memory"));

@@ -23,19 +23,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a start asks the configured stores, before their schema is touched. The embedded ones are as they have to be.
+ * A start's checks of the configured stores, before it changes their schema. Embedded stores need none.
  */
 final class StartChecks {
     private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
 
-    /** What Postgres may take to tell of itself. */
+    /** The limit for Postgres' answers. */
     private static final Duration POSTGRES = Duration.ofSeconds(10);
 
     private StartChecks() {}
 
     /**
-     * What the configured stores tell of themselves. One that is away is waited for; when it stays away, that is a finding, too. A store that refuses
-     * the start ends the wait for the other one.
+     * Checks the configured stores. It waits for a store that is down; one that stays down is a finding, too. A store that refuses the start ends the
+     * wait for the other one.
      *
      * @param limit of the wait
      */
@@ -100,7 +100,7 @@ final class StartChecks {
                 .otherwise(fault -> List.of(Check.REDIS.found(store.doesNotAnswer(fault))));
     }
 
-    /** What a node of a cluster that is away may tell is not waited for, as long as another one answers. */
+    /** While a node of a cluster answers, the checks do not wait for a node that is down. */
     private static Future<List<Diagnosis>> ofServers(
             List<RedisLink> servers, RedisAddress.Kind kind, @Nullable String namespace) {
         List<Future<List<Diagnosis>>> asked = servers.stream()
@@ -132,13 +132,13 @@ final class StartChecks {
                         () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
                                 .compose(connection ->
                                         PostgresChecks.read(connection).eventually(connection::close))
-                                // also where a line says nothing to a first word
+                                // also for a peer that accepts the connection and stays silent
                                 .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
                 .map(settings -> PostgresChecks.check(settings, Pools.connections(config)))
                 .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
     }
 
-    /** Whether the owner of the tables is let in; where there is only one role, it was. */
+    /** Connects as the owner of the tables, if that is another role. */
     private static Future<List<Diagnosis>> ofOwner(Vertx vertx, StoreAddresses stores, StoreWait wait) {
         if (stores.owner().equals(stores.app())) {
             return Future.succeededFuture(List.of());
@@ -158,7 +158,7 @@ final class StartChecks {
     /**
      * Writes every warning into the log.
      *
-     * @throws StartRefusedException when any of them refuses
+     * @throws StartRefusedException if one of them refuses
      */
     static void enforce(List<Diagnosis> findings) throws StartRefusedException {
         List<String> reasons = new ArrayList<>();

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import java.util.List;
 
-/** The server does not start on what it found; carries every reason, not only the first. Without a stack trace: it is for a person. */
+/** Refuses a start, with every reason. Without a stack trace: it is for the operator. */
 public final class StartRefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 

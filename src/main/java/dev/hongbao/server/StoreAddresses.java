@@ -4,15 +4,15 @@ import dev.hongbao.engine.postgres.PostgresAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the stores are.
+ * The addresses of the stores.
  *
  * @param redisUrl {@code redis://[:password@]host:port}; holds a password, never log it
- * @param namespace what every key in Redis names; null takes it from Postgres
+ * @param namespace the installation's name in every key of Redis; null for the one in Postgres
  * @param owner the role that migrates
- * @param app the role that the server works as; may be the same
+ * @param app the server's role; may be the owner
  */
 public record StoreAddresses(String redisUrl, @Nullable String namespace, PostgresAddress owner, PostgresAddress app) {
-    /** With the namespace that Postgres tells. */
+    /** Takes the namespace from Postgres. */
     public StoreAddresses(String redisUrl, PostgresAddress owner, PostgresAddress app) {
         this(redisUrl, null, owner, app);
     }

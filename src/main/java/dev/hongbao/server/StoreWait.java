@@ -13,16 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the configured stores until they answer: after a power cut a server may start before them, and a store that was killed reads its log back
- * first. Each store is asked one question at a time. Ends early when the process is told to stop. Thread-safe.
+ * Repeats a question to a configured store until it answers: after a power cut a server may start before its stores, and a killed store reads its log
+ * back first. Each store gets one question at a time. A signal to stop the process ends the wait. Thread-safe.
  */
 final class StoreWait implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StoreWait.class);
 
-    /** A minute before the start itself is given up, so that what is given up names the store. */
-    static final Duration LIMIT = Started.START_LIMIT.minusMinutes(1);
+    /** A minute less than the start's limit, so that the fault names the store. */
+    static final Duration LIMIT = HongbaoServer.START_LIMIT.minusMinutes(1);
 
-    /** Between two questions: doubled each time, from the first to the second. */
+    /** The pause between two questions doubles each time, up to {@link #LAST_PAUSE_MILLIS}. */
     private static final long FIRST_PAUSE_MILLIS = 250;
 
     private static final long LAST_PAUSE_MILLIS = 4_000;
@@ -46,13 +46,13 @@ final class StoreWait implements AutoCloseable {
         /** @return one sentence, without secrets */
         String doesNotAnswer(Throwable fault) {
             String why = fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage();
-            // One that answers no is there: a wrong password is no silence.
+            // A refusal, such as a wrong password, is an answer.
             return option + ": " + name + (isAway.test(fault) ? " does not answer: " : " refuses: ")
                     + SecretUrl.redact(why);
         }
     }
 
-    /** Begins now. @param limit for all stores; a question that is under way then is still waited for */
+    /** Begins now. @param limit for all stores; the last question may end later */
     StoreWait(Vertx vertx, Duration limit) {
         this.vertx = vertx;
         this.limit = limit;
@@ -80,7 +80,7 @@ final class StoreWait implements AutoCloseable {
         return asking.answer.future();
     }
 
-    /** Nobody is waited for any more. Idempotent. */
+    /** Ends all waits. Idempotent. */
     @Override
     public void close() {
         over.tryFail("not waited for");
@@ -106,7 +106,7 @@ final class StoreWait implements AutoCloseable {
             this.question = question;
         }
 
-        /** A connection that is cut short fails on another thread. */
+        /** A cut connection fails on another thread. */
         private void ask() {
             Future.succeededFuture()
                     .compose(now -> question.get())

@@ -13,6 +13,7 @@ import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.engine.redis.RedisAddress;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,16 +22,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stores of one server: those configured, and children of this process in place of those that are not. Blocking.
+ * The stores of one server: configured stores, and embedded ones, children of this process, in place of the others. Blocking.
  */
 public final class Stores implements AutoCloseable {
     private static final int OTHER_CONNECTIONS = 32;
+    private static final String OTHER_DATA = "name the one that the server uses with --data-dir or HONGBAO_DATA_DIR";
 
     private final StoreAddresses addresses;
     private final StoreAddresses adminAddresses;
     private final @Nullable AutoCloseable children;
 
-    /** @param redisAdmin the Redis as who may do all; null for who is configured */
+    /** @param redisAdmin the URL of Redis with all rights; null for the usual one */
     private Stores(StoreAddresses addresses, @Nullable String redisAdmin, @Nullable AutoCloseable children) {
         this.addresses = addresses;
         this.adminAddresses = redisAdmin == null
@@ -40,9 +42,9 @@ public final class Stores implements AutoCloseable {
     }
 
     /**
-     * Finds the configured stores or starts children.
+     * Starts the embedded stores.
      *
-     * @throws dev.hongbao.engine.embedded.EmbeddedStartException when a child cannot start; its message is for the operator
+     * @throws dev.hongbao.engine.embedded.EmbeddedStartException if a child cannot start; its message is for the operator
      */
     public static Stores open(HongbaoConfig config) {
         Path data = config.engine().data().dir();
@@ -78,7 +80,7 @@ public final class Stores implements AutoCloseable {
                 null);
     }
 
-    /** @throws ConfigException when a store is not configured and this jar has none to start */
+    /** @throws ConfigException if a store is not configured and this jar has no embedded stores */
     static void require(HongbaoConfig config) {
         boolean redis = config.engine().redis().isEmbedded();
         boolean postgres = config.engine().postgres().isEmbedded();
@@ -92,10 +94,10 @@ public final class Stores implements AutoCloseable {
     }
 
     /**
-     * The stores of a server that may be at work: the configured ones, or the children of the process that owns the data
-     * directory; when none does, children of this process until {@link #close}. For commands that only look: nothing is made.
+     * The stores of a server, whether it runs or not, for commands that only read: configured stores, or the children of the process that owns the
+     * data directory. Without such a process, they are children of this one until {@link #close}. It creates no data.
      *
-     * @throws ConfigException when the data directory holds no data, or this jar has no stores for it
+     * @throws ConfigException if the data directory has no data, or this jar no embedded stores
      */
     public static Stores join(HongbaoConfig config) {
         if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
@@ -106,11 +108,34 @@ public final class Stores implements AutoCloseable {
             }
         }
         require(config);
-        DataRules.requireData(config);
+        requireData(config);
         return open(config);
     }
 
-    /** Besides the pool's: the writer's, the locks', the owner's, and a few for people who look into it. */
+    /** @throws ConfigException if the data directory lacks the data of an embedded store */
+    private static void requireData(HongbaoConfig config) {
+        Path dir = config.engine().data().dir();
+        boolean redis = config.engine().redis().isEmbedded();
+        boolean postgres = config.engine().postgres().isEmbedded();
+        if ((redis && !EmbeddedServers.hasRedisData(dir)) || (postgres && !EmbeddedServers.hasPostgresData(dir))) {
+            String missing = redis && postgres ? "no data of a server" : redis ? "no Redis data" : "no Postgres data";
+            throw faultOfData(dir, "holds " + missing + "; " + OTHER_DATA);
+        }
+    }
+
+    /** For commands that only read: a mistyped directory must not be created. @throws ConfigException if the data directory does not exist */
+    public static void requireDirectory(HongbaoConfig config) {
+        if (!Files.isDirectory(config.engine().data().dir())) {
+            throw faultOfData(config.engine().data().dir(), "does not exist; " + OTHER_DATA);
+        }
+    }
+
+    private static ConfigException faultOfData(Path dir, String problem) {
+        return new ConfigException(List.of(
+                new ConfigFault("data.dir", dir.toAbsolutePath().normalize().toString(), problem)));
+    }
+
+    /** Leaves room beside the pool for the writer, the locks, the owner's work, and some operators. */
     private static int connections(HongbaoConfig config) {
         return Math.max(
                 EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
@@ -125,14 +150,14 @@ public final class Stores implements AutoCloseable {
         return new Stores(addresses, urls.redisAdmin(), children);
     }
 
-    /** The Redis of a server that may be at work: the configured one, or its child; empty when that does not run. Nothing is started. */
+    /** The configured Redis, or a running server's embedded one; empty if no server runs. It starts nothing. */
     static Optional<String> redisAtWork(HongbaoConfig config) {
         return config.engine().redis().isEmbedded()
                 ? EmbeddedRedis.running(config.engine().data().dir())
                 : Optional.of(redisUrl(config));
     }
 
-    /** The same of Postgres. */
+    /** The configured Postgres, or a running server's embedded one; empty if no server runs. It starts nothing. */
     static Optional<PostgresAddress> postgresAtWork(HongbaoConfig config) {
         return config.engine().postgres().isEmbedded()
                 ? EmbeddedPostgres.running(config.engine().data().dir()).map(PostgresAddress::of)
@@ -158,12 +183,12 @@ public final class Stores implements AutoCloseable {
         return addresses;
     }
 
-    /** The same with a Redis that may do all, where it is a child: for who races other ways on it, or looks into its keys. */
+    /** The addresses with all rights in an embedded Redis: for benchmarks of other designs, and for a look at its keys. */
     public StoreAddresses adminAddresses() {
         return adminAddresses;
     }
 
-    /** Stops the children; configured stores are left alone. */
+    /** Stops the children, and leaves configured stores alone. */
     @Override
     public void close() {
         try {

@@ -20,17 +20,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Whose tokens are believed, as the configuration says. */
+/** Reads the keys of tokens from their configured sources. */
 public final class TokenRules {
     private static final Duration URL_LIMIT = Duration.ofSeconds(10);
 
     private TokenRules() {}
 
     /**
-     * Reads the configured keys; with none configured, the data directory's key, which is made when missing. Blocks on the disk, and
-     * on the issuer for up to 10 s.
+     * Reads the configured keys. Without them it reads the data directory's key, and creates that if it is missing. Blocks on the disk, and up to
+     * 10 s on the issuer.
      *
-     * @throws IOException that names the option, when a source cannot be read or holds no key of the configured algorithm
+     * @throws IOException that names the option, if a source is unreadable or has no key of the configured algorithm
      */
     static KeyRing keys(TokenConfig token, DataConfig data) throws IOException {
         List<KeySource> sources = new ArrayList<>();
@@ -98,8 +98,7 @@ public final class TokenRules {
     }
 
     /**
-     * The shared secret of HS256: the configured file's content, else the data directory's key, which is made when missing. Blocks on
-     * the disk.
+     * The shared secret of HS256: the configured file's content, else the data directory's key, created if it is missing. Blocks on the disk.
      */
     public static byte[] secret(TokenConfig token, DataConfig data) throws IOException {
         @Nullable Path file = token.secrets().file();

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which tokens this server believes, and that it tells the other servers of its database by which keys: at the start, and when the
- * keys change while it runs.
+ * The keys of the tokens that this server accepts. It shows their fingerprints to the other servers of its database, at the start and when the keys
+ * change.
  */
 final class TokenTrust implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TokenTrust.class);
@@ -53,7 +53,7 @@ final class TokenTrust implements AutoCloseable {
         return tokens;
     }
 
-    /** What the other servers of the database are to be shown; this one owns no shard beside one that believes other tokens. */
+    /** Shows this server's fingerprints to the other servers. Beside a server with other keys, this one owns no shard. */
     Presence presence(String database) {
         return new Presence(own(database), servers -> StartChecks.enforce(check(config, own(database), servers)));
     }
@@ -62,7 +62,7 @@ final class TokenTrust implements AutoCloseable {
         return TokenFingerprint.of(keys.keys(), database);
     }
 
-    /** Follows changes of the files and the URL from now on. Once. */
+    /** Follows changes of the files and the URL. Once. */
     void follow(Presence presence, String database) {
         keys.watch(config.refreshInterval(), changed -> use(changed, presence, database));
     }
@@ -74,19 +74,19 @@ final class TokenTrust implements AutoCloseable {
         LOG.info("the keys of tokens have changed; their fingerprint is {} now", text(own));
     }
 
-    /** Follows no more changes; idempotent. */
+    /** Ends {@link #follow}. Idempotent. */
     @Override
     public void close() {
         keys.close();
     }
 
     /**
-     * Servers of one database must believe the same tokens, or users are let in by one and refused by the next.
-     * While keys are being changed, servers that have a key in common differ in others: that only warns. Without a common key
-     * one of them has a wrong secret. Public keys may be changed all at once, so that they only warn.
+     * Servers of one database must accept the same tokens, or a user passes one server and fails at the next. During a change of keys, servers
+     * with a common key may differ in others: that warns. Without a common key, one of them has a wrong secret: that refuses. Public keys may
+     * all change at once, so they only warn.
      *
      * @param own fingerprints of this server's keys
-     * @param servers those of each server that is alive; this one may be among them
+     * @param servers the fingerprints of each live server, perhaps with this one
      */
     static List<Diagnosis> check(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
         List<Set<Integer>> different =
@@ -116,7 +116,7 @@ final class TokenTrust implements AutoCloseable {
                 + ", ours is " + text(own) + "; ";
     }
 
-    /** For the log, in an order that two servers can be compared by. */
+    /** Sorted, so that an operator can compare two servers. */
     static String text(Set<Integer> fingerprints) {
         return fingerprints.stream().map(Integer::toHexString).sorted().collect(Collectors.joining("+"));
     }

@@ -112,7 +112,7 @@ class StopIT {
         Engine engine = TestEngine.get(startEngine(vertx));
         TestEngine.get(engine.ready(SOON));
         try (Connection blocker = TestDatabase.lock(servers.postgresOwnerUrl(), "checkpoint")) {
-            Future<?> check = engine.console().reconcileSinceCheckpoint(millis -> 0);
+            Future<?> check = engine.console.reconcileSinceCheckpoint(millis -> 0);
             eventually(SOON, () -> assertThat(waitingForLocks()).isPositive());
 
             // When

@@ -17,7 +17,7 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.Engine;
-import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.Services;
 import dev.hongbao.server.StoreAddresses;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Context;
@@ -50,9 +50,9 @@ public final class TestEngine implements AutoCloseable {
     private final List<Loop> loops = new ArrayList<>();
 
     /** One event loop and its services. */
-    public record Loop(Context context, LoopServices services) {
+    public record Loop(Context context, Services services) {
         /** Calls a service on its loop. */
-        public <T> Future<T> call(Function<LoopServices, Future<T>> work) {
+        public <T> Future<T> call(Function<Services, Future<T>> work) {
             Promise<T> done = Promise.promise();
             context.runOnContext(now -> work.apply(services).onComplete(done));
             return done.future();
@@ -92,8 +92,8 @@ public final class TestEngine implements AutoCloseable {
         TestEngine test = new TestEngine(vertx, engine, metrics);
         for (int i = 0; i < loops; i++) {
             Context context = ((io.vertx.core.internal.VertxInternal) vertx).createEventLoopContext();
-            Promise<LoopServices> services = Promise.promise();
-            context.runOnContext(now -> engine.loopServices().onComplete(services));
+            Promise<Services> services = Promise.promise();
+            context.runOnContext(now -> engine.services().onComplete(services));
             test.loops.add(new Loop(context, get(services.future())));
         }
         return test;
@@ -153,7 +153,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public AssetTerms declare(Asset asset, AssetTerms.Senders senders, AssetTerms.Caps caps) {
-        return get(engine.accounting().assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
+        return get(engine.assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
                 .terms();
     }
 

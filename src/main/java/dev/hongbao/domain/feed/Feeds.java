@@ -41,70 +41,64 @@ public final class Feeds implements SettlementListener {
 
     private static final Duration TRIM_INTERVAL = Duration.ofSeconds(10);
 
+    /** The delay of an event that another server wrote: nobody sees a tenth of a second. */
+    private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+
     private final Vertx vertx;
-    private final FeedHub hub;
+    private final Shards shards;
+    private final EventRenderer renderer;
+    private final FeedStore store;
+    private final FeedStore ownerStore;
     private final FeedReader reader;
     private final FeedTrimmer trimmer;
-    private final FeedOwnerTask ownerTask;
     private final DrawFeedTask drawTask;
     private final RainFeedTask rainTask;
 
-    /**
-     * The pools of the feeds.
-     *
-     * @param readers for requests
-     * @param owner for the owner's work
-     * @param lengthy for the owner's statements that may take minutes
-     */
-    public record Pools(Pool readers, Pool owner, Pool lengthy) {}
+    @SuppressWarnings("NullAway.Init") // set by follows
+    private FeedHub hub;
 
-    /** The packets' services used by the feeds. */
-    public record Packets(PacketStore store, PacketCatalog catalog, EndedPackets ended) {}
-
-    /** The settlements to listen to. */
-    public record Settled(Settlements<SettledClaims> claims, Settlements<SettledPlayRequests> plays) {}
+    @SuppressWarnings("NullAway.Init") // set by follows
+    private FeedOwnerTask ownerTask;
 
     /**
-     * The intervals of the feeds.
+     * Once a Vert.x instance. {@link #follows} completes it.
      *
-     * @param interval between two polls for other servers' events
+     * @param readers pool of reads
+     * @param owner pool of the owner's work
+     * @param lengthy pool of the owner's statements that may take minutes
+     * @param renderer makes the text of events, which the feeds do not know
      * @param keep how long events are kept
      */
-    public record Pace(Duration interval, Duration keep) {}
-
-    /**
-     * Once per Vert.x instance.
-     *
-     * @param settled of this server
-     * @param renderer renders the events, whose texts the feeds do not know
-     */
     public Feeds(
-            Vertx vertx,
-            Pools pools,
-            Shards shards,
-            Packets packets,
-            Settled settled,
-            EventRenderer renderer,
-            Pace pace) {
+            Vertx vertx, Shards shards, Pool readers, Pool owner, Pool lengthy, EventRenderer renderer, Duration keep) {
         LocalCodec.register(vertx.eventBus(), PacketsLoaded.class);
         LocalCodec.register(vertx.eventBus(), FeedPart.class);
-        FeedStore store = new FeedStore(pools.readers);
-        FeedStore ownerStore = new FeedStore(pools.owner);
         this.vertx = vertx;
-        Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(settled.claims, packets.store, packets.catalog, audience);
-        this.hub = new FeedHub(store, renderer, elsewhere, audience, pace.interval);
+        this.shards = shards;
+        this.renderer = renderer;
+        this.store = new FeedStore(readers);
+        this.ownerStore = new FeedStore(owner);
         this.reader = new FeedReader(store, renderer);
         this.trimmer = new FeedTrimmer(
-                ownerStore,
-                new FeedStore(pools.lengthy),
-                new FeedTrimmer.Retention(pace.keep, MAX_EVENTS, TRIM_INTERVAL));
-        this.ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
-        this.drawTask = new DrawFeedTask(vertx, pools.owner);
-        this.rainTask = new RainFeedTask(vertx, pools.owner, ownerStore);
-        settled.claims.here().add(claims -> ownerTask.settled(claims.packets()));
-        settled.plays.here().add(plays -> drawTask.settled(plays.requests()));
+                ownerStore, new FeedStore(lengthy), new FeedTrimmer.Retention(keep, MAX_EVENTS, TRIM_INTERVAL));
+        this.drawTask = new DrawFeedTask(vertx, owner);
+        this.rainTask = new RainFeedTask(vertx, owner, ownerStore);
         var unused = new Announcer(vertx, store);
+    }
+
+    /** Takes the settled facts of this server, and looks packets up. Once, before the start. */
+    public Feeds follows(
+            Settlements<SettledClaims> claims,
+            Settlements<SettledPlayRequests> plays,
+            PacketStore packets,
+            PacketCatalog catalog,
+            EndedPackets ended) {
+        Audience audience = new Audience();
+        RemoteClaims elsewhere = new RemoteClaims(claims, packets, catalog, audience);
+        hub = new FeedHub(store, renderer, elsewhere, audience, POLL_INTERVAL);
+        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, ended::isKnown, trimmer);
+        claims.here().add(settled -> ownerTask.settled(settled.packets()));
+        plays.here().add(settled -> drawTask.settled(settled.requests()));
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
             ownerTask.suspect();
@@ -112,6 +106,7 @@ public final class Feeds implements SettlementListener {
             drawTask.suspect();
             hub.restart();
         });
+        return this;
     }
 
     /** Reads the events that a settlement itself wrote. {@link #ownerTasks} write the others. */

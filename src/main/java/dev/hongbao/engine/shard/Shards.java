@@ -81,6 +81,11 @@ public final class Shards {
         }
     }
 
+    /** Their rows in Postgres. */
+    public ShardStore store() {
+        return store;
+    }
+
     public int count() {
         return known.length();
     }

@@ -53,9 +53,21 @@ public final class PersistenceVerticle extends VerticleBase {
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
-    private final Wiring wiring;
+    /** Items of one settlement: enough for a cheap commit, few enough for an early first answer. */
+    private static final int MAX_ITEMS = 2048;
+
+    private final Postgres postgres;
+    private final Pool lengthy;
+    private final Supplier<Future<RedisLinks>> openRedis;
+    private final Shards shards;
+    private final Quarantine quarantine;
+    private final Presence presence;
+    private final Duration pollInterval;
     private final ShardLog[] logs;
     private final JournalMetrics metrics;
+    private List<Mode> modes = List.of();
+    private List<OwnerTask> furtherTasks = List.of();
+    private SettlementListener listener;
     private final Promise<Void> drained = Promise.promise();
     private RedisLinks redis;
     private List<SqlClient> writers;
@@ -69,74 +81,78 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean taskFailed;
     private boolean draining;
 
-    public record Wiring(Stores stores, Owned owned, Work work, Pace pace, JournalMetrics metrics) {}
-
     /**
-     * The stores; the verticle opens connections of its own.
-     *
-     * @param pool for recovery, which reads a lot
-     */
-    public record Stores(Postgres postgres, Pool pool, String redisUrl, Duration redisTimeout) {}
-
-    /**
-     * The shards and their state.
-     *
-     * @param presence the numbers that this server shows to the others before it owns a shard
-     */
-    public record Owned(ShardStore store, Shards shards, Quarantine quarantine, Presence presence) {}
-
-    /**
-     * The work of an owner.
-     *
-     * @param tasks run after the tasks of the modes
-     * @param listener learns the end of every settlement
-     */
-    public record Work(List<Mode> modes, List<OwnerTask> tasks, SettlementListener listener) {}
-
-    /**
-     * The pace of the work.
-     *
+     * @param lengthy recovery's pool: its pages may take minutes
+     * @param openRedis opens links on the current event loop
+     * @param presence the keys of this server, for the others, before it owns a shard
      * @param pollInterval between two ticks
-     * @param maxItems limit of one settlement
      */
-    public record Pace(Duration pollInterval, int maxItems) {}
-
     @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
-    public PersistenceVerticle(Wiring wiring) {
-        this.wiring = wiring;
+    public PersistenceVerticle(
+            Postgres postgres,
+            Pool lengthy,
+            Supplier<Future<RedisLinks>> openRedis,
+            Shards shards,
+            Quarantine quarantine,
+            Presence presence,
+            Duration pollInterval,
+            JournalMetrics metrics) {
+        this.postgres = postgres;
+        this.lengthy = lengthy;
+        this.openRedis = openRedis;
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.presence = presence;
+        this.pollInterval = pollInterval;
+        this.metrics = metrics;
         this.logs = Stream.iterate(0, id -> id + 1)
-                .limit(wiring.owned.shards.count())
-                .map(id -> new ShardLog(wiring.owned.shards.current(id).generation()))
+                .limit(shards.count())
+                .map(id -> new ShardLog(shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
-        this.metrics = wiring.metrics;
+    }
+
+    /** Settles the items of these modes, and runs their tasks. Once, before the start. */
+    public PersistenceVerticle settles(List<Mode> all) {
+        modes = List.copyOf(all);
+        return this;
+    }
+
+    /** Runs these tasks after those of the modes. Once, before the start. */
+    public PersistenceVerticle runs(List<OwnerTask> tasks) {
+        furtherTasks = List.copyOf(tasks);
+        return this;
+    }
+
+    /** Informs a listener of every settlement. Once, before the start. */
+    public PersistenceVerticle tells(SettlementListener of) {
+        listener = of;
+        return this;
     }
 
     /** Fails if Redis or Postgres does not answer, or if this server may own no shard beside the running ones. */
     @Override
     public Future<?> start() {
-        return RedisLinks.open(vertx, wiring.stores.redisUrl, wiring.stores.redisTimeout, "persistence")
+        return openRedis
+                .get()
                 .compose(link -> {
                     connect(link);
                     return ownership
                             .beat()
                             .recover(fault -> link.close().transform(closed -> Future.failedFuture(fault)));
                 })
-                .map(acquired -> vertx.setPeriodic(wiring.pace.pollInterval.toMillis(), tick -> tick()));
+                .map(acquired -> vertx.setPeriodic(pollInterval.toMillis(), tick -> tick()));
     }
 
     private void connect(RedisLinks link) {
         redis = link;
-        List<Long> spread = wiring.owned.shards.spread(redis);
+        List<Long> spread = shards.spread(redis);
         if (spread.size() > 1) {
             LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
         }
-        writers = Stream.generate(() -> wiring.stores.postgres.pipeline("writer", LOCK_LIMIT))
+        writers = Stream.generate(() -> postgres.pipeline("writer", LOCK_LIMIT))
                 .limit(SettlementBatch.MOST_AT_ONCE)
                 .toList();
-        ShardStore store = wiring.owned.store;
-        Shards shards = wiring.owned.shards;
-        Quarantine quarantine = wiring.owned.quarantine;
-        List<Mode> modes = wiring.work.modes;
+        ShardStore store = shards.store();
         Map<String, Settler> settlers = new HashMap<>();
         modes.forEach(mode ->
                 mode.settlers().forEach(each -> settlers.put(each.format().verb(), each)));
@@ -156,44 +172,24 @@ public final class PersistenceVerticle extends VerticleBase {
                 quarantine,
                 Mode.Keys.of(modes.stream().map(Mode::traits).toList()));
         loop = new SettlementLoop(
-                logs,
-                redis,
-                writers,
-                store,
-                reader,
-                settlers,
-                wiring.pace.maxItems,
-                metrics,
-                supervisor,
-                quarantine,
-                wiring.work.listener);
+                logs, redis, writers, store, reader, settlers, MAX_ITEMS, metrics, supervisor, quarantine, listener);
         KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
         attempts.start(
-                new Recovery(
-                        wiring.stores.pool,
-                        redis,
-                        watch,
-                        sweep,
-                        store,
-                        shards,
-                        reader,
-                        loaders,
-                        wiring.pace.maxItems,
-                        loop::settle),
+                new Recovery(lengthy, redis, watch, sweep, store, shards, reader, loaders, MAX_ITEMS, loop::settle),
                 row -> {
                     supervisor.resumed(row);
                     loop.pump();
                 });
         ownerTasks = new ArrayList<>();
         modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
-        ownerTasks.addAll(wiring.work.tasks);
+        ownerTasks.addAll(furtherTasks);
         ownerTasks.add(new LeftoverKeys(
-                wiring.stores.pool, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
+                lengthy, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
         HandOver handOver = new HandOver(vertx, logs, attempts, supervisor, shards.atStart());
         ownership = new Ownership(
                 vertx,
-                wiring.stores.postgres,
-                wiring.owned.presence,
+                postgres,
+                presence,
                 new SameRedis(vertx, store, redis),
                 writer,
                 logs.length,

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.Objects;
 
 /** The calls on assets. Confined to its event loop. */
-final class AssetRoutes {
+public final class AssetRoutes {
     private final Assets assets;
 
-    AssetRoutes(Assets assets) {
+    public AssetRoutes(Assets assets) {
         this.assets = assets;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "declareAsset",
                 this::declare,

@@ -7,6 +7,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.CommandBook;
 import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.trail.AuditReader;
 import dev.hongbao.web.api.AuditBodies;
 import dev.hongbao.web.api.LedgerBodies;
@@ -19,15 +20,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Routes for auditors and the host's support: commands, reversals, the audit log. Confined to its event loop. */
-final class AuditRoutes {
-    private final HostServices.Trail trail;
+public final class AuditRoutes {
+    private final CommandBook commands;
+    private final Reversals reversals;
+    private final AuditReader reader;
 
-    AuditRoutes(HostServices.Trail trail) {
-        this.trail = trail;
+    public AuditRoutes(CommandBook commands, Reversals reversals, AuditReader reader) {
+        this.commands = commands;
+        this.reversals = reversals;
+        this.reader = reader;
     }
 
     /** By {@code operationId}, without the export, which lasts as long as its reader. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "listCommands",
                 this::commands,
@@ -41,8 +46,7 @@ final class AuditRoutes {
 
     private Future<Reply> commands(Call call) {
         String actor = call.query("actor");
-        return trail.commands()
-                .list(
+        return commands.list(
                         new CommandBook.Filter(
                                 call.query("reference"),
                                 call.query("operation"),
@@ -53,8 +57,7 @@ final class AuditRoutes {
     }
 
     private Future<Reply> command(Call call) {
-        return trail.commands()
-                .find(UUID.fromString(call.path().get("command")))
+        return commands.find(UUID.fromString(call.path().get("command")))
                 .map(command -> Reply.json(200, LedgerBodies.command(command)));
     }
 
@@ -66,23 +69,22 @@ final class AuditRoutes {
             return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("wallet.no-transfer")));
         }
         Origin origin = Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
-        return trail.reversals()
+        return reversals
                 .reverse(origin, call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
     private Future<Reply> list(Call call) {
-        return trail.reader()
-                .list(span(call), call.cursor(), call.limit())
+        return reader.list(span(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, AuditBodies.page(page)));
     }
 
     /** Writes all rows as they are read, no faster than the client takes them. */
-    Future<Reply> export(Call call) {
+    public Future<Reply> export(Call call) {
         return LinesReply.write(
                 call,
                 new LinesReply.Form<>(AuditBodies.CSV_HEADER, AuditBodies::csvLine, AuditBodies::jsonLine),
-                page -> trail.reader().export(span(call), page));
+                page -> reader.export(span(call), page));
     }
 
     private static AuditReader.Span span(Call call) {

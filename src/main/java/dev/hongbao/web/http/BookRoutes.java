@@ -19,19 +19,19 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that read the books. Confined to its event loop. */
-final class BookRoutes {
+public final class BookRoutes {
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
     private static final String CSV = "text/csv; charset=utf-8; header=present";
 
     private final Books books;
 
-    BookRoutes(Books books) {
+    public BookRoutes(Books books) {
         this.books = books;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "searchTransfers", this::transfers,
                 "getStatement", this::statement,
@@ -67,7 +67,7 @@ final class BookRoutes {
     }
 
     /** Streams the totals of a day; lasts as long as its reader. */
-    Future<Reply> totals(Call call) {
+    public Future<Reply> totals(Call call) {
         LocalDate from = day(call, "from");
         LocalDate to = day(call, "to");
         return LinesReply.write(

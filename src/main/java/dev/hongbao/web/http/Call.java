@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * @param key null when the call needs none
  * @param json the body; null for none
  */
-record Call(
+public record Call(
         Exchange exchange,
         @Nullable Caller from,
         Map<String, String> path,

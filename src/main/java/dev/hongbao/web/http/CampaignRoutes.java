@@ -15,20 +15,20 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** The calls on campaigns. Confined to its event loop. */
-final class CampaignRoutes {
+public final class CampaignRoutes {
     private static final LinesReply.Form<CampaignReport> REPORT =
             new LinesReply.Form<>(CampaignBodies.CSV_HEADER, CampaignBodies::csvLine, CampaignBodies::jsonLine);
 
     private final CampaignService campaigns;
     private final RateLimits limits;
 
-    CampaignRoutes(CampaignService campaigns, RateLimits limits) {
+    public CampaignRoutes(CampaignService campaigns, RateLimits limits) {
         this.campaigns = campaigns;
         this.limits = limits;
     }
 
     /** By {@code operationId}, without the report, which lasts as long as its reader. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "createCampaign",
                 this::create,
@@ -102,7 +102,7 @@ final class CampaignRoutes {
                 .map(Routes::sent);
     }
 
-    Future<Reply> report(Call call) {
+    public Future<Reply> report(Call call) {
         return campaigns
                 .view(call.caller(), call.campaign())
                 .compose(view -> LinesReply.write(

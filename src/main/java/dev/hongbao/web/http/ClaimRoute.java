@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/packets/{packet}/claims}, the hot path. Confined to its event loop. */
-final class ClaimRoute {
+public final class ClaimRoute {
     /** Late claims come by the thousand and get the same answer. */
     private static final Map<ClaimOutcome, Reply> REFUSALS = new ConcurrentHashMap<>();
 
@@ -23,13 +23,13 @@ final class ClaimRoute {
     private final ClaimService claims;
     private final CallsUnderWay ongoing;
 
-    ClaimRoute(RateLimits limits, ClaimService claims, CallsUnderWay ongoing) {
+    public ClaimRoute(RateLimits limits, ClaimService claims, CallsUnderWay ongoing) {
         this.limits = limits;
         this.claims = claims;
         this.ongoing = ongoing;
     }
 
-    Future<Reply> answer(Call call) {
+    public Future<Reply> answer(Call call) {
         Caller caller = call.caller();
         PacketId packet = call.packet();
         JsonObject body = call.json();

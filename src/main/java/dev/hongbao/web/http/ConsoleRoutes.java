@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The calls of {@code console.yaml}. Confined to its event loop. */
-final class ConsoleRoutes {
+public final class ConsoleRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleRoutes.class);
 
     private static final long PLAYS = 100_000;
@@ -49,14 +49,14 @@ final class ConsoleRoutes {
     private final ConsoleServices services;
     private final Set<String> busy = new HashSet<>();
 
-    ConsoleRoutes(Vertx vertx, Contract contract, ConsoleServices services) {
+    public ConsoleRoutes(Vertx vertx, Contract contract, ConsoleServices services) {
         this.vertx = vertx;
         this.calls = ConsoleBodies.calls(contract);
         this.services = services;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         Map<String, Route> routes = new HashMap<>(Map.of(
                 "getSession",
                 call -> Future.succeededFuture(Reply.json(200, ConsoleBodies.session(call.caller(), calls))),

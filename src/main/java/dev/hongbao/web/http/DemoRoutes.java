@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  * that opened a loopback address. Origin excludes pages of other sites, and Host excludes DNS rebinding. Headers that proxies add
  * exclude a proxy on this machine, whose visitors may be remote. Confined to its event loop.
  */
-final class DemoRoutes {
+public final class DemoRoutes {
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
 
     /** Headers in which proxies name their clients, in lower case. */
@@ -47,19 +47,19 @@ final class DemoRoutes {
     private final RateLimits limits;
     private final long answerMillis;
 
-    DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, long answerMillis) {
+    public DemoRoutes(DemoLogin login, Wallets wallets, RateLimits limits, long answerMillis) {
         this.login = login;
         this.wallets = wallets;
         this.limits = limits;
         this.answerMillis = answerMillis;
     }
 
-    Future<Reply> about(Call call) {
+    public Future<Reply> about(Call call) {
         return Future.succeededFuture(
                 Reply.json(200, about(isLocal(call.exchange().request()))));
     }
 
-    Future<Reply> enter(Call call) {
+    public Future<Reply> enter(Call call) {
         if (!login.isOpen()) {
             return Future.succeededFuture(Reply.problem(Problem.of(ProblemType.DEMO_OFF, login.whyOff())));
         }

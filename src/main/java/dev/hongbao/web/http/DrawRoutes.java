@@ -12,7 +12,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** The calls on prize draws. Confined to its event loop. */
-final class DrawRoutes {
+public final class DrawRoutes {
     private static final LinesReply.Form<Exported> PLAYS =
             new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine);
 
@@ -20,14 +20,14 @@ final class DrawRoutes {
     private final PlayService plays;
     private final Wins wins;
 
-    DrawRoutes(Services.Hosted hosted) {
-        this.draws = hosted.draws();
-        this.plays = hosted.plays();
-        this.wins = hosted.wins();
+    public DrawRoutes(DrawService draws, PlayService plays, Wins wins) {
+        this.draws = draws;
+        this.plays = plays;
+        this.wins = wins;
     }
 
     /** By {@code operationId}, without the export, which lasts as long as its reader. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "createDraw", this::create,
                 "getDraw", this::view,
@@ -90,7 +90,7 @@ final class DrawRoutes {
     }
 
     /** Writes all plays of a draw as they are read, no faster than the client takes them. */
-    Future<Reply> export(Call call) {
+    public Future<Reply> export(Call call) {
         return draws.view(call.caller(), call.draw())
                 .compose(view -> LinesReply.write(
                         call,

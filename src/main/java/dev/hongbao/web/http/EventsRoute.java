@@ -17,18 +17,18 @@ import java.time.Duration;
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A waiting poll holds only an entry in the feed and a
  * timer; while it reads from Postgres, it counts as a call of its caller. Confined to its event loop.
  */
-final class EventsRoute {
+public final class EventsRoute {
     private final FeedService feed;
     private final WaitingPolls waiting;
     private final CallsInFlight inFlight;
 
-    EventsRoute(FeedService feed, WaitingPolls waiting, CallsInFlight inFlight) {
+    public EventsRoute(FeedService feed, WaitingPolls waiting, CallsInFlight inFlight) {
         this.feed = feed;
         this.waiting = waiting;
         this.inFlight = inFlight;
     }
 
-    Future<Reply> answer(Call call) {
+    public Future<Reply> answer(Call call) {
         Caller caller = call.caller();
         GroupId group = call.group();
         Long after = null;

@@ -4,24 +4,36 @@ import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.RateDecision;
+import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.TokenVerdict;
 import dev.hongbao.web.access.TokenVerdict.Fault;
 import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.http.HttpHeaders;
-import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Admits a call on any route: its token is valid, its user is not blocked, and its rate limit is not exceeded. */
-record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certificate) {
+/**
+ * Admits callers with a valid token who are not blocked, within their limits. HTTP and WebSocket share it. Thread-safe.
+ *
+ * @param rates calls per time
+ * @param inFlight calls at once
+ */
+public record Gate(
+        Tokens tokens,
+        RateLimits rates,
+        CallsInFlight inFlight,
+        Restrictions restrictions,
+        ServiceCertificate certificate) {
     private static final String SCHEME = "Bearer ";
 
     /** The caller, if the call is admitted; otherwise answers the exchange. @param limit counts the call @return null if answered */
     @Nullable
-    Caller admit(Exchange exchange, Function<Caller, RateDecision> limit) {
+    Caller admit(Exchange exchange, Operation.RateLimit limit) {
         String header = exchange.request().headers().get(HttpHeaders.AUTHORIZATION);
         if (header == null || !header.regionMatches(true, 0, SCHEME, 0, SCHEME.length())) {
             exchange.refuse(
@@ -43,7 +55,7 @@ record Gate(Tokens tokens, Restrictions restrictions, ServiceCertificate certifi
             exchange.refuse(uncertified);
             return null;
         }
-        RateDecision decision = limit.apply(caller);
+        RateDecision decision = limit == Operation.RateLimit.CLAIMS ? rates.claim(caller) : rates.call(caller);
         exchange.tell(decision);
         if (!decision.allowed()) {
             exchange.refuse(Problem.tooMany(

@@ -6,8 +6,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.web.access.RateDecision;
-import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
@@ -15,6 +14,8 @@ import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.page.PageFiles;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
@@ -28,7 +29,7 @@ import io.vertx.ext.web.handler.CorsHandler;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -37,56 +38,95 @@ import org.jspecify.annotations.Nullable;
  * the files behind them. Every call is checked in the same order: path, method, token, limit, role, key, parameters, body,
  * service. Confined to its event loop.
  */
-final class HttpFace implements Handler<HttpServerRequest> {
+public final class HttpFace implements Handler<HttpServerRequest> {
     private static final String EXCHANGE = "exchange";
     private static final String CALL = "call";
 
     private static final Problem BAD_ESCAPE = Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.path-escape"));
 
     private final Vertx vertx;
+    private final HttpSettings settings;
     private final PageFiles files;
+    private final Gate gate;
     private final HttpMetrics metrics;
     private final Connections connections;
-    private final Gate gate;
-    private final Map<Operation.RateLimit, Function<Caller, RateDecision>> limits;
+    private final CallAudit.Log audit;
+    private final SocketUpgrade sockets;
     private final BodyReader bodies;
     private final Problem bodyTooLarge;
+    private final CallsUnderWay underWay = new CallsUnderWay();
     private final WaitingPolls polls;
-    private final SocketUpgrade sockets;
-    private final CallAudit.Log audit;
     private final String basePath;
-    private final Router router;
+
+    @SuppressWarnings("NullAway.Init") // set by serve
+    private Router router;
+
+    @SuppressWarnings("NullAway.Init") // set by serve
+    private Supplier<Future<Void>> release;
+
     private boolean stopping;
 
-    /** @param further calls of the contract, by {@code operationId} */
-    HttpFace(
+    /** Makes it on the current event loop. {@link #serve} completes it. @param auditLog takes the rows of the calls */
+    public HttpFace(
             Vertx vertx,
             HttpSettings settings,
-            HttpVerticle.Shared shared,
-            Connections connections,
-            HttpVerticle.Opened opened,
-            CallsUnderWay ongoing,
-            Map<String, Route> more) {
+            PageFiles files,
+            Gate gate,
+            AuditLog auditLog,
+            HttpMetrics metrics,
+            ConnectionCap cap,
+            SocketUpgrade sockets) {
         this.vertx = vertx;
-        this.files = shared.files();
-        this.metrics = shared.metrics();
-        this.connections = connections;
-        this.gate = new Gate(
-                shared.limits().tokens(),
-                opened.host().money().restrictions(),
-                ServiceCertificate.on(settings.address()));
-        RateLimits rates = shared.limits().rates();
-        this.limits = Map.of(Operation.RateLimit.CALLS, rates::call, Operation.RateLimit.CLAIMS, rates::claim);
+        this.settings = settings;
+        this.files = files;
+        this.gate = gate;
+        this.metrics = metrics;
+        Context loop = vertx.getOrCreateContext();
+        this.connections =
+                new Connections(settings, cap, work -> loop.runOnContext(now -> work.run()), System::nanoTime);
+        long answerMillis = settings.timeouts().answer().toMillis();
+        this.audit = new CallAudit.Log(new CallLog(auditLog, answerMillis), cap);
+        this.sockets = sockets;
         this.bodies = new BodyReader(settings);
         this.bodyTooLarge =
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, Text.of("body.too-large", settings.maxBodyBytes()));
-        long answerMillis = settings.timeouts().answer().toMillis();
-        this.polls = new WaitingPolls(metrics.polls(), shared.limits().inFlight(), answerMillis);
-        this.sockets = opened.sockets();
-        this.audit = new CallAudit.Log(new CallLog(opened.host().trail().log(), answerMillis), shared.connectionCap());
-        ApiRoutes routes = new ApiRoutes(vertx, shared, opened, ongoing, gate, polls, answerMillis);
+        this.polls = new WaitingPolls(metrics.polls(), gate.inFlight(), answerMillis);
         this.basePath = settings.basePath();
-        this.router = router(shared.contract(), settings.origins(), routes.byOperation(more));
+    }
+
+    /**
+     * Serves the calls of a contract. Once, before the first request.
+     *
+     * @param routes for every call, by {@code operationId}
+     * @param release is called once, after the last answer of a stop
+     */
+    public HttpFace serve(Contract contract, Map<String, Route> routes, Supplier<Future<Void>> release) {
+        this.router = router(contract, settings.origins(), routes);
+        this.release = release;
+        return this;
+    }
+
+    /** The commands that have begun and not ended; a stop waits for them. */
+    public CallsUnderWay underWay() {
+        return underWay;
+    }
+
+    /** The calls that wait for events. */
+    public WaitingPolls polls() {
+        return polls;
+    }
+
+    /** Counts a call until its answer: among its caller's, and among those that a stop waits for. */
+    public Route counted(Route route) {
+        return call -> gate.inFlight().run(call.caller(), () -> underWay.track(route.answer(call)));
+    }
+
+    /** Refuses the answer of a call that may have waited for long, if its caller was blocked or revoked meanwhile. */
+    public Route guarded(Route route) {
+        return call -> route.answer(call).map(reply -> {
+            Reply refusal = gate.refusal(call.caller());
+            return refusal == null ? reply : refusal;
+        });
     }
 
     private Router router(Contract contract, Origins origins, Map<String, Route> routes) {
@@ -135,10 +175,25 @@ final class HttpFace implements Handler<HttpServerRequest> {
         return router.errorHandler(400, routing -> exchange(routing).refuse(BAD_ESCAPE));
     }
 
-    /** Refuses new work; answers in flight are still sent. */
-    void refuseNewWork() {
+    /** Refuses new calls, answers those under way, and then releases its services. */
+    public Future<Void> close() {
+        return close(Future::succeededFuture);
+    }
+
+    /** @param listener ends what the listener still has, while the calls under way are answered */
+    Future<Void> close(Supplier<Future<Void>> listener) {
         stopping = true;
         polls.stopWaiting();
+        // A shutdown would wait for open sockets as for answers in flight.
+        return sockets.close()
+                .eventually(() -> Future.join(
+                        listener.get(),
+                        underWay.ended(vertx, settings.timeouts().drain())))
+                .eventually(release);
+    }
+
+    Connections connections() {
+        return connections;
     }
 
     @Override
@@ -206,7 +261,7 @@ final class HttpFace implements Handler<HttpServerRequest> {
         Operation.Needs needs = operation.needs();
         Caller caller = null;
         if (needs.token()) {
-            caller = gate.admit(exchange, Objects.requireNonNull(limits.get(needs.rateLimit())));
+            caller = gate.admit(exchange, needs.rateLimit());
             if (caller == null) {
                 return;
             }

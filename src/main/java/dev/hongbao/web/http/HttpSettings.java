@@ -63,7 +63,7 @@ public record HttpSettings(
     }
 
     /** Settings of the console's listener, which pages of other origins may not call. */
-    HttpSettings forConsole() {
+    public HttpSettings forConsole() {
         ListenAddress plain = new ListenAddress(address.host(), address.port());
         return new HttpSettings(plain, maxBodyBytes, timeouts, new Origins(List.of()), "", List.of());
     }

@@ -2,10 +2,6 @@ package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenTls;
-import dev.hongbao.web.access.CallLimits;
-import dev.hongbao.web.api.Contract;
-import dev.hongbao.web.demo.DemoLogin;
-import dev.hongbao.web.page.PageFiles;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
@@ -16,7 +12,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -45,10 +40,8 @@ public final class HttpVerticle extends VerticleBase {
     private static final int SHARED_FREE_PORT = -1;
 
     private final HttpSettings settings;
-    private final Shared shared;
-    private final Supplier<Future<Opened>> opening;
+    private final Supplier<Future<HttpFace>> opening;
     private final IntConsumer listening;
-    private final CallsUnderWay ongoing = new CallsUnderWay();
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpServer server;
@@ -56,32 +49,12 @@ public final class HttpVerticle extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpFace face;
 
-    @SuppressWarnings("NullAway.Init") // set by start
-    private Opened open;
-
-    /** Shared by all instances. */
-    public record Shared(
-            Contract contract,
-            PageFiles files,
-            CallLimits limits,
-            HttpMetrics metrics,
-            ConnectionCap connectionCap,
-            DemoLogin demo) {}
-
     /**
-     * The state of one instance, confined to its event loop.
-     *
-     * @param close gives back what the services hold; called once, after the last answer
+     * @param opening makes the face of this instance's loop, on that loop; called once
+     * @param listening receives the bound port, on this instance's loop
      */
-    public record Opened(Services services, HostServices host, SocketUpgrade sockets, Supplier<Future<Void>> close) {}
-
-    /**
-     * @param opening called once, on the instance's own loop
-     * @param listening receives the bound port, on the instance's own loop
-     */
-    public HttpVerticle(HttpSettings settings, Shared shared, Supplier<Future<Opened>> opening, IntConsumer listening) {
+    public HttpVerticle(HttpSettings settings, Supplier<Future<HttpFace>> opening, IntConsumer listening) {
         this.settings = settings;
-        this.shared = shared;
         this.opening = opening;
         this.listening = listening;
     }
@@ -91,11 +64,9 @@ public final class HttpVerticle extends VerticleBase {
         return opening.get().compose(this::listen);
     }
 
-    private Future<?> listen(Opened opened) {
-        open = opened;
-        Connections connections = new Connections(
-                settings, shared.connectionCap(), work -> context.runOnContext(now -> work.run()), System::nanoTime);
-        face = new HttpFace(vertx, settings, shared, connections, opened, ongoing, Map.of());
+    private Future<?> listen(HttpFace opened) {
+        face = opened;
+        Connections connections = face.connections();
         HttpServerOptions options = options();
         ListenTls files = settings.address().tls();
         if (files == null) {
@@ -128,14 +99,7 @@ public final class HttpVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
-        face.refuseNewWork();
-        // A shutdown would wait for open sockets as for answers in flight.
-        return open.sockets()
-                .close()
-                .eventually(() -> Future.join(
-                        server.shutdown(settings.timeouts().drain().toMillis(), TimeUnit.MILLISECONDS),
-                        ongoing.ended(vertx, settings.timeouts().drain())))
-                .eventually(open.close());
+        return face.close(() -> server.shutdown(settings.timeouts().drain().toMillis(), TimeUnit.MILLISECONDS));
     }
 
     /** Whether the peer may connect: any peer, unless {@code connectors} lists the permitted ones, usually proxies. */

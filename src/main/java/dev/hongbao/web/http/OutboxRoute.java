@@ -17,7 +17,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/outbox}: events for hosts that poll. Confined to its event loop. */
-final class OutboxRoute {
+public final class OutboxRoute {
     private static final String LATEST = "latest";
     private static final int DEFAULT_LIMIT = 200;
     private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
@@ -27,14 +27,14 @@ final class OutboxRoute {
     private final WaitingPolls waiting;
     private final CallsInFlight inFlight;
 
-    OutboxRoute(Vertx vertx, OutboxReader outbox, WaitingPolls waiting, CallsInFlight inFlight) {
+    public OutboxRoute(Vertx vertx, OutboxReader outbox, WaitingPolls waiting, CallsInFlight inFlight) {
         this.vertx = vertx;
         this.outbox = outbox;
         this.waiting = waiting;
         this.inFlight = inFlight;
     }
 
-    Future<Reply> answer(Call call) {
+    public Future<Reply> answer(Call call) {
         String after = (String) call.query().get("after");
         int limit = call.query().get("limit") instanceof Long given ? given.intValue() : DEFAULT_LIMIT;
         int waitSeconds = Preferences.of(call.exchange().request()).waitSeconds();

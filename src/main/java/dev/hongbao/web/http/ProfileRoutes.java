@@ -7,15 +7,15 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The calls on how users are shown. Confined to its event loop. */
-final class ProfileRoutes {
+public final class ProfileRoutes {
     private final Profiles profiles;
 
-    ProfileRoutes(Profiles profiles) {
+    public ProfileRoutes(Profiles profiles) {
         this.profiles = profiles;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "getProfile",
                 call -> stored(call.user()),

@@ -8,15 +8,15 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The calls on rains. Confined to its event loop. */
-final class RainRoutes {
+public final class RainRoutes {
     private final RainService rains;
 
-    RainRoutes(RainService rains) {
+    public RainRoutes(RainService rains) {
         this.rains = rains;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "createRain",
                 this::create,

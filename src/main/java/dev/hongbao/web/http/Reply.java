@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param tag the body's entity tag; null for an answer that is not cached
  * @param problem rendered in the reader's language; null for a reply that has its body already
  */
-record Reply(
+public record Reply(
         int status,
         String contentType,
         Buffer body,

@@ -12,17 +12,17 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The calls that freeze wallets, block users and revoke tokens. Confined to its event loop. */
-final class RestrictionRoutes {
+public final class RestrictionRoutes {
     private final Restrictions restrictions;
     private final Revocations revocations;
 
-    RestrictionRoutes(HostServices.Money money) {
-        this.restrictions = money.restrictions();
-        this.revocations = money.revocations();
+    public RestrictionRoutes(Restrictions restrictions, Revocations revocations) {
+        this.restrictions = restrictions;
+        this.revocations = revocations;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "revokeTokens",
                 this::revoke,

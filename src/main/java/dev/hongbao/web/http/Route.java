@@ -4,7 +4,7 @@ import io.vertx.core.Future;
 
 /** Answers one call of the contract. The caller, the parameters and the body have been checked before. Confined to its event loop. */
 @FunctionalInterface
-interface Route {
+public interface Route {
     /** Fails, or throws, with an exception that {@link dev.hongbao.web.api.Problem#ofFailure} knows, or with a fault. */
     Future<Reply> answer(Call call);
 }

@@ -11,6 +11,7 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.LedgerBodies;
@@ -20,17 +21,21 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** One small function for each plain call on packets and money: extract, call the service, render. Confined to its event loop. */
-final class Routes {
-    private final Services services;
+public final class Routes {
+    private final Wallets wallets;
+    private final PacketService packets;
+    private final Profiles profiles;
     private final RateLimits limits;
 
-    Routes(Services services, RateLimits limits) {
-        this.services = services;
+    public Routes(Wallets wallets, PacketService packets, Profiles profiles, RateLimits limits) {
+        this.wallets = wallets;
+        this.packets = packets;
+        this.profiles = profiles;
         this.limits = limits;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.ofEntries(
                 Map.entry("deposit", this::deposit),
                 Map.entry("withdraw", this::withdraw),
@@ -47,15 +52,13 @@ final class Routes {
 
     private Future<Reply> deposit(Call call) {
         JsonObject body = call.requiredBody();
-        return services.wallets()
-                .deposit(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+        return wallets.deposit(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
     private Future<Reply> withdraw(Call call) {
         JsonObject body = call.requiredBody();
-        return services.wallets()
-                .withdraw(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
+        return wallets.withdraw(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
@@ -68,45 +71,38 @@ final class Routes {
     }
 
     private Future<Reply> balances(UserId user) {
-        return services.wallets().balances(user).map(balances -> Reply.json(200, Bodies.balances(balances)));
+        return wallets.balances(user).map(balances -> Reply.json(200, Bodies.balances(balances)));
     }
 
     private Future<Reply> userTransfers(Call call) {
-        return services.wallets()
-                .transfers(call.user(), filter(call), call.cursor(), call.limit())
+        return wallets.transfers(call.user(), filter(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.transfers(page)));
     }
 
     private Future<Reply> myTransfers(Call call) {
-        return services.wallets()
-                .transfers(call.caller().user(), filter(call), call.cursor(), call.limit())
+        return wallets.transfers(call.caller().user(), filter(call), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, Bodies.transfers(page)));
     }
 
     private Future<Reply> myClaims(Call call) {
-        return services.packets()
-                .claimsOf(call.caller().user(), period(call), call.asset(), call.cursor(), call.limit())
-                .compose(page -> services.profiles()
-                        .of(Bodies.givers(page))
+        return packets.claimsOf(call.caller().user(), period(call), call.asset(), call.cursor(), call.limit())
+                .compose(page -> profiles.of(Bodies.givers(page))
                         .map(people -> Reply.json(200, Bodies.ownClaims(page, people))));
     }
 
     private Future<Reply> myPackets(Call call) {
-        return services.packets()
-                .ownOf(
+        return packets.ownOf(
                         call.caller().user(),
                         period(call),
                         new PacketService.OwnFilter(call.choice("kind", PacketKind.class), call.asset()),
                         call.cursor(),
                         call.limit())
-                .compose(page -> services.profiles()
-                        .of(PacketView.people(page.items()))
+                .compose(page -> profiles.of(PacketView.people(page.items()))
                         .map(people -> Reply.json(200, Bodies.packets(page, people))));
     }
 
     private Future<Reply> mySummary(Call call) {
-        return services.packets()
-                .summaryOf(call.caller().user(), period(call))
+        return packets.summaryOf(call.caller().user(), period(call))
                 .map(summary -> Reply.json(200, Bodies.summary(summary)));
     }
 
@@ -121,7 +117,7 @@ final class Routes {
     private Future<Reply> send(Call call) {
         SendCommand command = SendBody.decode(call.requiredBody());
         return limits.mayIssue(call.caller(), command.count())
-                .compose(allowed -> services.packets().send(call.caller(), command, call.requiredKey()))
+                .compose(allowed -> packets.send(call.caller(), command, call.requiredKey()))
                 .map(Routes::sent);
     }
 
@@ -135,10 +131,8 @@ final class Routes {
     }
 
     private Future<Reply> claims(Call call) {
-        return services.packets()
-                .claims(call.caller(), call.packet(), call.cursor(), call.limit())
-                .compose(page -> services.profiles()
-                        .of(page.people())
+        return packets.claims(call.caller(), call.packet(), call.cursor(), call.limit())
+                .compose(page -> profiles.of(page.people())
                         .map(people -> Reply.json(
                                 200, Bodies.claims(page, call.caller().user(), people))));
     }

@@ -1,6 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.function.Consumer;
@@ -13,6 +14,19 @@ public interface SocketUpgrade {
 
     /** The subprotocol, the only one. */
     String SUBPROTOCOL = "hongbao.v1";
+
+    /** Of a listener without WebSockets. */
+    SocketUpgrade NONE = new SocketUpgrade() {
+        @Override
+        public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+            refuse.accept(Problem.of(ProblemType.NO_SUCH_PATH));
+        }
+
+        @Override
+        public Future<Void> close() {
+            return Future.succeededFuture();
+        }
+    };
 
     /**
      * Makes a request a WebSocket, or refuses it.

@@ -7,7 +7,10 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.draw.DrawView;
+import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.packet.EarlyCloser;
+import dev.hongbao.domain.packet.PacketFiles;
 import dev.hongbao.domain.packet.PacketFilter;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketService;
@@ -26,19 +29,31 @@ import java.util.Objects;
 import java.util.Set;
 
 /** The host backend's calls on all users, and the view of a packet, which differs for the backend. Confined to its event loop. */
-final class SupportRoutes {
+public final class SupportRoutes {
     private final PacketService packets;
     private final Profiles profiles;
-    private final HostServices.Support support;
+    private final PacketFiles packetFiles;
+    private final EarlyCloser closing;
+    private final DrawFiles drawFiles;
+    private final Deposits deposits;
 
-    SupportRoutes(Services services, HostServices.Support support) {
-        this.packets = services.packets();
-        this.profiles = services.profiles();
-        this.support = support;
+    public SupportRoutes(
+            PacketService packets,
+            Profiles profiles,
+            PacketFiles packetFiles,
+            EarlyCloser closing,
+            DrawFiles drawFiles,
+            Deposits deposits) {
+        this.packets = packets;
+        this.profiles = profiles;
+        this.packetFiles = packetFiles;
+        this.closing = closing;
+        this.drawFiles = drawFiles;
+        this.deposits = deposits;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.ofEntries(
                 Map.entry("getPacket", this::packet),
                 Map.entry("listPackets", this::list),
@@ -57,7 +72,7 @@ final class SupportRoutes {
 
     private Future<Reply> packet(Call call) {
         return call.caller().role() == Role.SERVICE
-                ? support.packets().find(call.packet()).map(filed -> Reply.kept(SupportBodies.packet(filed)))
+                ? packetFiles.find(call.packet()).map(filed -> Reply.kept(SupportBodies.packet(filed)))
                 : packets.view(call.caller(), call.packet())
                         .compose(view -> shown(view, call.caller().user()));
     }
@@ -80,13 +95,13 @@ final class SupportRoutes {
                 call.query("reference"),
                 call.time("from"),
                 call.time("to"));
-        return support.packets()
+        return packetFiles
                 .list(filter, call.cursor(), call.limit())
                 .map(page -> Reply.json(200, SupportBodies.packets(page)));
     }
 
     private Future<Reply> packetsOfUser(Call call) {
-        return support.packets()
+        return packetFiles
                 .ofUser(call.user(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, SupportBodies.packets(page)));
     }
@@ -97,21 +112,19 @@ final class SupportRoutes {
     }
 
     private Future<Reply> playsOfUser(Call call) {
-        return support.draws()
+        return drawFiles
                 .playsOf(call.user(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, DrawBodies.plays(page, Map.of())));
     }
 
     private Future<Reply> claim(Call call) {
-        return support.packets()
+        return packetFiles
                 .claim(call.packet(), Math.toIntExact(number(call, "slot")))
                 .map(claim -> Reply.json(200, Bodies.claim(claim)));
     }
 
     private Future<Reply> play(Call call) {
-        return support.draws()
-                .play(call.draw(), number(call, "seq"))
-                .map(play -> Reply.json(200, DrawBodies.play(play)));
+        return drawFiles.play(call.draw(), number(call, "seq")).map(play -> Reply.json(200, DrawBodies.play(play)));
     }
 
     private static long number(Call call, String name) {
@@ -129,13 +142,13 @@ final class SupportRoutes {
                 call.choice("status", DrawView.Status.class),
                 group == null ? null : new GroupId(group),
                 owner == null ? null : new UserId(owner));
-        return support.draws()
+        return drawFiles
                 .list(filter, call.cursor(), call.limit())
                 .map(page -> Reply.json(200, SupportBodies.draws(page)));
     }
 
     private Future<Reply> drawsOfGroup(Call call) {
-        return support.draws()
+        return drawFiles
                 .ofGroup(
                         call.caller(),
                         call.group(),
@@ -151,21 +164,21 @@ final class SupportRoutes {
     }
 
     private Future<Reply> cancel(Call call) {
-        return ended(call, support.closing().cancel(call.packet(), call.caller().user()));
+        return ended(call, closing.cancel(call.packet(), call.caller().user()));
     }
 
     private Future<Reply> close(Call call) {
-        return ended(call, support.closing().close(call.packet(), call.caller().user()));
+        return ended(call, closing.close(call.packet(), call.caller().user()));
     }
 
     private Future<Reply> ended(Call call, Future<Void> ending) {
-        return ending.compose(done -> support.packets().find(call.packet()))
+        return ending.compose(done -> packetFiles.find(call.packet()))
                 .map(filed -> Reply.json(200, SupportBodies.packet(filed)));
     }
 
     private Future<Reply> deposit(Call call) {
-        return support.deposits()
-                .deposit(Origin.of(call.caller()), SupportBodies.deposits(call.requiredBody()), call.requiredKey())
+        return deposits.deposit(
+                        Origin.of(call.caller()), SupportBodies.deposits(call.requiredBody()), call.requiredKey())
                 .map(entries -> Reply.json(201, SupportBodies.deposited(entries)));
     }
 }

@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * A loop's polls that wait for events: each counts as its caller's until it is answered or its client is gone. Confined to its
  * event loop.
  */
-final class WaitingPolls {
+public final class WaitingPolls {
     private final AtomicInteger polls;
     private final CallsInFlight inFlight;
     private final long answerMillis;

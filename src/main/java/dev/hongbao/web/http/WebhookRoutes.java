@@ -8,17 +8,17 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** The calls on webhooks. Confined to its event loop. */
-final class WebhookRoutes {
+public final class WebhookRoutes {
     private final Webhooks webhooks;
     private final WebhookProbe probe;
 
-    WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
+    public WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
         this.webhooks = webhooks;
         this.probe = probe;
     }
 
     /** By {@code operationId}. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of(
                 "createWebhook", this::create,
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, WebhookBodies.webhooks(all))),

@@ -11,7 +11,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** The calls on what was won in draws. Confined to its event loop. */
-final class WinRoutes {
+public final class WinRoutes {
     private static final LinesReply.Form<Win> WINS =
             new LinesReply.Form<>(WinBodies.CSV_HEADER, WinBodies::csvLine, WinBodies::jsonLine);
 
@@ -19,14 +19,14 @@ final class WinRoutes {
     private final Wins wins;
     private final Profiles profiles;
 
-    WinRoutes(DrawService draws, Wins wins, Profiles profiles) {
+    public WinRoutes(DrawService draws, Wins wins, Profiles profiles) {
         this.draws = draws;
         this.wins = wins;
         this.profiles = profiles;
     }
 
     /** By {@code operationId}, without the export, which lasts as long as its reader. */
-    Map<String, Route> byOperation() {
+    public Map<String, Route> byOperation() {
         return Map.of("listWins", this::list, "getWin", this::view, "changeFulfilment", this::change);
     }
 
@@ -54,7 +54,7 @@ final class WinRoutes {
     }
 
     /** Writes all wins of a draw as they are read, no faster than the client takes them. */
-    Future<Reply> export(Call call) {
+    public Future<Reply> export(Call call) {
         return draws.view(call.caller(), call.draw())
                 .compose(view -> LinesReply.write(
                         call,

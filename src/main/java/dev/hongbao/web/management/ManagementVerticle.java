@@ -3,7 +3,7 @@ package dev.hongbao.web.management;
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.ManagementConfig;
-import dev.hongbao.web.http.ConsoleFace;
+import dev.hongbao.web.http.HttpFace;
 import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.http.ServerTls;
 import dev.hongbao.web.page.PageFiles;
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the console with the numbers of its overview. These need no
  * token: bind the port to loopback or to a network that only operators reach. On loopback it answers only to loopback's host
  * names, against DNS rebinding by web pages in the operator's browser. The console's other calls need a token: see
- * {@link ConsoleFace}, which opens at the first call. One instance.
+ * {@code console.yaml}. The first call opens the console. One instance.
  */
 public final class ManagementVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
@@ -61,8 +61,8 @@ public final class ManagementVerticle extends VerticleBase {
     private final PageFiles page;
     private final ManagementConfig.@Nullable Oidc oidc;
     private final RecentNumbers recent;
-    private final Supplier<Future<ConsoleFace>> opening;
-    private @Nullable Future<ConsoleFace> console;
+    private final Supplier<Future<HttpFace>> opening;
+    private @Nullable Future<HttpFace> console;
 
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpServer server;
@@ -76,7 +76,7 @@ public final class ManagementVerticle extends VerticleBase {
             HealthChecks readiness,
             PrometheusMeterRegistry metrics,
             IntConsumer listening,
-            Supplier<Future<ConsoleFace>> opening) {
+            Supplier<Future<HttpFace>> opening) {
         this.address = config.address();
         this.oidc = config.oidc();
         this.page = PageFiles.console(oidc == null ? null : URI.create(oidc.issuer()));
@@ -123,12 +123,17 @@ public final class ManagementVerticle extends VerticleBase {
         return request -> {
             if (onLoopback && !isForLoopback(request)) {
                 send(request, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
-            } else if (ConsoleFace.answers(request)) {
+            } else if (isOfConsole(request)) {
                 call(request);
             } else {
                 router.handle(request);
             }
         };
+    }
+
+    private static boolean isOfConsole(HttpServerRequest request) {
+        String path = request.path();
+        return path != null && (path.startsWith("/v1/") || path.startsWith("/manage/"));
     }
 
     private Router router() {
@@ -169,7 +174,7 @@ public final class ManagementVerticle extends VerticleBase {
     public Future<?> stop() {
         Future<Void> closed = console == null
                 ? Future.succeededFuture()
-                : console.compose(ConsoleFace::close).otherwiseEmpty();
+                : console.compose(HttpFace::close).otherwiseEmpty();
         return closed.eventually(() -> server.shutdown(1, TimeUnit.SECONDS));
     }
 

@@ -26,10 +26,12 @@ import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.http.CallsUnderWay;
+import dev.hongbao.web.http.Gate;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -39,6 +41,7 @@ import java.util.UUID;
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Confined to its event loop. */
 final class Requests {
     private final SocketFace face;
+    private final Frames frames;
     private final Authentication authentication;
     private final RateLimits limits;
     private final CallsInFlight inFlight;
@@ -52,22 +55,24 @@ final class Requests {
 
     Requests(
             SocketFace face,
-            SocketFace.Shared shared,
+            Frames frames,
+            Gate gate,
             ClaimService claims,
             PacketService packets,
             PlayService plays,
             CampaignService campaigns,
-            FeedService feed) {
+            Clock clock) {
         this.face = face;
-        this.authentication = new Authentication(face, shared.limits().tokens());
-        this.limits = shared.limits().rates();
-        this.inFlight = shared.limits().inFlight();
+        this.frames = frames;
+        this.authentication = new Authentication(face, gate.tokens());
+        this.limits = gate.rates();
+        this.inFlight = gate.inFlight();
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
         this.campaigns = campaigns;
-        this.feed = feed;
-        this.clock = shared.clock();
+        this.feed = face.feed();
+        this.clock = clock;
     }
 
     /**
@@ -76,9 +81,9 @@ final class Requests {
      * @throws InvalidInputException when it does not fit the contract, or a value is invalid
      */
     void answer(Connection connection, JsonObject frame) {
-        String type = face.frames().typeOf(frame);
+        String type = frames.typeOf(frame);
         if (type.equals("auth")) {
-            face.frames().check(type, frame);
+            frames.check(type, frame);
             authentication.authenticate(connection, frame.getString("id"), frame.getString("token"));
             return;
         }
@@ -86,7 +91,7 @@ final class Requests {
         if (caller == null) {
             return;
         }
-        face.frames().check(type, frame);
+        frames.check(type, frame);
         String id = frame.getString("id");
         Asked asked = Asked.of(connection, caller, type, frame);
         if (asked == null) {

@@ -15,15 +15,14 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
-import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
-import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
+import dev.hongbao.web.http.Gate;
 import dev.hongbao.web.http.SocketUpgrade;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -57,46 +56,50 @@ public final class SocketFace implements SocketUpgrade {
 
     private final Vertx vertx;
     private final Context loop;
-    private final Shared shared;
+    private final SocketConfig config;
+    private final SocketGuards guards;
+    private final SocketMetrics metrics;
+    private final Gate gate;
     private final FeedService feed;
     private final CallLog audit;
-    private final Requests requests;
+    private final Clock clock;
+
+    @SuppressWarnings("NullAway.Init") // set by answers
+    private Requests requests;
+
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
     private final long pingNanos;
     private long pingedNanos = System.nanoTime();
-    private final Restrictions restrictions;
     private volatile boolean hasUsers;
     private boolean stopping;
 
-    /** Shared by the faces of all event loops. */
-    public record Shared(
-            SocketConfig config,
-            Frames frames,
-            CallLimits limits,
-            SocketGuards guards,
-            SocketMetrics metrics,
-            Clock clock) {}
-
+    /** Makes it on the current event loop. {@link #answers} completes it. @param auditLog takes the rows of the frames */
     public SocketFace(
             Vertx vertx,
-            Shared shared,
-            ClaimService claims,
-            PacketService packets,
-            PlayService plays,
-            CampaignService campaigns,
+            SocketConfig config,
+            SocketGuards guards,
+            SocketMetrics metrics,
+            Gate gate,
             FeedService feed,
-            AuditLog audit,
-            Restrictions restrictions) {
+            AuditLog auditLog,
+            Clock clock) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
-        this.shared = shared;
+        this.config = config;
+        this.guards = guards;
+        this.metrics = metrics;
+        this.gate = gate;
         this.feed = feed;
-        this.audit = new CallLog(audit, ROW_MILLIS);
-        this.requests = new Requests(this, shared, claims, packets, plays, campaigns, feed);
-        this.restrictions = restrictions;
-        this.pingNanos =
-                Math.min(MAX_PING_NANOS, shared.config().timeouts().idle().toNanos() / 3);
+        this.audit = new CallLog(auditLog, ROW_MILLIS);
+        this.clock = clock;
+        this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
+    }
+
+    /** Answers the frames of a contract with these services. Once, before the first connection. */
+    public SocketFace answers(
+            Frames frames, ClaimService claims, PacketService packets, PlayService plays, CampaignService campaigns) {
+        requests = new Requests(this, frames, gate, claims, packets, plays, campaigns, clock);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
         for (LoopListeners<SettledClaims> each :
                 List.of(claims.settlements().here(), claims.settlements().toListeners())) {
@@ -106,6 +109,7 @@ public final class SocketFace implements SocketUpgrade {
                 List.of(plays.settlements().here(), plays.settlements().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
+        return this;
     }
 
     @Override
@@ -115,21 +119,21 @@ public final class SocketFace implements SocketUpgrade {
             refuse.accept(problem);
             return;
         }
-        ClientAddress address = guards().addressOf(request);
-        if (!guards().enterAddress(address)) {
+        ClientAddress address = guards.addressOf(request);
+        if (!guards.enterAddress(address)) {
             refuse.accept(Problem.tooMany(Reason.CONNECTIONS, Text.of("socket.too-many-of-address"), 5));
             return;
         }
-        if (!guards().enterUnauthenticated()) {
-            guards().leaveAddress(address);
+        if (!guards.enterUnauthenticated()) {
+            guards.leaveAddress(address);
             refuse.accept(Problem.of(ProblemType.OVERLOADED, Text.of("socket.too-many-waiting")));
             return;
         }
         request.toWebSocket()
                 .onSuccess(socket -> opened(socket, address, opened.get()))
                 .onFailure(malformed -> {
-                    guards().leaveUnauthenticated();
-                    guards().leaveAddress(address);
+                    guards.leaveUnauthenticated();
+                    guards.leaveAddress(address);
                     refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, Text.of("handshake.malformed")));
                 });
     }
@@ -142,7 +146,7 @@ public final class SocketFace implements SocketUpgrade {
         if (malformed != null) {
             return malformed;
         }
-        return guards().origins().allow(request)
+        return guards.origins().allow(request)
                 ? null
                 : Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
     }
@@ -173,7 +177,7 @@ public final class SocketFace implements SocketUpgrade {
 
     private void sweep() {
         long now = System.nanoTime();
-        long millis = shared.clock().millis();
+        long millis = clock.millis();
         List<Connection> all = new ArrayList<>(connections);
         all.forEach(connection -> connection.sweep(now, millis));
         if (now - pingedNanos > pingNanos) {
@@ -207,19 +211,15 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     SocketConfig config() {
-        return shared.config();
-    }
-
-    Frames frames() {
-        return shared.frames();
+        return config;
     }
 
     SocketGuards guards() {
-        return shared.guards();
+        return guards;
     }
 
     SocketMetrics metrics() {
-        return shared.metrics();
+        return metrics;
     }
 
     CallLog audit() {
@@ -231,7 +231,7 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     CallsInFlight inFlight() {
-        return shared.limits().inFlight();
+        return gate.inFlight();
     }
 
     Requests requests() {
@@ -240,12 +240,12 @@ public final class SocketFace implements SocketUpgrade {
 
     /** Whether the host has blocked the caller. */
     boolean isBlocked(Caller caller) {
-        return restrictions.isBlocked(caller);
+        return gate.restrictions().isBlocked(caller);
     }
 
     /** Whether the host has revoked the caller's token. */
     boolean isRevoked(Caller caller) {
-        return shared.limits().tokens().isRevoked(caller);
+        return gate.tokens().isRevoked(caller);
     }
 
     boolean isStopping() {

@@ -101,7 +101,7 @@ class BooksIT extends TwoEngines {
     }
 
     private List<BookedTransfer> search(TransferFilter filter, int limit) {
-        return all(cursor -> engine.engine().accounting().books().transfers(filter, cursor, limit));
+        return all(cursor -> engine.engine().books().transfers(filter, cursor, limit));
     }
 
     private Set<Long> ids(String sql) {
@@ -119,7 +119,7 @@ class BooksIT extends TwoEngines {
     }
 
     private Statement statement(String user, Instant from, Instant to) {
-        return get(engine.engine().accounting().books().statement(new UserId(user), CNY, from, to));
+        return get(engine.engine().books().statement(new UserId(user), CNY, from, to));
     }
 
     @Test
@@ -249,7 +249,6 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
                 .isThrownBy(() -> get(engine.engine()
-                        .accounting()
                         .books()
                         .transfers(new TransferFilter("order-7", null, null, null, null), "u.1", 3)));
     }
@@ -258,7 +257,7 @@ class BooksIT extends TwoEngines {
     void totalsAreTheSumsOfADaysTransfers() {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         List<DayTotal> totals = new ArrayList<>();
-        get(engine.engine().accounting().books().totals(today.minusDays(2), today.plusDays(2), page -> {
+        get(engine.engine().books().totals(today.minusDays(2), today.plusDays(2), page -> {
             totals.addAll(page);
             return Future.succeededFuture();
         }));
@@ -269,18 +268,15 @@ class BooksIT extends TwoEngines {
                         books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
+        assertRefused(Refusal.INVALID, () -> get(engine.engine().books().totals(today, today, page -> null)));
         assertRefused(
-                Refusal.INVALID, () -> get(engine.engine().accounting().books().totals(today, today, page -> null)));
-        assertRefused(
-                Refusal.INVALID,
-                () -> get(engine.engine().accounting().books().totals(today, today.plusDays(367), page -> null)));
+                Refusal.INVALID, () -> get(engine.engine().books().totals(today, today.plusDays(367), page -> null)));
     }
 
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<OpenItem> items =
-                    all(cursor -> engine.engine().accounting().books().openItems(cursor, limit));
+            List<OpenItem> items = all(cursor -> engine.engine().books().openItems(cursor, limit));
 
             assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)

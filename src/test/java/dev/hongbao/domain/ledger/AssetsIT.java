@@ -84,7 +84,7 @@ class AssetsIT extends TwoEngines {
 
         get(other.engine().wallets().deposit(BACKEND, new UserId("mei"), tea, 3, newKey()));
 
-        Assets assets = other.engine().accounting().assets();
+        Assets assets = other.engine().assets();
         assertThat(get(assets.find(tea)).scale()).isZero();
         assertThat(get(assets.list(null, 200)).items())
                 .extracting(AssetTerms::asset)
@@ -98,7 +98,7 @@ class AssetsIT extends TwoEngines {
         Caps capped = new Caps(5L, 4L, 9L);
         assertThat(engine.declare(coin, Senders.SERVICE, capped).caps()).isEqualTo(capped);
 
-        Assets assets = engine.engine().accounting().assets();
+        Assets assets = engine.engine().assets();
         assertRefused(
                 Refusal.ASSET_DIFFERS,
                 () -> get(assets.declare(new AssetTerms(coin, 2, "c", Senders.SERVICE, capped, Instant.EPOCH))));
@@ -212,11 +212,7 @@ class AssetsIT extends TwoEngines {
         // The other server hears of who may send within a second
         eventually(
                 SOON,
-                () -> assertThat(other.engine()
-                                .accounting()
-                                .assets()
-                                .cached(coupon)
-                                .senders())
+                () -> assertThat(other.engine().assets().cached(coupon).senders())
                         .isEqualTo(Senders.SERVICE));
         assertRefused(Refusal.NOT_ELIGIBLE, () -> get(send(other, 0, "ann", lucky(coupon, 5, 1))));
     }

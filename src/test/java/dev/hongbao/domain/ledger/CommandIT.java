@@ -65,7 +65,7 @@ class CommandIT {
     }
 
     private static Command command(TestEngine engine, UUID id) {
-        return get(engine.engine().accounting().trail().commands().find(id));
+        return get(engine.engine().commands().find(id));
     }
 
     private static Caller service(String user) {
@@ -103,7 +103,7 @@ class CommandIT {
             assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
 
             // When, then, for what is taken back
-            Reversals reversals = engine.engine().accounting().trail().reversals();
+            Reversals reversals = engine.engine().reversals();
             Note why = new Note(null, "A mistake.");
             Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
             WalletRecord back = get(reversals.reverse(shopWhy, tess, out.id(), key));
@@ -145,11 +145,8 @@ class CommandIT {
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
-            Page<Command> found = get(engine.engine()
-                    .accounting()
-                    .trail()
-                    .commands()
-                    .list(new CommandBook.Filter("order-1", null, null), null, 10));
+            Page<Command> found =
+                    get(engine.engine().commands().list(new CommandBook.Filter("order-1", null, null), null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -187,7 +184,7 @@ class CommandIT {
             assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
             assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
             assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
-            Command raise = get(engine.engine().accounting().trail().commands().list(ALL, null, 50)).items().stream()
+            Command raise = get(engine.engine().commands().list(ALL, null, 50)).items().stream()
                     .filter(command -> command.operation().equals("budget"))
                     .findFirst()
                     .orElseThrow();
@@ -200,7 +197,7 @@ class CommandIT {
     void commandsAreListedPageByPage() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
-            CommandBook all = engine.engine().accounting().trail().commands();
+            CommandBook all = engine.engine().commands();
 
             Page<Command> first = get(all.list(ALL, null, 3));
             Page<Command> second = get(all.list(ALL, first.next(), 3));
@@ -272,14 +269,11 @@ class CommandIT {
                     .call(services ->
                             services.packets().send(service("una"), packet(new Note("new", null)), newKey()))));
             long in = engine.deposit("una", 1).id();
-            assertUsed(() -> get(engine.engine()
-                    .accounting()
-                    .trail()
-                    .reversals()
-                    .reverse(noted("other", "why"), new UserId("una"), in, newKey())));
+            assertUsed(() ->
+                    get(engine.engine().reversals().reverse(noted("other", "why"), new UserId("una"), in, newKey())));
 
             // And of deposits of one request none is made when two of them share one: it is told which
-            Deposits deposits = engine.engine().accounting().deposits();
+            Deposits deposits = engine.engine().deposits();
             InvalidInputException twice = catchThrowableOfType(
                     InvalidInputException.class,
                     () -> get(deposits.deposit(

@@ -61,7 +61,7 @@ class ReversalIT {
     }
 
     private Future<WalletRecord> reversing(String user, long transfer, IdempotencyKey key) {
-        return engine.engine().accounting().trail().reversals().reverse(WHY, new UserId(user), transfer, key);
+        return engine.engine().reversals().reverse(WHY, new UserId(user), transfer, key);
     }
 
     private WalletRecord reverse(String user, long transfer) {

@@ -74,11 +74,11 @@ class OutboxIT {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this(engine, get(engine.engine().outbox().outbox().latest()));
+            this(engine, get(engine.engine().outbox().latest()));
         }
 
         Host(TestEngine engine, OutboxCursor at) {
-            this.outbox = engine.engine().outbox().outbox();
+            this.outbox = engine.engine().outbox();
             this.at = at;
         }
 

@@ -56,15 +56,15 @@ class EarlyCloseIT extends TwoEngines {
     }
 
     private static Future<Void> cancel(TestEngine server, PacketId packet) {
-        return server.loop(1).call(services -> services.support().closing().cancel(packet, HELEN));
+        return server.loop(1).call(services -> services.closing().cancel(packet, HELEN));
     }
 
     private static Future<Void> close(TestEngine server, PacketId packet) {
-        return server.loop(0).call(services -> services.support().closing().close(packet, HELEN));
+        return server.loop(0).call(services -> services.closing().close(packet, HELEN));
     }
 
     private FiledPacket filed(Packet packet) {
-        return get(engine.loop(0).call(services -> services.support().packets().find(packet.id())));
+        return get(engine.engine().packetFiles().find(packet.id()));
     }
 
     private long refunds(PacketId packet) {

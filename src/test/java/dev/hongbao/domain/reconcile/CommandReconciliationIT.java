@@ -57,9 +57,7 @@ class CommandReconciliationIT extends ChecksContract {
         }
         for (int i = 0; i < 3; i++) {
             get(engine.engine()
-                    .accounting()
-                    .trail()
-                    .log()
+                    .auditLog()
                     .write(new AuditRow(
                             AuditRow.Who.at("192.0.2.1"),
                             null,
@@ -72,7 +70,7 @@ class CommandReconciliationIT extends ChecksContract {
 
     private static void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
-        get(engine.engine().accounting().trail().reversals().reverse(why, new UserId(user), transfer, newKey()));
+        get(engine.engine().reversals().reverse(why, new UserId(user), transfer, newKey()));
     }
 
     private static long newestClaim(TestEngine engine, String user) {

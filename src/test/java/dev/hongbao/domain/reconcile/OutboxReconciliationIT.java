@@ -56,7 +56,7 @@ class OutboxReconciliationIT extends ChecksContract {
         get(engine.claim(0, TestEngine.member("bob"), drop));
         rains.cancel(rain.rain().id());
         rains.awaitEnded(rain);
-        var restrictions = engine.engine().accounting().restrictions();
+        var restrictions = engine.engine().restrictions();
         get(restrictions.place(
                 new Restriction.Target(Restriction.Scope.USER, "eve", Restriction.Kind.FROZEN),
                 new UserId("shop"),

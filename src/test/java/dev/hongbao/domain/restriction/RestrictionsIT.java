@@ -54,7 +54,7 @@ class RestrictionsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private void change(Target target, boolean place) {
-        Restrictions restrictions = engine.engine().accounting().restrictions();
+        Restrictions restrictions = engine.engine().restrictions();
         get(
                 place
                         ? restrictions.place(target, BACKEND.actor(), "a test")
@@ -65,7 +65,7 @@ class RestrictionsIT extends TwoEngines {
         change(new Target(Scope.USER, user, Kind.FROZEN), place);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().accounting().restrictions().ofUser(new UserId(user)) != null)
+                () -> assertThat(other.engine().restrictions().ofUser(new UserId(user)) != null)
                         .isEqualTo(place));
     }
 
@@ -76,7 +76,7 @@ class RestrictionsIT extends TwoEngines {
         change(last, true);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().accounting().restrictions().ofUser(new UserId(last.subject())))
+                () -> assertThat(other.engine().restrictions().ofUser(new UserId(last.subject())))
                         .isNotNull());
     }
 
@@ -175,7 +175,6 @@ class RestrictionsIT extends TwoEngines {
 
         // When
         get(engine.engine()
-                .accounting()
                 .restrictions()
                 .place(new Target(Scope.USER, "busy", Kind.FROZEN), BACKEND.actor(), "a thief"));
 
@@ -300,7 +299,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void aDropIsCaughtThroughAGroupThatIsNotBlocked() {
         block(new Target(Scope.GROUP, "wet", Kind.BLOCKED), true);
-        Restrictions known = other.engine().accounting().restrictions();
+        Restrictions known = other.engine().restrictions();
         GroupId channel = new GroupId("rain:01939d1e-8c00-7000-8000-000000000003");
         var members = new Members(false, Set.of(new GroupId("wet"), new GroupId("dry")));
         Caller wet = new Caller(new UserId("w"), Set.of(new GroupId("wet")), Role.USER, Instant.MAX);
@@ -318,7 +317,7 @@ class RestrictionsIT extends TwoEngines {
         block(new Target(Scope.USER, "mal", Kind.BLOCKED), true);
 
         for (TestEngine on : List.of(engine, other)) {
-            Restrictions known = on.engine().accounting().restrictions();
+            Restrictions known = on.engine().restrictions();
             assertThat(known.isBlocked(member("mal"))).isTrue();
             assertThat(known.isBlocked(member("ann"))).isFalse();
             assertThat(known.isBlocked(new Caller(new UserId("mal"), Set.of(), Role.SERVICE, Instant.MAX)))
@@ -331,7 +330,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void theHistoryIsKeptAndNothingIsWrittenTwice() {
         Target target = new Target(Scope.USER, "hist", Kind.FROZEN);
-        Restrictions known = engine.engine().accounting().restrictions();
+        Restrictions known = engine.engine().restrictions();
         get(known.place(target, BACKEND.actor(), "first"));
         get(known.place(target, BACKEND.actor(), "again"));
         get(known.lift(target, new UserId("boss"), "mistake"));

@@ -826,7 +826,7 @@ class SecondLooksIT {
     }
 
     private Webhooks webhooks() {
-        return engine.engine().outbox().webhooks();
+        return engine.engine().webhooks();
     }
 
     // What servers do in turns

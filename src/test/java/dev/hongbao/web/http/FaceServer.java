@@ -10,7 +10,6 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
-import dev.hongbao.web.access.CallLimits;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
 import dev.hongbao.web.access.RateLimitSettings;
@@ -19,6 +18,7 @@ import dev.hongbao.web.access.TestKeys;
 import dev.hongbao.web.access.TokenSigner;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
+import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.demo.DemoLogin;
@@ -41,7 +41,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -111,54 +114,52 @@ final class FaceServer implements AutoCloseable {
                 "",
                 connectors);
         Contract contract = Contract.load();
-        HttpVerticle.Shared shared = new HttpVerticle.Shared(
-                contract,
-                PageFiles.chat(List.of()),
-                new CallLimits(
-                        new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
-                        new RateLimits(
-                                new RateLimitSettings(
-                                        new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
-                                System::nanoTime),
-                        new CallsInFlight(6, 500, 50, 10_000)),
-                HttpMetrics.of(meters, contract),
-                new ConnectionCap(
-                        MAX_CONNECTIONS,
-                        MAX_PER_ADDRESS,
-                        ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
-                        meters),
-                DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC()));
+        RateLimits rates = new RateLimits(
+                new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
+                System::nanoTime);
+        Gate gate = new Gate(
+                new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
+                rates,
+                new CallsInFlight(6, 500, 50, 10_000),
+                new Restrictions(null, null),
+                ServiceCertificate.on(settings.address()));
+        PageFiles files = PageFiles.chat(List.of());
+        AuditLog auditLog = new AuditLog(rows -> Future.succeededFuture(), meters);
+        HttpMetrics metrics = HttpMetrics.of(meters, contract);
+        ConnectionCap cap = new ConnectionCap(
+                MAX_CONNECTIONS,
+                MAX_PER_ADDRESS,
+                ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
+                meters);
+        DemoLogin demo = DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC());
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
                         () -> new HttpVerticle(
                                 settings,
-                                shared,
-                                () -> Future.succeededFuture(new HttpVerticle.Opened(
-                                        new Services(
-                                                null,
-                                                null,
-                                                null,
-                                                null,
-                                                null,
-                                                new Services.Hosted(null, null, null, null, null)),
-                                        new HostServices(
-                                                null,
-                                                null,
-                                                null,
-                                                new HostServices.Money(null, null, new Restrictions(null, null), null),
-                                                new HostServices.Trail(
-                                                        null,
-                                                        null,
-                                                        new AuditLog(rows -> Future.succeededFuture(), meters),
-                                                        null),
-                                                null),
-                                        NO_SOCKETS,
-                                        Future::succeededFuture)),
+                                () -> {
+                                    HttpFace face = new HttpFace(
+                                            vertx, settings, files, gate, auditLog, metrics, cap, NO_SOCKETS);
+                                    return Future.succeededFuture(
+                                            face.serve(contract, routes(face, rates, demo), Future::succeededFuture));
+                                },
                                 ports::add),
                         new DeploymentOptions().setInstances(2))
                 .await(20, TimeUnit.SECONDS);
         assertThat(ports).as("two instances, one port").hasSize(1);
         port = ports.iterator().next();
+    }
+
+    private static Map<String, Route> routes(HttpFace face, RateLimits rates, DemoLogin demo) {
+        Map<String, Route> routes = new HashMap<>();
+        for (Operation operation : Contract.load().operations()) {
+            routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
+        }
+        new Routes(null, null, null, rates).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
+        DemoRoutes visitors = new DemoRoutes(demo, null, rates, 10_000);
+        routes.put("claim", new ClaimRoute(rates, null, face.underWay())::answer);
+        routes.put("getDemo", visitors::about);
+        routes.put("loginToDemo", visitors::enter);
+        return routes;
     }
 
     int port() {

@@ -3,8 +3,8 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.server.Engine;
-import dev.hongbao.server.LoopServices;
 import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Services;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.server.Stores;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -32,7 +32,7 @@ final class BenchBed implements AutoCloseable {
     private final List<Loop> loops = new CopyOnWriteArrayList<>();
 
     /** An event loop and what is confined to it. */
-    record Loop(Context context, LoopServices services) {}
+    record Loop(Context context, Services services) {}
 
     private BenchBed(HongbaoConfig config, Stores stores, Vertx vertx, Engine engine) {
         this.config = config;
@@ -83,7 +83,7 @@ final class BenchBed implements AutoCloseable {
 
         @Override
         public Future<?> start() {
-            return engine.loopServices().onSuccess(services -> loops.add(new Loop(context, services)));
+            return engine.services().onSuccess(services -> loops.add(new Loop(context, services)));
         }
     }
 

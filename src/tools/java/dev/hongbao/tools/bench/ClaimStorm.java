@@ -4,7 +4,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.Services;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -49,7 +49,7 @@ final class ClaimStorm implements Storm.StormCall<ClaimOutcome> {
     }
 
     @Override
-    public Future<ClaimOutcome> on(LoopServices services, int n) {
+    public Future<ClaimOutcome> on(Services services, int n) {
         PacketId packet = packets.get(n % packets.size());
         Caller caller = members.get((int) ((n + (long) SHIFT * (n / members.size())) % members.size()));
         return face.on(services.claims(), caller, packet);

@@ -4,7 +4,7 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.WalletRecord;
 import dev.hongbao.domain.ledger.Wallets;
-import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.Services;
 import io.vertx.core.Future;
 import java.util.List;
 
@@ -13,7 +13,7 @@ record DepositCall(Wallets wallets, List<Caller> members) implements Storm.Storm
     private static final Origin BACKEND = Origin.service(BenchPackets.BACKEND);
 
     @Override
-    public Future<WalletRecord> on(LoopServices services, int n) {
+    public Future<WalletRecord> on(Services services, int n) {
         return wallets.deposit(
                 BACKEND, members.get(n % members.size()).user(), BenchPackets.CNY, 1, BenchPackets.newKey());
     }

@@ -11,7 +11,7 @@ import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.PlayOutcome;
-import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.Services;
 import dev.hongbao.tools.bench.article.Article4;
 import dev.hongbao.tools.bench.article.Crowd;
 import dev.hongbao.tools.bench.article.Crowd.Misfortune;
@@ -204,7 +204,7 @@ final class DrawsBench {
         }
 
         @Override
-        public Future<PlayOutcome> on(LoopServices services, int n) {
+        public Future<PlayOutcome> on(Services services, int n) {
             return services.plays().play(players.get(n % players.size()), draw, 1, new IdempotencyKey("play-" + n));
         }
 

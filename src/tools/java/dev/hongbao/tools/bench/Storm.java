@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.server.LoopServices;
+import dev.hongbao.server.Services;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ final class Storm<R> {
     /** One kind of call. */
     interface StormCall<R> {
         /** StormCall number n, on its loop. */
-        Future<R> on(LoopServices services, int n);
+        Future<R> on(Services services, int n);
 
         /** Whether it ended as it should. */
         boolean isRight(R result);

@@ -1,0 +1,261 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.HttpConfig;
+import dev.hongbao.common.config.LimitsConfig;
+import dev.hongbao.common.config.PacketConfig;
+import dev.hongbao.web.access.CallsInFlight;
+import dev.hongbao.web.access.Limit;
+import dev.hongbao.web.access.RateLimitSettings;
+import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.Tokens;
+import dev.hongbao.web.api.Contract;
+import dev.hongbao.web.api.Frames;
+import dev.hongbao.web.demo.DemoLogin;
+import dev.hongbao.web.http.AssetRoutes;
+import dev.hongbao.web.http.AuditRoutes;
+import dev.hongbao.web.http.BookRoutes;
+import dev.hongbao.web.http.CampaignRoutes;
+import dev.hongbao.web.http.ClaimRoute;
+import dev.hongbao.web.http.ClientAddresses;
+import dev.hongbao.web.http.ConnectionCap;
+import dev.hongbao.web.http.ConsoleRoutes;
+import dev.hongbao.web.http.DemoRoutes;
+import dev.hongbao.web.http.DrawRoutes;
+import dev.hongbao.web.http.EventsRoute;
+import dev.hongbao.web.http.Gate;
+import dev.hongbao.web.http.HttpFace;
+import dev.hongbao.web.http.HttpMetrics;
+import dev.hongbao.web.http.HttpSettings;
+import dev.hongbao.web.http.HttpVerticle;
+import dev.hongbao.web.http.Origins;
+import dev.hongbao.web.http.OutboxRoute;
+import dev.hongbao.web.http.ProfileRoutes;
+import dev.hongbao.web.http.RainRoutes;
+import dev.hongbao.web.http.RestrictionRoutes;
+import dev.hongbao.web.http.Route;
+import dev.hongbao.web.http.Routes;
+import dev.hongbao.web.http.ServiceCertificate;
+import dev.hongbao.web.http.SocketUpgrade;
+import dev.hongbao.web.http.SupportRoutes;
+import dev.hongbao.web.http.WebhookRoutes;
+import dev.hongbao.web.http.WinRoutes;
+import dev.hongbao.web.management.HealthChecks;
+import dev.hongbao.web.management.ManagementVerticle;
+import dev.hongbao.web.page.PageFiles;
+import dev.hongbao.web.ws.SocketFace;
+import dev.hongbao.web.ws.SocketGuards;
+import dev.hongbao.web.ws.SocketMetrics;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/** The HTTP API, the WebSocket API and the management port. Thread-safe. */
+final class Apis {
+    /** How long a stop waits for answers in flight. */
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
+
+    private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
+
+    private final HongbaoConfig config;
+    private final PrometheusMeterRegistry metrics;
+    private final Clock clock;
+    private final HttpSettings settings;
+    private final Contract contract;
+    private final Frames frames;
+    private final PageFiles files;
+    private final Tokens tokens;
+    private final RateLimits rates;
+    private final CallsInFlight inFlight;
+    private final HttpMetrics httpMetrics;
+    private final ConnectionCap cap;
+    private final SocketGuards socketGuards;
+    private final SocketMetrics socketMetrics;
+    private final DemoLogin demo;
+
+    /** Reads the contracts, the page and the demo's key. It needs no store. Blocks. */
+    Apis(HongbaoConfig config, Tokens tokens, PrometheusMeterRegistry metrics, Clock clock) throws IOException {
+        HttpConfig http = config.web().http();
+        this.config = config;
+        this.metrics = metrics;
+        this.clock = clock;
+        this.settings = settings(config);
+        this.contract = Contract.load();
+        this.frames = Frames.load();
+        this.files = PageFiles.chat(config.page().images());
+        this.tokens = tokens;
+        this.rates =
+                new RateLimits(rateLimits(config.web().limits(), config.domain().packet()), System::nanoTime);
+        LimitsConfig.InFlight atOnce = config.web().limits().inFlight();
+        this.inFlight = new CallsInFlight(
+                atOnce.calls(),
+                atOnce.serviceCalls(),
+                atOnce.polls(),
+                http.timeouts().answer().toMillis());
+        this.httpMetrics = HttpMetrics.of(metrics, contract);
+        ClientAddresses addresses = ClientAddresses.of(http.proxies().trusted());
+        int mostConnections = OpenFiles.atMost(http.connections().max());
+        this.cap = new ConnectionCap(mostConnections, http.connections().maxPerAddress(), addresses, metrics);
+        Meters.watchQueues(metrics, config, mostConnections);
+        this.socketGuards = new SocketGuards(
+                config.web().socket().connections(),
+                addresses,
+                settings.origins(),
+                ServiceCertificate.on(settings.address()));
+        this.socketMetrics = new SocketMetrics(metrics, socketGuards);
+        this.demo = Demo.login(config, clock);
+    }
+
+    DemoLogin demo() {
+        return demo;
+    }
+
+    /** One event loop's server of the API's port. @param listening receives the bound port */
+    HttpVerticle http(Vertx vertx, Engine engine, IntConsumer listening) {
+        return new HttpVerticle(
+                settings,
+                () -> engine.services().map(services -> {
+                    Gate gate = gate(engine, settings);
+                    SocketFace sockets = new SocketFace(
+                                    vertx,
+                                    config.web().socket(),
+                                    socketGuards,
+                                    socketMetrics,
+                                    gate,
+                                    services.feed,
+                                    engine.auditLog,
+                                    clock)
+                            .answers(frames, services.claims, services.packets, services.plays, services.campaigns);
+                    HttpFace face =
+                            new HttpFace(vertx, settings, files, gate, engine.auditLog, httpMetrics, cap, sockets);
+                    return face.serve(contract, routes(vertx, engine, services, face), services::close);
+                }),
+                listening);
+    }
+
+    /** The server of the management port. Its console opens with the first call. @param listening receives the bound port */
+    ManagementVerticle management(
+            Vertx vertx, Engine engine, Map<String, Supplier<Future<Boolean>>> readiness, IntConsumer listening) {
+        return new ManagementVerticle(
+                config.web().management(),
+                new HealthChecks(readiness, CHECK_LIMIT),
+                metrics,
+                listening,
+                () -> console(vertx, engine));
+    }
+
+    private Future<HttpFace> console(Vertx vertx, Engine engine) {
+        HttpSettings plain = settings.forConsole();
+        return vertx.executeBlocking(Contract::ofConsole)
+                .compose(calls -> engine.services().map(services -> {
+                    HttpFace face = new HttpFace(
+                            vertx,
+                            plain,
+                            files,
+                            gate(engine, plain),
+                            engine.auditLog,
+                            HttpMetrics.of(metrics, calls),
+                            cap,
+                            SocketUpgrade.NONE);
+                    Map<String, Route> routes = routes(vertx, engine, services, face);
+                    new ConsoleRoutes(vertx, calls, engine.console)
+                            .byOperation()
+                            .forEach((id, route) -> routes.put(id, face.counted(route)));
+                    return face.serve(calls, routes, services::close);
+                }));
+    }
+
+    private Gate gate(Engine engine, HttpSettings listener) {
+        return new Gate(tokens, rates, inFlight, engine.restrictions, ServiceCertificate.on(listener.address()));
+    }
+
+    /** The route of each call of the API, by {@code operationId}. */
+    private Map<String, Route> routes(Vertx vertx, Engine engine, Services services, HttpFace face) {
+        DrawRoutes draws = new DrawRoutes(services.draws, services.plays, services.wins);
+        WinRoutes wins = new WinRoutes(services.draws, services.wins, engine.profiles);
+        CampaignRoutes campaigns = new CampaignRoutes(services.campaigns, rates);
+        BookRoutes books = new BookRoutes(engine.books);
+        AuditRoutes audits = new AuditRoutes(engine.commands, engine.reversals, engine.auditReader);
+        Map<String, Route> routes = new HashMap<>();
+        routes.putAll(new Routes(engine.wallets, services.packets, engine.profiles, rates).byOperation());
+        routes.putAll(draws.byOperation());
+        routes.putAll(wins.byOperation());
+        routes.putAll(new ProfileRoutes(engine.profiles).byOperation());
+        routes.putAll(campaigns.byOperation());
+        routes.putAll(new RainRoutes(services.rains).byOperation());
+        routes.putAll(new SupportRoutes(
+                        services.packets,
+                        engine.profiles,
+                        engine.packetFiles,
+                        services.closing,
+                        engine.drawFiles,
+                        engine.deposits)
+                .byOperation());
+        routes.putAll(new WebhookRoutes(engine.webhooks, engine.webhookProbe).byOperation());
+        routes.putAll(new AssetRoutes(engine.assets).byOperation());
+        routes.putAll(new RestrictionRoutes(engine.restrictions, engine.revocations).byOperation());
+        routes.putAll(books.byOperation());
+        routes.putAll(audits.byOperation());
+        routes.replaceAll((id, route) -> face.counted(route));
+        // These count themselves, or take as long as their reader, or have no caller.
+        DemoRoutes visitors = new DemoRoutes(
+                demo, engine.wallets, rates, settings.timeouts().answer().toMillis());
+        routes.put("totalTransfers", books::totals);
+        routes.put("claim", new ClaimRoute(rates, services.claims, face.underWay())::answer);
+        routes.put("listEvents", face.guarded(new EventsRoute(services.feed, face.polls(), inFlight)::answer));
+        routes.put("readOutbox", face.guarded(new OutboxRoute(vertx, engine.outbox, face.polls(), inFlight)::answer));
+        routes.put("exportPlays", draws::export);
+        routes.put("exportWins", wins::export);
+        routes.put("reportCampaign", campaigns::report);
+        routes.put("exportAuditLog", audits::export);
+        routes.put("getDemo", visitors::about);
+        routes.put("loginToDemo", visitors::enter);
+        return routes;
+    }
+
+    private static HttpSettings settings(HongbaoConfig config) {
+        HttpConfig http = config.web().http();
+        HttpSettings.Timeouts defaults = HttpSettings.Timeouts.DEFAULT;
+        return new HttpSettings(
+                http.address(),
+                HttpSettings.MAX_BODY_BYTES,
+                new HttpSettings.Timeouts(
+                        defaults.header(),
+                        defaults.body(),
+                        http.timeouts().idle(),
+                        http.timeouts().answer(),
+                        config.web().socket().timeouts().slow(),
+                        DRAIN_LIMIT),
+                new Origins(http.connections().origins()),
+                http.proxies().basePath(),
+                http.proxies().protocol() == HttpConfig.ProxyProtocol.ON
+                        ? http.proxies().trusted()
+                        : List.of());
+    }
+
+    private static RateLimitSettings rateLimits(LimitsConfig config, PacketConfig packets) {
+        int shares = config.rates().shares();
+        int guesses = config.wrongPasscodes().perMinute();
+        RateLimitSettings defaults = RateLimitSettings.DEFAULT;
+        return new RateLimitSettings(
+                perSecond(config.rates().claims()),
+                perSecond(config.rates().requests()),
+                defaults.service(),
+                shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, packets.maxCount())),
+                guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),
+                defaults.trackedUsers());
+    }
+
+    /** Allows a burst of two seconds' calls, such as a double click. */
+    private static Limit perSecond(int calls) {
+        return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
+    }
+}

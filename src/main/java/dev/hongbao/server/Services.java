@@ -1,0 +1,141 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.ClaimConfig;
+import dev.hongbao.domain.campaign.CampaignService;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.claim.ClaimSettings;
+import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.feed.FeedService;
+import dev.hongbao.domain.fulfilment.WinStore;
+import dev.hongbao.domain.fulfilment.Wins;
+import dev.hongbao.domain.packet.EarlyCloser;
+import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.rain.RainService;
+import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.KeyLoader;
+import dev.hongbao.engine.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+
+/** The services of one event loop, with its own links to Redis. Confined to that loop. Only this package and benchmarks name it. */
+public final class Services {
+    final ClaimService claims;
+    final PacketService packets;
+    final EarlyCloser closing;
+    final DrawService draws;
+    final PlayService plays;
+    final Wins wins;
+    final CampaignService campaigns;
+    final RainService rains;
+    final FeedService feed;
+    private final RedisLinks redis;
+
+    /** @param redis links of the current event loop; {@link #close} closes them */
+    Services(Engine engine, RedisLinks redis) {
+        this.redis = redis;
+        Vertx vertx = engine.vertx;
+        Pool pool = engine.stores.pools.requests();
+        ClaimConfig limits = engine.config.domain().claim();
+        int mostOfLoop =
+                Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
+        AttemptSettings attempts = new AttemptSettings(
+                limits.batchSize(),
+                mostOfLoop,
+                mostOfLoop,
+                engine.config.engine().journal().maxEntries(),
+                limits.settleTimeout());
+        KeyLoader keys = new KeyLoader(vertx, redis, engine.shards, limits.settleTimeout());
+        this.packets = new PacketService(
+                engine.packetStore, engine.packetViews, engine.packetCatalog, engine.endedPackets, engine.packetSender);
+        this.claims = new ClaimService(
+                vertx,
+                redis,
+                engine.shards,
+                engine.quarantine,
+                engine.packetStore,
+                engine.packetCatalog,
+                engine.endedPackets,
+                engine.restrictions,
+                engine.guesses,
+                engine.admission,
+                new ClaimSettings(attempts, engine.config.log().slowClaim()),
+                engine.claimMetrics,
+                engine.settledClaims,
+                engine.clock);
+        this.closing = new EarlyCloser(
+                vertx,
+                engine.packetStore,
+                engine.packetCatalog,
+                engine.quarantine,
+                engine.shards,
+                redis,
+                limits.settleTimeout());
+        this.draws = new DrawService(
+                pool, engine.shards, engine.quarantine, engine.drawStore, engine.drawCatalog, keys, engine.clock);
+        this.plays = new PlayService(
+                vertx,
+                redis,
+                pool,
+                engine.shards,
+                engine.quarantine,
+                engine.drawCatalog,
+                engine.drawStore,
+                engine.holds,
+                engine.admission,
+                engine.restrictions,
+                attempts,
+                engine.playMetrics,
+                engine.settledPlays,
+                engine.clock);
+        this.wins = new Wins(draws, new WinStore(pool));
+        this.campaigns = new CampaignService(pool, engine.shards, engine.campaignCatalog, keys, packets, engine.clock);
+        this.rains = new RainService(
+                vertx, pool, engine.shards, engine.rainCatalog, keys, packets, engine.restrictions, engine.clock);
+        this.feed = new FeedService(
+                vertx, engine.feeds.following(), engine.feeds.reader(), packets, engine.rainCatalog, engine.profiles);
+    }
+
+    public ClaimService claims() {
+        return claims;
+    }
+
+    public PacketService packets() {
+        return packets;
+    }
+
+    public EarlyCloser closing() {
+        return closing;
+    }
+
+    public DrawService draws() {
+        return draws;
+    }
+
+    public PlayService plays() {
+        return plays;
+    }
+
+    public CampaignService campaigns() {
+        return campaigns;
+    }
+
+    public RainService rains() {
+        return rains;
+    }
+
+    public FeedService feed() {
+        return feed;
+    }
+
+    /** The links that {@link #close} closes. */
+    public RedisLinks redis() {
+        return redis;
+    }
+
+    /** Call it after the last answer. */
+    public Future<Void> close() {
+        return redis.close();
+    }
+}

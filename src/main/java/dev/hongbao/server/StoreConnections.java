@@ -1,0 +1,127 @@
+package dev.hongbao.server;
+
+import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.config.IdempotencyConfig.References;
+import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.engine.postgres.Migrations;
+import dev.hongbao.engine.postgres.Months;
+import dev.hongbao.engine.postgres.Ping;
+import dev.hongbao.engine.postgres.StoreClock;
+import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.RedisPing;
+import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.Shards;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.time.ZoneOffset;
+import java.util.function.LongSupplier;
+
+/** The connections to Redis and Postgres. Thread-safe, except {@link #openRedis}. */
+final class StoreConnections {
+    final StoreAddresses addresses;
+    final Pools pools;
+    final StoreClock clock;
+    final Shards shards;
+    private final Vertx vertx;
+    private final Duration redisTimeout;
+    private final Months months;
+    private final Ping ping;
+    private final RedisPing redisPing;
+
+    private StoreConnections(
+            Vertx vertx,
+            StoreAddresses addresses,
+            Duration redisTimeout,
+            Pools pools,
+            StoreClock clock,
+            Months months,
+            Shards shards,
+            RedisPing redisPing) {
+        this.vertx = vertx;
+        this.addresses = addresses;
+        this.redisTimeout = redisTimeout;
+        this.pools = pools;
+        this.clock = clock;
+        this.months = months;
+        this.shards = shards;
+        this.ping = new Ping(pools.postgres());
+        this.redisPing = redisPing;
+    }
+
+    /**
+     * Connects to stores that answer, migrates the schema, and claims the namespace in Redis for this Postgres.
+     *
+     * @param nanoTime a monotonic clock like {@link System#nanoTime}
+     */
+    static Future<StoreConnections> open(
+            Vertx vertx, StoreAddresses addresses, HongbaoConfig config, MeterRegistry metrics, LongSupplier nanoTime) {
+        Pools pools = Pools.open(vertx, addresses, config);
+        StoreClock clock = new StoreClock(pools.owner(), nanoTime);
+        Months months = new Months(pools.owner(), metrics);
+        Duration timeout = config.engine().redis().commandTimeout();
+        boolean unique = config.domain().idempotency().references() == References.UNIQUE;
+        return Migrations.run(vertx, pools.owner(), addresses.owner(), addresses.app())
+                .compose(migrated -> clock.ask())
+                .compose(asked -> makeMonths(months, clock)) // before the first row of a month
+                .compose(made -> Installation.establish(pools.owner(), addresses.namespace()))
+                .compose(installation -> Commands.haveUniqueReferences(pools.owner(), unique)
+                        .map(new ShardStore(pools.owner(), pools.lengthy(), installation)))
+                .compose(store -> store.establish(config.engine().journal().shards())
+                        .compose(count -> claim(vertx, addresses, timeout, store.installation(), count)
+                                .map(redisPing -> new StoreConnections(
+                                        vertx,
+                                        addresses,
+                                        timeout,
+                                        pools,
+                                        clock,
+                                        months,
+                                        new Shards(store, count, Modes.scripts()),
+                                        redisPing))));
+    }
+
+    private static Future<Void> makeMonths(Months months, StoreClock clock) {
+        return months.makeAhead(clock.instant().atOffset(ZoneOffset.UTC));
+    }
+
+    /** Fails when another installation owns the namespace in Redis; then no connection stays open. */
+    private static Future<RedisPing> claim(
+            Vertx vertx, StoreAddresses addresses, Duration timeout, Installation installation, int shards) {
+        Promise<RedisPing> done = Promise.promise();
+        vertx.runOnContext(now -> RedisPing.open(vertx, addresses.redisUrl(), timeout)
+                .compose(redis -> installation
+                        .claimAll(redis.links(), shards)
+                        .map(redis)
+                        .recover(fault -> redis.close().transform(closed -> Future.failedFuture(fault))))
+                .onComplete(done));
+        return done.future();
+    }
+
+    /** Makes the parts of the tables for the next months; see {@link Months#makeAhead}. */
+    Future<Void> makeMonths() {
+        return makeMonths(months, clock);
+    }
+
+    /** Opens links on the current event loop. @param name for the log */
+    Future<RedisLinks> openRedis(String name) {
+        return RedisLinks.open(vertx, addresses.redisUrl(), redisTimeout, name);
+    }
+
+    /** Whether Postgres answers and takes writes, on a connection of its own. */
+    Future<Boolean> isPostgresReachable() {
+        return ping.ask();
+    }
+
+    /** Whether Redis, or one node of a cluster, can serve, on a connection of its own. Fails with the reason. */
+    Future<Boolean> isRedisReachable() {
+        return redisPing.ask(Installation.key(shards.namespace(), 0));
+    }
+
+    /** Closes all connections, except those from {@link #openRedis}. */
+    Future<Void> close() {
+        return redisPing.close().eventually(ping::close).eventually(pools::close);
+    }
+}
