@@ -60,7 +60,7 @@ import java.util.function.Supplier;
 
 /** The HTTP API, the WebSocket API and the management port. Thread-safe. */
 final class Apis {
-    /** How long a stop waits for answers in flight. */
+    /** The limit of a stop's wait for answers in flight. */
     private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
 
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);

@@ -80,7 +80,7 @@ final class BackgroundReconcile {
                     .register(metrics);
             for (Severity severity : Severity.values()) {
                 Gauge.builder("hongbao.reconcile.findings", () -> of(sinceCheckpoint, one -> lines(one, severity)))
-                        .description("What the latest reconciliation found; a violation breaks a rule on money")
+                        .description("Findings of the latest reconciliation; a violation breaks a rule on money")
                         .tag("read", read)
                         .tag("severity", severity.name().toLowerCase(Locale.ROOT))
                         .register(metrics);

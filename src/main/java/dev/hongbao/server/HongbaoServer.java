@@ -157,17 +157,18 @@ public final class HongbaoServer implements AutoCloseable {
         stopped = true;
         drain();
         stop("the wheel", wheel::otherwiseEmpty);
-        if (vertx != null) {
+        Vertx running = vertx;
+        if (running != null) {
             for (String verticle : deployed) {
-                stop("a face", () -> vertx.undeploy(verticle));
+                stop("a face", () -> running.undeploy(verticle));
             }
         }
         if (engine != null) {
             stop("the journal", engine::close);
             stop("the line to other servers", engine::leave);
         }
-        if (vertx != null) {
-            stop("Vert.x", vertx::close);
+        if (running != null) {
+            stop("Vert.x", running::close);
         }
         if (trust != null) {
             trust.close();

@@ -31,7 +31,7 @@ final class MachineChecks {
     /** 32 random bytes have fewer once in 10^40 times, as hex digits once in 10^9. */
     private static final int MIN_DISTINCT = 8;
 
-    /** Where a container engine mounts the container's secrets, often with mode 0444: no other users have processes there. */
+    /** The secrets that an engine mounts into a container, often with mode 0444: no other users have processes there. */
     static final Path MOUNTED = Path.of("/run/secrets");
 
     private static final String MAKE = "make one with: openssl rand -hex 32 > FILE && chmod 600 FILE";

@@ -161,7 +161,7 @@ final class Meters {
     private static void fill(MeterRegistry registry, String queue, String meter, Tags tags, int limit) {
         Gauge.builder("hongbao.queue.fill", registry, meters -> fullest(meters, meter, tags) / limit)
                 .description(
-                        "How full a queue is: 1 is its limit, and who comes then is told 503, but for connections, of which idle ones make room; of the journals the fullest")
+                        "A queue's length divided by its limit: at 1 further calls get 503, but idle connections make room; for the journals, the fullest")
                 .baseUnit("ratio")
                 .tag("queue", queue)
                 .register(registry);

@@ -13,7 +13,6 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /** Follows the outbox of a database on connections of its own. Blocking. */
@@ -43,11 +42,9 @@ public final class OutboxTail {
      * @throws Exception if Postgres does not answer
      */
     public static void run(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out) throws Exception {
-        Vertx vertx = Vertx.vertx();
-        try {
+        StoreConnections.<Void>alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, QUEUE, Postgres.SHORT);
-            Promise<Void> done = Promise.promise();
-            vertx.runOnContext(now -> Reconciler.installation(pool, stores)
+            return Reconciler.installation(pool, stores)
                     .compose(there -> pool.query("select count(*) from shard").execute())
                     .map(rows -> new OutboxReader(
                             pool, new OutboxHead(pool, rows.iterator().next().getInteger(0))))
@@ -55,14 +52,8 @@ public final class OutboxTail {
                         OutboxTail tail = new OutboxTail(vertx, reader, out, most);
                         tail.follow(cursor);
                         return tail.end.future();
-                    }))
-                    .onComplete(done));
-            done.future().toCompletionStage().toCompletableFuture().get();
-        } catch (ExecutionException fault) {
-            throw fault.getCause() instanceof Exception cause ? cause : fault;
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
+                    }));
+        });
     }
 
     private void follow(OutboxCursor after) {

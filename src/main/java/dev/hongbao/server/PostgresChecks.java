@@ -242,7 +242,7 @@ final class PostgresChecks {
         }
         if (seen == 0) {
             return List.of(Diagnosis.well(
-                    "Postgres has " + known + " replicas; how far they are is told to a role with pg_read_all_stats"));
+                    "Postgres has " + known + " replicas; a role with pg_read_all_stats sees their positions"));
         }
         String lag = bytes / (1 << 20) + " MiB and " + Math.round(seconds) + " s";
         return List.of(

@@ -5,15 +5,12 @@ import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.PoolOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 
 /**
@@ -42,26 +39,18 @@ public final class QuarantineOperations {
 
     private static <T> T with(StoreAddresses stores, BiFunction<QuarantineStore, RedisLinks, Future<T>> work)
             throws Exception {
-        Vertx vertx = Vertx.vertx();
-        try {
+        return StoreConnections.alone(vertx -> {
             // The second connection reads amounts for the transaction on the first one.
             Pool pool = PgBuilder.pool()
                     .with(new PoolOptions().setMaxSize(2))
                     .connectingTo(stores.app().connectOptions())
                     .using(vertx)
                     .build();
-            Promise<T> done = Promise.promise();
-            vertx.runOnContext(now -> Reconciler.installation(pool, stores)
+            return Reconciler.installation(pool, stores)
                     .compose(installation -> RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "quarantine")
                             .compose(redis ->
-                                    work.apply(store(pool, installation), redis).eventually(redis::close)))
-                    .onComplete(done));
-            return done.future().toCompletionStage().toCompletableFuture().get();
-        } catch (ExecutionException fault) {
-            throw fault.getCause() instanceof Exception cause ? cause : fault;
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
+                                    work.apply(store(pool, installation), redis).eventually(redis::close)));
+        });
     }
 
     private static QuarantineStore store(Pool pool, Installation installation) {

@@ -12,13 +12,11 @@ import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
@@ -70,20 +68,10 @@ public final class Reconciler {
     }
 
     private static <T> T alone(StoreAddresses stores, Work<T> work) throws Exception {
-        Vertx vertx = Vertx.vertx();
-        try {
+        return StoreConnections.alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
-            Promise<T> done = Promise.promise();
-            vertx.runOnContext(now -> installation(pool, stores)
-                    .compose(installation -> work.on(vertx, pool, installation.namespace()))
-                    .onComplete(done));
-            Future<T> findings = done.future();
-            return findings.toCompletionStage().toCompletableFuture().get();
-        } catch (ExecutionException fault) {
-            throw fault.getCause() instanceof Exception cause ? cause : fault;
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
+            return installation(pool, stores).compose(installation -> work.on(vertx, pool, installation.namespace()));
+        });
     }
 
     /**
@@ -133,6 +121,6 @@ public final class Reconciler {
                         : Future.failedFuture(new ConfigException(List.of(new ConfigFault(
                                 "postgres.url",
                                 stores.app().toString(),
-                                "no server has worked on this database yet; name the one that the server uses")))));
+                                "no server has worked on this database yet; name the server's database")))));
     }
 }

@@ -64,7 +64,7 @@ final class StoreWait implements AutoCloseable {
     }
 
     private void stopping() {
-        over.tryFail("the process was told to stop");
+        over.tryFail("the process got a signal to stop");
     }
 
     /**

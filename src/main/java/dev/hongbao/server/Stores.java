@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Stores implements AutoCloseable {
     private static final int OTHER_CONNECTIONS = 32;
-    private static final String OTHER_DATA = "name the one that the server uses with --data-dir or HONGBAO_DATA_DIR";
+    private static final String OTHER_DATA = "name the server's directory with --data-dir or HONGBAO_DATA_DIR";
 
     private final StoreAddresses addresses;
     private final StoreAddresses adminAddresses;

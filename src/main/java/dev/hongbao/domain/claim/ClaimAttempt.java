@@ -32,7 +32,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         }
     }
 
-    private final ClaimNeeds needs;
+    private final ClaimService claims;
     private final Caller caller;
     private final Packet packet;
     private final @Nullable String passcode;
@@ -42,25 +42,23 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
     private final @Nullable RefusedException restricted;
 
     ClaimAttempt(
-            ClaimNeeds needs,
+            ClaimService claims,
             Caller caller,
             Packet packet,
             @Nullable String passcode,
             boolean awaitsSettlement,
             long deadlineNanos) {
-        super(needs.shared(), deadlineNanos);
-        this.needs = needs;
+        super(claims.vertx, claims.shards, claims.quarantine, claims.waiters, deadlineNanos);
+        this.claims = claims;
         this.caller = caller;
         this.packet = packet;
         this.passcode = passcode;
         this.awaitsSettlement = awaitsSettlement;
-        this.entry = needs.stations().gate().entry(packet.shard());
-        this.restricted = needs.known()
-                .restrictions()
-                .ofClaim(
-                        caller,
-                        packet.group(),
-                        packet.pool() == null ? null : packet.pool().claiming().members());
+        this.entry = claims.gate.entry(packet.shard());
+        this.restricted = claims.restrictions.ofClaim(
+                caller,
+                packet.group(),
+                packet.pool() == null ? null : packet.pool().claiming().members());
     }
 
     /** Begins. Without a wait for the settlement, both answers are the same. */
@@ -70,12 +68,12 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
                     entry.arrived();
                     if (done.succeeded()) {
                         if (done.result().kind() != Kind.ACCEPTED) {
-                            needs.metrics().answered(done.result().kind());
+                            claims.metrics.answered(done.result().kind());
                         }
                         accepted.tryComplete(done.result());
                     } else {
                         if (!entry.isRefused() && !(done.cause() instanceof RefusedException)) {
-                            needs.metrics().unknown();
+                            claims.metrics.unknown();
                         }
                         accepted.tryFail(done.cause());
                     }
@@ -100,7 +98,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
 
     @Override
     protected Future<Boolean> exists() {
-        return needs.known().store().exists(packet.id());
+        return claims.store.exists(packet.id());
     }
 
     @Override
@@ -121,9 +119,8 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         if (refused != null) {
             return Future.failedFuture(refused); // before any lookup, with a right or a wrong passcode
         }
-        ClaimNeeds.Guesses guesses = needs.guesses();
-        return guesses.counted()
-                .guess(guesses.redis(), packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
+        return claims.guesses
+                .guess(claims.redis, packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
                 .compose(looked -> attempt());
     }
 
@@ -143,7 +140,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         if (isSetAside()) {
             return refusedUnlessWon(refusal);
         }
-        EndedPackets ended = needs.known().ended();
+        EndedPackets ended = claims.ended;
         EndedPacket over = ended.cached(packet.id());
         if (over != null) {
             return ended(over, refusal);
@@ -169,7 +166,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         if (restricted != null) {
             return Kind.NOT_ELIGIBLE;
         }
-        return ClaimTerms.refusal(packet, caller, passcode, needs.clock().instant());
+        return ClaimTerms.refusal(packet, caller, passcode, claims.clock.instant());
     }
 
     private Future<ClaimOutcome> ended(EndedPacket over, @Nullable Kind refusal) {
@@ -177,8 +174,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         var winners = over.winners();
         if (winners == null && over.mayHold(caller.user())) {
             // All its claims are settled, so Postgres has this one.
-            return inTime(needs.known().store().claim(packet.id(), caller.user()))
-                    .map(claim -> outcome(claim, reason));
+            return inTime(claims.store.claim(packet.id(), caller.user())).map(claim -> outcome(claim, reason));
         }
         Claim won = winners == null ? null : winners.get(caller.user());
         return Future.succeededFuture(outcome(won, reason));
@@ -193,7 +189,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
      * refusal.
      */
     private Future<ClaimOutcome> refusedUnlessWon(@Nullable Kind refusal) {
-        return inTime(needs.known().lookups().find(key())).compose(claim -> {
+        return inTime(claims.lookups.find(key())).compose(claim -> {
             if (claim == null && refusal != Kind.NOT_ELIGIBLE) {
                 return Future.failedFuture(UnavailableException.setAside());
             }
@@ -258,12 +254,12 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
     }
 
     private ClaimBatcher batcher() {
-        return needs.stations().batcher();
+        return claims.batcher;
     }
 
     private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
-        needs.metrics().answered(Kind.ACCEPTED);
-        needs.metrics().acceptedAfter(System.nanoTime() - queuedNanos);
+        claims.metrics.answered(Kind.ACCEPTED);
+        claims.metrics.acceptedAfter(System.nanoTime() - queuedNanos);
         if (!awaitsSettlement) {
             return acceptance(answer.slot());
         }
@@ -278,7 +274,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
 
     /** Reads the amount, usually from the cache. */
     private Future<ClaimOutcome> acceptance(int slot) {
-        return inTime(needs.known().catalog().amountOf(packet, slot))
+        return inTime(claims.catalog.amountOf(packet, slot))
                 .map(amount -> new ClaimOutcome(
                         Kind.ACCEPTED,
                         new Claim(
@@ -295,7 +291,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         if (!awaitsSettlement) {
             return joins
                     ? acceptance(answer.slot())
-                    : inTime(needs.known().store().claim(packet.id(), caller.user()))
+                    : inTime(claims.store.claim(packet.id(), caller.user()))
                             .compose(claim -> claim == null
                                     ? acceptance(answer.slot())
                                     : Future.succeededFuture(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim)));
@@ -304,14 +300,13 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
         if (joins) {
             accept(answer.slot());
         } else {
-            var unused = inTime(needs.known().store().claim(packet.id(), caller.user()))
-                    .onSuccess(claim -> {
-                        if (claim == null) {
-                            accept(answer.slot());
-                        } else {
-                            waiters().found(key(), claim);
-                        }
-                    });
+            var unused = inTime(claims.store.claim(packet.id(), caller.user())).onSuccess(claim -> {
+                if (claim == null) {
+                    accept(answer.slot());
+                } else {
+                    waiters().found(key(), claim);
+                }
+            });
         }
         return settled;
     }
@@ -325,8 +320,7 @@ final class ClaimAttempt extends Attempt<ClaimAttempt.Key, Claim, ClaimOutcome> 
     private Future<ClaimOutcome> missing(Answer answer, @Nullable Kind refusal) {
         return missing(
                 answer.generation(),
-                needs.known()
-                        .ended()
+                claims.ended
                         .find(packet.id())
                         .compose(over -> over == null ? Future.succeededFuture() : ended(over, refusal)));
     }

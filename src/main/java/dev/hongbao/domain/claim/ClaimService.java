@@ -33,10 +33,23 @@ import org.slf4j.LoggerFactory;
 public final class ClaimService {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimService.class);
 
-    private final PacketCatalog catalog;
-    private final ClaimNeeds needs;
-    private final ClaimBatcher batcher;
-    private final SettlementWaiters<ClaimAttempt.Key, Claim> waiters;
+    // Each ClaimAttempt uses these
+    final Vertx vertx;
+    final Shards shards;
+    final Quarantine quarantine;
+    final SettlementWaiters<ClaimAttempt.Key, Claim> waiters;
+    final AdmissionControl.Gate gate;
+    final ClaimBatcher batcher;
+    final PacketStore store;
+    final PacketCatalog catalog;
+    final EndedPackets ended;
+    final GatheredLookups<ClaimAttempt.Key, Claim> lookups;
+    final Restrictions restrictions;
+    final PasscodeGuesses guesses;
+    final RedisLinks redis;
+    final ClaimMetrics metrics;
+    final Clock clock;
+
     private final ClaimSettings settings;
     private final Settlements<SettledClaims> settlements;
 
@@ -63,6 +76,9 @@ public final class ClaimService {
             ClaimMetrics metrics,
             Settlements<SettledClaims> settlements,
             Clock clock) {
+        this.vertx = vertx;
+        this.shards = shards;
+        this.quarantine = quarantine;
         this.settlements = settlements;
         this.catalog = catalog;
         SettlementWaiters<ClaimAttempt.Key, Claim> waiters = new SettlementWaiters<>(
@@ -80,14 +96,15 @@ public final class ClaimService {
                 batcher::isUnanswered,
                 settled -> settled.claims().forEach(claim -> waiters.settled(ClaimAttempt.Key.of(claim), claim)));
         this.settings = settings;
-        this.needs = new ClaimNeeds(
-                new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                new ClaimNeeds.Stations(admission.gate(waiters.unsettled(), waiters.settled()), batcher),
-                new ClaimNeeds.Known(
-                        store, catalog, ended, new GatheredLookups<>(keys -> settledClaims(store, keys)), restrictions),
-                new ClaimNeeds.Guesses(guesses, redis),
-                metrics,
-                clock);
+        this.gate = admission.gate(waiters.unsettled(), waiters.settled());
+        this.store = store;
+        this.ended = ended;
+        this.lookups = new GatheredLookups<>(keys -> settledClaims(store, keys));
+        this.restrictions = restrictions;
+        this.guesses = guesses;
+        this.redis = redis;
+        this.metrics = metrics;
+        this.clock = clock;
         metrics.watch(this::inFlight);
     }
 
@@ -154,20 +171,20 @@ public final class ClaimService {
             Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement, long deadlineNanos) {
         Packet packet = catalog.cached(id);
         if (packet != null) {
-            return new ClaimAttempt(needs, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
+            return new ClaimAttempt(this, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
         }
         Future<@Nullable Packet> readable = catalog.find(id)
-                .compose(found -> found == null && needs.shared().quarantine().refuses(id.value())
+                .compose(found -> found == null && quarantine.refuses(id.value())
                         ? Future.failedFuture(UnavailableException.setAside()) // its terms cannot be read
                         : Future.succeededFuture(found));
         Future<ClaimAnswers> answers = Attempt.orUnknown(Attempt.inTime(readable, deadlineNanos))
-                .onFailure(fault -> needs.metrics().unknown())
+                .onFailure(fault -> metrics.unknown())
                 .map(found -> {
                     if (found == null) {
-                        needs.metrics().answered(Kind.NOT_FOUND);
+                        metrics.answered(Kind.NOT_FOUND);
                         return ClaimAnswers.of(ClaimOutcome.refused(Kind.NOT_FOUND));
                     }
-                    return new ClaimAttempt(needs, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
+                    return new ClaimAttempt(this, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
                 });
         return new ClaimAnswers(answers.compose(ClaimAnswers::accepted), answers.compose(ClaimAnswers::settled));
     }

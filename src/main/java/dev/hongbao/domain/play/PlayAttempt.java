@@ -9,7 +9,6 @@ import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
-import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.play.HoldBatcher.Hold;
@@ -20,7 +19,6 @@ import dev.hongbao.engine.journal.Attempt;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
-import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -31,21 +29,6 @@ import org.jspecify.annotations.Nullable;
 /** One request, from the early answers through the hold of its cost to its outcome. Confined to its event loop. */
 final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayRequest, PlayOutcome> {
 
-    /** The services shared by all requests of an event loop. */
-    record Dependencies(
-            Attempt.Shared<AttemptKey, SettledPlayRequest> shared,
-            Stations stations,
-            DrawStore draws,
-            PlayRequestStore requests,
-            Clock clock) {}
-
-    /** The stages of a request on its way to settlement, in order. */
-    record Stations(AdmissionControl.Gate gate, HoldBatcher holds, PlayBatcher batcher) {
-        int waiting() {
-            return holds.waiting() + batcher.waiting();
-        }
-    }
-
     /** An attempt of a request. */
     record AttemptKey(UUID request, UUID attempt, DrawId draw) {
         static AttemptKey of(SettledPlayRequest request) {
@@ -53,7 +36,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         }
     }
 
-    private final Dependencies needs;
+    private final PlayService plays;
     private final Caller caller;
     private final Draw draw;
     private final PlayRequest request;
@@ -67,13 +50,13 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
      */
     private record Held(UUID attempt, Generation generation) {}
 
-    PlayAttempt(Dependencies needs, Caller caller, Draw draw, PlayRequest request, long deadlineNanos) {
-        super(needs.shared(), deadlineNanos);
-        this.needs = needs;
+    PlayAttempt(PlayService plays, Caller caller, Draw draw, PlayRequest request, long deadlineNanos) {
+        super(plays.vertx, plays.shards, plays.quarantine, plays.waiters, deadlineNanos);
+        this.plays = plays;
         this.caller = caller;
         this.draw = draw;
         this.request = request;
-        this.entry = needs.stations().gate().entry(draw.shard());
+        this.entry = plays.gate.entry(draw.shard());
     }
 
     @Override
@@ -88,7 +71,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     @Override
     protected Future<Boolean> exists() {
-        return needs.draws().exists(draw.id());
+        return plays.draws.exists(draw.id());
     }
 
     @Override
@@ -116,16 +99,12 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
         if (refusal != null) {
             return refusedUnlessPlayed(refusal);
         }
-        UnavailableException refused =
-                entry.ask(waiters().isFull(needs.stations().waiting()));
+        UnavailableException refused = entry.ask(waiters().isFull(plays.waiting()));
         if (refused != null) {
             return Future.failedFuture(refused);
         }
         Generation before = generation(draw.shard());
-        return inTime(needs.stations()
-                        .holds()
-                        .submit(draw, request, needs.clock().instant()))
-                .compose(hold -> held(hold, before));
+        return inTime(plays.holds.submit(draw, request, plays.clock.instant())).compose(hold -> held(hold, before));
     }
 
     /** For a user or group under a restriction: a settled play stands, and a held one will be decided. */
@@ -134,7 +113,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     }
 
     private @Nullable Kind refusal() {
-        Instant now = needs.clock().instant();
+        Instant now = plays.clock.instant();
         if (!isInGroup() || !draw.definition().admits(caller.user())) {
             return Kind.NOT_ELIGIBLE;
         }
@@ -146,7 +125,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
 
     /** An earlier play gets the same answer, also after the draw's end. */
     private Future<PlayOutcome> unlessPlayed(Supplier<Future<PlayOutcome>> otherwise) {
-        return inTime(needs.requests().played(List.of(request.id()))).compose(found -> {
+        return inTime(plays.requests.played(List.of(request.id()))).compose(found -> {
             List<Play> plays = found.get(request.id());
             if (plays == null) {
                 return otherwise.get();
@@ -161,7 +140,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     }
 
     private Future<PlayOutcome> unlessDecided(Supplier<Future<PlayOutcome>> otherwise) {
-        return unlessPlayed(() -> inTime(needs.requests().isHeld(request.id()))
+        return unlessPlayed(() -> inTime(plays.requests.isHeld(request.id()))
                 .compose(held -> held
                         ? Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.deciding")))
                         : otherwise.get()));
@@ -208,8 +187,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
     @Override
     protected Future<PlayOutcome> attempt() {
         Held now = Objects.requireNonNull(held);
-        return needs.stations()
-                .batcher()
+        return plays.batcher
                 .submit(draw, request, now.attempt, now.generation, deadlineNanos())
                 .transform(asked -> {
                     if (asked.succeeded()) {
@@ -229,7 +207,7 @@ final class PlayAttempt extends Attempt<PlayAttempt.AttemptKey, SettledPlayReque
             case MISSING ->
                 missing(
                         answer.generation(),
-                        needs.draws()
+                        plays.draws
                                 .end(draw.id())
                                 .compose(end -> end == null || end.closedAt() == null
                                         ? Future.succeededFuture()

@@ -29,17 +29,22 @@ import java.util.UUID;
 
 /** Plays of draws. One instance per event loop; call it on that loop only. */
 public final class PlayService {
+    // Each PlayAttempt uses these
+    final Vertx vertx;
+    final Shards shards;
+    final Quarantine quarantine;
+    final SettlementWaiters<AttemptKey, SettledPlayRequest> waiters;
+    final AdmissionControl.Gate gate;
+    final HoldBatcher holds;
+    final PlayBatcher batcher;
+    final DrawStore draws;
+    final PlayRequestStore requests;
+    final Clock clock;
+
     private final DrawCatalog catalog;
-    private final PlayRequestStore requests;
-    private final DrawStore draws;
-    private final Quarantine quarantine;
-    private final HoldBatcher holds;
-    private final PlayBatcher batcher;
-    private final SettlementWaiters<AttemptKey, SettledPlayRequest> waiters;
     private final AttemptSettings settings;
     private final PlayMetrics metrics;
     private final Restrictions restrictions;
-    private final PlayAttempt.Dependencies needs;
     private final Settlements<SettledPlayRequests> settlements;
 
     /**
@@ -63,6 +68,8 @@ public final class PlayService {
             PlayMetrics metrics,
             Settlements<SettledPlayRequests> settlements,
             Clock clock) {
+        this.vertx = vertx;
+        this.shards = shards;
         this.settlements = settlements;
         this.catalog = catalog;
         this.requests = new PlayRequestStore(pool, catalog);
@@ -80,12 +87,8 @@ public final class PlayService {
                 batcher::isUnanswered,
                 settled -> settled.requests().forEach(request -> waiters.settled(AttemptKey.of(request), request)));
         waiters.refuseSetAside(vertx, attempt -> attempt.draw().value());
-        this.needs = new PlayAttempt.Dependencies(
-                new Attempt.Shared<>(vertx, shards, quarantine, waiters),
-                new PlayAttempt.Stations(admission.gate(waiters.unsettled(), waiters.settled()), this.holds, batcher),
-                draws,
-                requests,
-                clock);
+        this.gate = admission.gate(waiters.unsettled(), waiters.settled());
+        this.clock = clock;
         metrics.watch(this::inFlight);
     }
 
@@ -101,7 +104,12 @@ public final class PlayService {
 
     /** Requests in flight on this event loop, including unsettled requests whose caller gave up. */
     public int inFlight() {
-        return holds.waiting() + batcher.waiting() + waiters.waiting();
+        return waiting() + waiters.waiting();
+    }
+
+    /** Requests that wait for their hold or for the script. */
+    int waiting() {
+        return holds.waiting() + batcher.waiting();
     }
 
     /**
@@ -133,7 +141,7 @@ public final class PlayService {
     private Future<PlayOutcome> answer(Caller caller, DrawId id, PlayRequest request, long deadlineNanos) {
         return Attempt.inTime(catalog.find(id), deadlineNanos).compose(draw -> {
             if (draw != null) {
-                PlayAttempt attempt = new PlayAttempt(needs, caller, draw, request, deadlineNanos);
+                PlayAttempt attempt = new PlayAttempt(this, caller, draw, request, deadlineNanos);
                 RefusedException restricted =
                         restrictions.ofPlay(caller.user(), draw.definition().group());
                 return restricted == null ? attempt.begin() : attempt.beginRestricted(restricted);

@@ -26,15 +26,19 @@ import org.jspecify.annotations.Nullable;
 public abstract class Attempt<K, V, O> {
     private static final long RETRY_MILLIS = 20;
 
-    private final Shared<K, V> shared;
+    private final Vertx vertx;
+    private final Shards shards;
+    private final Quarantine quarantine;
+    private final SettlementWaiters<K, V> waiters;
     private final long deadlineNanos;
 
-    /** The parts that all attempts of one mode on an event loop share. */
-    public record Shared<K, V>(Vertx vertx, Shards shards, Quarantine quarantine, SettlementWaiters<K, V> waiters) {}
-
     /** @param deadlineNanos of {@link System#nanoTime} */
-    protected Attempt(Shared<K, V> shared, long deadlineNanos) {
-        this.shared = shared;
+    protected Attempt(
+            Vertx vertx, Shards shards, Quarantine quarantine, SettlementWaiters<K, V> waiters, long deadlineNanos) {
+        this.vertx = vertx;
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.waiters = waiters;
         this.deadlineNanos = deadlineNanos;
     }
 
@@ -68,16 +72,16 @@ public abstract class Attempt<K, V, O> {
 
     /** Whether the unit waits for an operator. */
     protected final boolean isSetAside() {
-        return shared.quarantine.holds(unit());
+        return quarantine.holds(unit());
     }
 
     /** The shard's latest generation that this server knows. */
     protected final Generation generation(int shard) {
-        return shared.shards.current(shard).generation();
+        return shards.current(shard).generation();
     }
 
     protected final SettlementWaiters<K, V> waiters() {
-        return shared.waiters;
+        return waiters;
     }
 
     /** Ends the wait for a store at the deadline: a store may neither answer nor break. */
@@ -116,7 +120,7 @@ public abstract class Attempt<K, V, O> {
         if (isSetAside()) {
             return Future.failedFuture(UnavailableException.setAside());
         }
-        return shared.waiters.await(what, generation, isOurs, deadlineNanos).compose(settlement -> {
+        return waiters.await(what, generation, isOurs, deadlineNanos).compose(settlement -> {
             V fact = settlement.fact();
             return fact == null ? again() : settled.apply(fact);
         });
@@ -148,8 +152,8 @@ public abstract class Attempt<K, V, O> {
         if (System.nanoTime() - deadlineNanos > 0) {
             return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
         }
-        return inTime(shared.shards.report(generation, new Symptom.Missing(key)))
-                .transform(reported -> shared.vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
+        return inTime(shards.report(generation, new Symptom.Missing(key)))
+                .transform(reported -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
                 .compose(later -> attempt());
     }
 }

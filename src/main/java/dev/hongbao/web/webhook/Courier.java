@@ -50,27 +50,26 @@ final class Courier {
     private boolean stopped;
     private Future<?> work = Future.succeededFuture();
 
-    /** Shared by all couriers. */
-    record Shared(
-            Vertx vertx,
-            OutboxReader outbox,
-            WebhookStore store,
-            WebhooksConfig config,
-            Backoff backoff,
-            WebhookMetrics metrics) {}
-
     /** A range without events for this webhook, from a recorded position. */
     private record Passed(String position, OutboxCursor to) {}
 
-    Courier(Shared shared, UUID webhook, Receiver receiver) {
-        this.vertx = shared.vertx;
+    Courier(
+            Vertx vertx,
+            UUID webhook,
+            OutboxReader outbox,
+            WebhookStore store,
+            Receiver receiver,
+            WebhooksConfig config,
+            Backoff backoff,
+            WebhookMetrics metrics) {
+        this.vertx = vertx;
         this.webhook = webhook;
-        this.outbox = shared.outbox;
-        this.store = shared.store;
+        this.outbox = outbox;
+        this.store = store;
         this.receiver = receiver;
-        this.config = shared.config;
-        this.backoff = shared.backoff;
-        this.metrics = shared.metrics;
+        this.config = config;
+        this.backoff = backoff;
+        this.metrics = metrics;
     }
 
     /** Begins; once. */

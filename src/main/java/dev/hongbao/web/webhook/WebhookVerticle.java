@@ -39,13 +39,11 @@ public final class WebhookVerticle extends VerticleBase {
     private final WebhooksConfig config;
     private final WebhookMetrics metrics;
     private final Clock clock;
+    private final Backoff backoff;
     private final Map<UUID, Courier> couriers = new HashMap<>();
 
     @SuppressWarnings("NullAway.Init") // set by start
     private WorkerExecutor lookups;
-
-    @SuppressWarnings("NullAway.Init") // set by start
-    private Courier.Shared shared;
 
     @SuppressWarnings("NullAway.Init") // set by start
     private Receiver.Terms terms;
@@ -70,12 +68,12 @@ public final class WebhookVerticle extends VerticleBase {
         this.config = config;
         this.metrics = metrics;
         this.clock = clock;
+        this.backoff = new Backoff(config.maxWait());
     }
 
     @Override
     public Future<?> start() {
         lookups = Receiver.lookups(vertx);
-        shared = new Courier.Shared(vertx, outbox, store, config, new Backoff(config.maxWait()), metrics);
         return Receiver.Terms.of(lookups, config, clock).map(made -> {
             terms = made;
             vertx.setPeriodic(1, BEAT_MILLIS, tick -> beat());
@@ -164,7 +162,8 @@ public final class WebhookVerticle extends VerticleBase {
     }
 
     private Courier courier(UUID webhook) {
-        return new Courier(shared, webhook, new Receiver(vertx, lookups, terms)).start();
+        return new Courier(vertx, webhook, outbox, store, new Receiver(vertx, lookups, terms), config, backoff, metrics)
+                .start();
     }
 
     private void lost(@Nullable PgConnection gone) {
