@@ -1,10 +1,22 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Role;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.claim.ClaimService;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.ledger.Origin;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKind;
+import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.server.Engine;
-import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.Services;
+import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.server.Stores;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -16,58 +28,103 @@ import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Jedis;
 
-/** An engine without faces, on stores of its own, with the services of some event loops. Blocking, confined to one thread. */
+/** An engine without HTTP, with the services of some event loops: sends packets, claims, checks the books. Blocking, confined to one thread. */
 final class BenchBed implements AutoCloseable {
-    private static final Duration READY = Duration.ofSeconds(20);
+    /** More than one, as the senders are, so that no group's feed and no sender's wallet limits the load. */
+    static final List<GroupId> GROUPS =
+            IntStream.range(0, 16).mapToObj(i -> new GroupId("group-" + i)).toList();
 
-    private final HongbaoConfig config;
+    /** Have money after {@link #fund}. */
+    static final List<Caller> SENDERS = members("sender-%02d", 64);
+
+    private static final Asset CNY = new Asset("CNY");
+    private static final UserId BACKEND = new UserId("backend");
+    private static final long DEPOSIT = 10_000_000_000_000L;
+    private static final int MEAN_SHARE = 100;
+    private static final Duration EXPIRY = Duration.ofHours(1);
+
+    /** Sends under way on a loop; fewer than may wait for a connection. */
+    private static final int SENDING = 64;
+
+    /** A member's next time round begins so many later, so that no packet meets a member twice. */
+    private static final long SHIFT = 7;
+
+    private static final Duration READY = Duration.ofSeconds(20);
+    private static final long AWAIT_MINUTES = 2;
+    private static final long POLL_MILLIS = 20;
+
+    private final Trial trial;
+    final HongbaoConfig config;
     private final Stores stores;
     private final Vertx vertx;
-    private final Engine engine;
-    private final List<Loop> loops = new CopyOnWriteArrayList<>();
+    final Engine engine;
+    final List<Context> loops;
+    private final List<Services> services = new ArrayList<>();
 
-    /** An event loop and what is confined to it. */
-    record Loop(Context context, Services services) {}
-
-    private BenchBed(HongbaoConfig config, Stores stores, Vertx vertx, Engine engine) {
+    private BenchBed(Trial trial, HongbaoConfig config, Stores stores, Vertx vertx) throws Exception {
+        this.trial = trial;
         this.config = config;
         this.stores = stores;
         this.vertx = vertx;
-        this.engine = engine;
+        var metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        this.engine = await(Engine.start(vertx, stores.addresses(), config, metrics));
+        await(engine.ready(READY));
+        this.loops = loops(vertx, config.web().http().effectiveEventLoops());
+        for (Context loop : loops) {
+            services.add(on(loop, engine::services));
+        }
+        if (!stores().redisUrl().startsWith("redis+cluster")) {
+            trial.versions = versions();
+        }
     }
 
-    /** Starts the stores, an engine that settles, and as many event loops as a server has. */
-    static BenchBed start(HongbaoConfig config) throws Exception {
-        return start(config, Stores.open(config));
+    /** Starts stores in the trial's directory and an engine that settles and accepts whole bursts. */
+    static BenchBed start(Trial trial) throws Exception {
+        return start(
+                trial,
+                HongbaoConfig.of(Map.of(
+                        "data.dir", trial.directory.toString(),
+                        "reconcile.every", "0s",
+                        "packet.max-count", "100000",
+                        "claim.settle-timeout", "1m",
+                        "claim.max-waiting", "2000000",
+                        "postgres.pool-size", "16")));
     }
 
-    /**
-     * Starts a second engine on the stores of a server that is at work in this data directory, to send packets there. It owns no
-     * shards: the server settles, or nobody.
-     */
-    static BenchBed beside(HongbaoConfig config) throws Exception {
-        BenchBed bed = start(config, Stores.join(config));
+    static BenchBed start(Trial trial, HongbaoConfig config) throws Exception {
+        return start(trial, config, Stores.open(config));
+    }
+
+    /** Starts a second engine on the stores of a running server, for sending packets. It owns no shards and settles nothing. */
+    static BenchBed beside(Trial trial, HongbaoConfig config) throws Exception {
+        BenchBed bed = start(trial, config, Stores.join(config));
         bed.acceptOnly();
         return bed;
     }
 
-    private static BenchBed start(HongbaoConfig config, Stores stores) throws Exception {
+    private static BenchBed start(Trial trial, HongbaoConfig config, Stores stores) throws Exception {
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
         try {
-            StoreAddresses addresses = stores.addresses();
-            var metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-            Engine engine = await(Engine.start(vertx, addresses, config, metrics));
-            await(engine.ready(READY));
-            BenchBed bed = new BenchBed(config, stores, vertx, engine);
-            await(vertx.deployVerticle(
-                    bed.new LoopVerticle()::self,
-                    new DeploymentOptions().setInstances(config.web().http().effectiveEventLoops())));
-            return bed;
+            return new BenchBed(trial, config, stores, vertx);
         } catch (Exception | LinkageError fault) {
             await(vertx.close());
             stores.close();
@@ -75,37 +132,52 @@ final class BenchBed implements AutoCloseable {
         }
     }
 
-    /** Opens the services of its loop. */
-    private final class LoopVerticle extends VerticleBase {
-        LoopVerticle self() {
-            return new LoopVerticle();
-        }
+    /** Takes so many event loops. A verticle per loop is the only way: another thread always gets the same context. */
+    static List<Context> loops(Vertx vertx, int count) throws Exception {
+        List<Context> loops = new CopyOnWriteArrayList<>();
+        await(vertx.deployVerticle(
+                () -> new VerticleBase() {
+                    @Override
+                    public Future<?> start() {
+                        loops.add(context);
+                        return Future.succeededFuture();
+                    }
+                },
+                new DeploymentOptions().setInstances(count)));
+        return loops;
+    }
 
-        @Override
-        public Future<?> start() {
-            return engine.services().onSuccess(services -> loops.add(new Loop(context, services)));
+    /** Makes one call on a loop. */
+    static <T> T on(Context loop, Supplier<Future<T>> call) throws Exception {
+        Promise<T> done = Promise.promise();
+        loop.runOnContext(now -> call.get().onComplete(done));
+        return await(done.future());
+    }
+
+    /** Waits for a future, two minutes at the most. */
+    static <T> T await(Future<T> future) throws Exception {
+        return future.toCompletionStage().toCompletableFuture().get(AWAIT_MINUTES, TimeUnit.MINUTES);
+    }
+
+    private String versions() throws Exception {
+        String postgres = await(engine.pool().query("show server_version").execute())
+                .iterator()
+                .next()
+                .getString(0);
+        try (Jedis redis = new Jedis(URI.create(stores().redisUrl()))) {
+            return "Redis " + redis.info("server").replaceAll("(?s).*redis_version:(\\S+).*", "$1") + ", Postgres "
+                    + postgres;
         }
     }
 
-    /** With a Redis that may do all: other ways are raced on it. */
+    /** With a Redis user that may do everything: the articles' designs run there, too. */
     StoreAddresses stores() {
         return stores.adminAddresses();
     }
 
-    Engine engine() {
-        return engine;
-    }
-
-    Vertx vertx() {
-        return vertx;
-    }
-
-    List<Loop> loops() {
-        return loops;
-    }
-
-    HongbaoConfig config() {
-        return config;
+    /** The services of call number n of a {@link Storm}. */
+    Services services(int n) {
+        return services.get(n % services.size());
     }
 
     /** Settles from now on. */
@@ -113,38 +185,132 @@ final class BenchBed implements AutoCloseable {
         await(engine.startWriter());
     }
 
-    /** Claims are accepted from now on, and wait in the journal. */
+    /** Stops settling: accepted claims wait in the journal. */
     void acceptOnly() throws Exception {
         await(engine.stopWriter());
     }
 
-    /** Holds the books to the invariants; what is wrong makes the findings worthless. */
-    void checkBooks(Findings findings) throws Exception {
-        checkBooks(stores.addresses(), findings);
+    /** @return the first column of the first row */
+    double number(String sql) throws Exception {
+        return await(engine.pool().query(sql).execute()).iterator().next().getDouble(0);
     }
 
-    /** The same for the stores of servers elsewhere. */
-    static void checkBooks(StoreAddresses stores, Findings findings) throws Exception {
-        for (Finding finding : Reconciler.run(stores, found -> {})) {
-            finding.lines()
-                    .forEach(
-                            violation -> findings.fault(finding.invariant() + " " + finding.name() + ": " + violation));
+    /** Checks every invariant of the books. A violation is a fault of the trial. */
+    void checkBooks() throws Exception {
+        check(Reconciler.run(stores(), found -> {}));
+    }
+
+    void check(Collection<Finding> findings) {
+        for (Finding finding : findings) {
+            finding.lines().forEach(line -> trial.fault(finding.invariant() + " " + finding.name() + ": " + line));
         }
     }
 
-    /** Waits for a future, two minutes at the most. */
-    static <T> T await(Future<T> future) throws Exception {
-        return future.toCompletionStage().toCompletableFuture().get(2, TimeUnit.MINUTES);
+    /** Members of all groups, with names of 16 characters. */
+    static List<Caller> members(int count) {
+        return members("member-%09d", count);
+    }
+
+    private static List<Caller> members(String name, int count) {
+        Set<GroupId> groups = Set.copyOf(GROUPS);
+        return IntStream.range(0, count)
+                .mapToObj(i ->
+                        new Caller(new UserId(String.format(Locale.ROOT, name, i)), groups, Role.USER, Instant.MAX))
+                .toList();
+    }
+
+    /** Gives the senders money for any number of packets. */
+    void fund() throws Exception {
+        fund(SENDERS, CNY);
+    }
+
+    void fund(List<Caller> members, Asset asset) throws Exception {
+        new Storm<>(
+                        loops,
+                        members.size(),
+                        SENDING,
+                        n -> engine.wallets()
+                                .deposit(Origin.service(BACKEND), members.get(n).user(), asset, DEPOSIT, newKey()),
+                        deposit -> true)
+                .run();
+    }
+
+    /** Sends packets of {@code shares} each that open at once. */
+    List<PacketId> send(int packets, int shares) throws Exception {
+        return send(packets, shares, null);
+    }
+
+    /** @param opensAt by Postgres' clock; null for at once */
+    List<PacketId> send(int packets, int shares, @Nullable Instant opensAt) throws Exception {
+        List<PacketId> sent = Collections.synchronizedList(new ArrayList<>(packets));
+        new Storm<>(
+                        loops,
+                        packets,
+                        SENDING,
+                        n -> services(n)
+                                .packets()
+                                .send(SENDERS.get(n % SENDERS.size()), command(n, shares, opensAt), newKey()),
+                        packet -> sent.add(packet.id()))
+                .run();
+        return sent;
+    }
+
+    private static SendCommand command(int n, int shares, @Nullable Instant opensAt) {
+        return SendCommand.of(GROUPS.get(n % GROUPS.size()), PacketKind.LUCKY, CNY, (long) shares * MEAN_SHARE, shares)
+                .opensAt(opensAt)
+                .expiresIn(EXPIRY)
+                .build();
+    }
+
+    static IdempotencyKey newKey() {
+        return new IdempotencyKey(UUID.randomUUID().toString());
+    }
+
+    /**
+     * Claims: number n is on packet n mod packets, and no member claims a packet twice.
+     *
+     * @param expected the outcome of each: {@code CLAIMED} waits for the settlement, the others for Redis or less
+     * @return claims a second
+     */
+    double claim(List<PacketId> packets, List<Caller> members, int claims, ClaimOutcome.Kind expected)
+            throws Exception {
+        boolean settles = expected == ClaimOutcome.Kind.CLAIMED;
+        return new Storm<ClaimOutcome>(
+                        loops,
+                        claims,
+                        Storm.WINDOW,
+                        n -> {
+                            PacketId packet = packets.get(n % packets.size());
+                            Caller caller = members.get((int) ((n + SHIFT * (n / members.size())) % members.size()));
+                            ClaimService service = services(n).claims();
+                            return settles
+                                    ? service.claim(caller, packet, null).settled()
+                                    : service.accept(caller, packet, null);
+                        },
+                        outcome -> outcome.kind() == expected)
+                .run();
+    }
+
+    /** Waits a minute at most until everything accepted is settled. */
+    void awaitSettled() throws InterruptedException, TimeoutException {
+        long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        try (Jedis redis = new Jedis(URI.create(stores().redisUrl()))) {
+            Set<String> journals = redis.keys("{*:*}:*:journal");
+            while (journals.stream().mapToLong(redis::xlen).sum() > 0) {
+                if (System.nanoTime() > late) {
+                    throw new TimeoutException("accepted claims are not settled after a minute");
+                }
+                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            }
+        }
     }
 
     @Override
     public void close() throws Exception {
         try {
-            for (Loop loop : loops) {
-                Promise<Void> closed = Promise.promise();
-                loop.context()
-                        .runOnContext(now -> loop.services().redis().close().onComplete(closed));
-                await(closed.future());
+            for (int i = 0; i < services.size(); i++) {
+                Services each = services.get(i);
+                on(loops.get(i), () -> each.redis().close());
             }
             await(engine.close());
             await(vertx.close());

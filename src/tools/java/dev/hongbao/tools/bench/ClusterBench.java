@@ -1,146 +1,265 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.ClusterResults.Place;
-import java.nio.file.Path;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.tools.bench.ClusterBed.Counts;
+import dev.hongbao.tools.bench.Trial.Step;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a settled claim costs each process when there are one, two and three servers, and a Redis alone or a Redis Cluster of three
- * masters. All of it shares this machine, so the load is one that it can carry easily, the same for all: what grows is not the
- * throughput but, if anything, the cost. The servers are started once and warmed up together, and are then stopped one by one. And since
- * processes that share a machine cost each other something, one server is measured beside others that it knows nothing of.
+ * CPU of a settled claim per process, and its latency: with one and three servers, a Redis and a Redis Cluster of three masters.
+ * All processes share this machine, so the loads are small and equal. <i>Strangers</i> are servers with stores of their own on the
+ * same machine: what they cost more than a server alone is the price of sharing it.
  */
 final class ClusterBench {
-    static final int SERVERS = 3;
+    private static final int SERVERS = 3;
+    private static final int MASTERS = 3;
 
-    /** Of Redis: alone, and as a cluster. */
-    static final List<Integer> MASTERS = List.of(1, 3);
+    /** Claims a second over all servers: little for one, as little for each of three, and enough for batches. */
+    private static final int EASY = 200;
 
-    /** Claims a second over all servers: easy for one; the same for each of three; and so many that batches form. */
-    static final int EASY = 200;
+    private static final int EASY_FOR_EACH = SERVERS * EASY;
+    private static final int BUSY = 2_400;
 
-    static final int EASY_FOR_EACH = SERVERS * EASY;
-    static final int BUSY = 2_400;
-    static final List<Integer> RATES = List.of(EASY, EASY_FOR_EACH, BUSY);
+    /** More than a server settles; the load with it is a closed loop. */
+    private static final int MOST = 20_000;
 
-    private final Findings findings = new Findings("cluster");
-    private final ClusterResults results = new ClusterResults(findings);
-    private final Path directory;
-    private final Scale scale;
-    private final Consumer<String> progress;
+    private static final int CONNECTIONS_PER_SERVER = 96;
+    private static final int MEMBERS = 2_000;
+    private static final int SHARES = 50;
+    private static final int WARM_UP_MILLIS = 15_000;
+    private static final int BEGIN_MILLIS = 1_000;
+    private static final int REST_MILLIS = 3_000;
+    private static final int MILLIS = 5_000;
 
-    private ClusterBench(Path directory, Scale scale, Consumer<String> progress) {
-        this.directory = directory;
-        this.scale = scale;
-        this.progress = progress;
+    /** Longer: three systems are more restless than one. */
+    private static final int STRANGERS_MILLIS = 15_000;
+
+    private static final double FLAT = 1.15;
+
+    private final Trial trial;
+    private final Place one;
+    private final Place strangers;
+    private final Place cluster;
+    private final Place three;
+    private final Place oneMore;
+    private final Place threeMore;
+    private final Place oneBusy;
+    private final Place threeBusy;
+    private final Place oneMost;
+    private final Place threeMost;
+    private final Place sends;
+
+    private ClusterBench(Trial trial) {
+        this.trial = trial;
+        one = new Place("1 server, 1 Redis, 200/s", null);
+        strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
+        cluster = new Place("1 server, 3 masters, 200/s", one);
+        three = new Place("3 servers, 1 Redis, 200/s", null);
+        oneMore = new Place("1 server, 1 Redis, 600/s", null);
+        threeMore = new Place("3 servers, 1 Redis, 600/s", one);
+        oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
+        threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
+        oneMost = new Place("1 server, 1 Redis, as many as it can", null);
+        threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
+        sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return scale.rounds() * (MASTERS.size() * (3 + SERVERS) + 1);
-    }
+    /** The rows of one number of servers and masters with one load. CPU is without the use at rest. */
+    private final class Place {
+        private final Row perSecond;
+        private final Row servers;
+        private final Row redis;
+        private final Row postgres;
+        private final Row perCommit;
+        private final Row logBytes;
+        private final Row p50;
+        private final Row p99;
 
-    /** As {@link ClaimsBench#run}. */
-    static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
-        ClusterBench bench = new ClusterBench(directory, scale, progress);
-        for (int round = 0; round < scale.rounds(); round++) {
-            for (int masters : MASTERS) {
-                bench.round(masters, round);
-            }
-            bench.sideBySide(round);
-            bench.results.roundDone();
+        /** @param flat the place that CPU and median latency are to equal; null for none */
+        Place(String name, @Nullable Place flat) {
+            perSecond = trial.row(name, "claims/s");
+            servers = flat(trial.row("  CPU of the servers", "µs"), flat == null ? null : flat.servers);
+            redis = flat(trial.row("  CPU of Redis", "µs"), flat == null ? null : flat.redis);
+            postgres = flat(trial.row("  CPU of Postgres", "µs"), flat == null ? null : flat.postgres);
+            perCommit = trial.row("  claims a commit", "claims");
+            logBytes = trial.row("  write-ahead log", "bytes");
+            p50 = flat(trial.row("  latency, p50", "µs"), flat == null ? null : flat.p50);
+            p99 = trial.row("  latency, p99", "µs");
         }
-        bench.results.show();
-        return bench.findings;
-    }
 
-    private void round(int masters, int round) throws Exception {
-        progress.accept(nodes(masters) + ": packets");
-        try (ClusterBed bed = ClusterBed.start(directory.resolve(round + "-" + masters), masters)) {
-            if (round == 0 && masters == 1) {
-                findings.on(Machine.versions(bed.stores()));
-            }
-            ClusterLoads loads = ClusterLoads.ofCluster(bed, findings, scale);
-            progress.accept(nodes(masters) + ": servers start");
-            bed.startServers(SERVERS);
-            progress.accept(nodes(masters) + ": warm-up");
-            loads.warmUp();
-            for (int servers = SERVERS; servers > 0; servers--) {
-                progress.accept(nodes(masters) + ": servers: " + servers);
-                if (servers < SERVERS) {
-                    bed.stopServer();
-                }
-                results.add(new Place(masters, servers, Place.REST), loads.rest());
-                loads.begin();
-                for (int rate : RATES) {
-                    results.add(new Place(masters, servers, rate), loads.measure(rate));
-                }
-                results.add(new Place(masters, servers, Place.CAPACITY), loads.measure(ClusterLoads.MOST));
-                if (servers == 1) {
-                    results.add(new Place(masters, 1, Place.SENDS), loads.measureSends());
-                }
-            }
-            BenchBed.checkBooks(bed.stores(), findings);
+        private static Row flat(Row row, @Nullable Row other) {
+            return other == null ? row : row.over(other).atMost(FLAT);
+        }
+
+        synchronized void add(Counts counts, Counts rest, double rests, HttpLoad.Outcome outcome) {
+            Histogram done = outcome.done;
+            double count = done.getTotalCount();
+            perSecond.add(outcome.donePerSecond());
+            servers.add(Math.max(0, counts.servers() - rest.servers() * rests) / count);
+            redis.add(Math.max(0, counts.redis() - rest.redis() * rests) / count);
+            postgres.add(Math.max(0, counts.postgres() - rest.postgres() * rests) / count);
+            perCommit.add(counts.settled() / Math.max(1, counts.commits()));
+            logBytes.add(counts.logBytes() / count);
+            p50.add(done.getValueAtPercentile(50));
+            p99.add(done.getValueAtPercentile(99));
         }
     }
 
-    /** What a server takes that shares the machine with two others, of which it knows nothing: what a crowded machine costs, and no more. */
-    private void sideBySide(int round) throws Exception {
-        progress.accept("servers side by side");
-        List<ClusterBed> beds = new ArrayList<>();
-        try {
-            List<ClusterLoads> loads = new ArrayList<>();
-            for (int i = 0; i < SERVERS; i++) {
-                ClusterBed bed = ClusterBed.start(directory.resolve(round + "-beside-" + i), 1);
-                beds.add(bed);
-                loads.add(ClusterLoads.ofOne(bed, findings, scale));
-                bed.startServers(1);
+    static void run(Trial trial) throws Exception {
+        ClusterBench bench = new ClusterBench(trial);
+        trial.coldRounds(
+                new Step("1 Redis", bench::oneRedis),
+                new Step("Redis Cluster", bench::redisCluster),
+                new Step("strangers", bench::strangers));
+        trial.row("3 servers, 600/s, to strangers: CPU of the servers", "%")
+                .once()
+                .atMost(100 * FLAT)
+                .add(100 * bench.threeMore.servers.median() / bench.strangers.servers.median());
+    }
+
+    /** The loads on one bed. Confined to one thread. */
+    private final class Loads implements AutoCloseable {
+        private final ClusterBed bed;
+        private final Deque<PacketId> packets = new ArrayDeque<>();
+        private final byte[][] headers;
+        private Counts rest = new Counts(0, 0, 0, 0, 0, 0);
+
+        /** @param claims for which there are packets, besides the warm-up */
+        Loads(String name, int masters, int servers, long claims) throws Exception {
+            bed = new ClusterBed(trial, name + System.nanoTime(), masters);
+            try {
+                long warmUp = MOST * trial.time(WARM_UP_MILLIS).toMillis() / 1_000;
+                packets.addAll(bed.send((int) ((warmUp + claims) / SHARES) + 20, SHARES));
+                headers = HttpCalls.headers(bed.config(), BenchBed.members(MEMBERS));
+                bed.startServers(servers);
+                claim(MOST, WARM_UP_MILLIS);
+                rest();
+            } catch (Exception | Error fault) {
+                bed.close();
+                throw fault;
             }
-            atOnce(loads, each -> {
-                each.warmUp();
-                return each;
-            });
-            atOnce(loads, ClusterLoads::rest);
-            results.add(
-                    new Place(1, 1, Place.BESIDE_OTHERS),
-                    ClusterCosts.mean(atOnce(loads, ClusterLoads::measureBesideOthers)));
-            for (ClusterBed bed : beds) {
-                BenchBed.checkBooks(bed.stores(), findings);
+        }
+
+        private HttpLoad.Outcome load(HttpLoad.Requests requests, int perSecond, int millis) throws Exception {
+            List<Integer> ports = bed.ports();
+            HttpLoad load = new HttpLoad(ports, CONNECTIONS_PER_SERVER * ports.size());
+            if (perSecond < MOST) {
+                load.perSecond(perSecond);
             }
-        } finally {
-            for (ClusterBed bed : beds) {
+            HttpLoad.Outcome outcome = load.run(requests, trial.time(millis));
+            trial.loadFault(outcome.troubles());
+            return outcome;
+        }
+
+        private HttpLoad.Outcome claim(int perSecond, int millis) throws Exception {
+            List<PacketId> taken = new ArrayList<>();
+            for (long left = claims(perSecond, millis); left >= 0; left -= SHARES) {
+                taken.add(packets.remove());
+            }
+            return load(HttpCalls.across(headers, taken, SHARES), perSecond, millis);
+        }
+
+        private void rest() throws Exception {
+            Counts before = bed.counts();
+            TimeUnit.MILLISECONDS.sleep(trial.time(REST_MILLIS).toMillis());
+            rest = bed.counts().since(before);
+        }
+
+        private interface Load {
+            HttpLoad.Outcome make() throws Exception;
+        }
+
+        private void measure(Place place, int millis, Load load) throws Exception {
+            double rests = (double) trial.time(millis).toNanos()
+                    / trial.time(REST_MILLIS).toNanos();
+            Counts before = bed.counts();
+            HttpLoad.Outcome outcome = load.make();
+            place.add(bed.counts().since(before), rest, rests, outcome);
+        }
+
+        void measure(Place place, int perSecond, int millis) throws Exception {
+            measure(place, millis, () -> claim(perSecond, millis));
+        }
+
+        void measureSends(Place place) throws Exception {
+            byte[][] senders = HttpCalls.headers(bed.config(), BenchBed.SENDERS);
+            load(HttpCalls.sends(senders), MOST, BEGIN_MILLIS);
+            measure(place, MILLIS, () -> load(HttpCalls.sends(senders), MOST, MILLIS));
+        }
+
+        void keepOne() throws Exception {
+            bed.keepOne();
+            claim(BUSY, BEGIN_MILLIS);
+            rest();
+        }
+
+        @Override
+        public void close() throws Exception {
+            try {
+                bed.checkBooks();
+            } finally {
                 bed.close();
             }
         }
     }
 
-    /** What is made of a load, on a thread of its own. */
-    private interface Step<R> {
-        R take(ClusterLoads loads) throws Exception;
+    private long claims(int perSecond, int millis) {
+        return perSecond * trial.time(millis).toMillis() / 1_000;
     }
 
-    private static <R> List<R> atOnce(List<ClusterLoads> loads, Step<R> step) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(loads.size());
-        try {
-            List<Future<R>> steps = loads.stream()
-                    .map(each -> threads.submit(() -> step.take(each)))
-                    .toList();
-            List<R> taken = new ArrayList<>();
-            for (Future<R> each : steps) {
-                taken.add(each.get());
-            }
-            return taken;
-        } finally {
-            threads.shutdownNow();
+    private void oneRedis() throws Exception {
+        try (Loads loads = new Loads("one", 1, SERVERS, 3 * claims(MOST, MILLIS))) {
+            loads.measure(three, EASY, MILLIS);
+            loads.measure(threeMore, EASY_FOR_EACH, MILLIS);
+            loads.measure(threeBusy, BUSY, MILLIS);
+            loads.measure(threeMost, MOST, MILLIS);
+            loads.keepOne();
+            loads.measure(one, EASY, MILLIS);
+            loads.measure(oneMore, EASY_FOR_EACH, MILLIS);
+            loads.measure(oneBusy, BUSY, MILLIS);
+            loads.measure(oneMost, MOST, MILLIS);
+            loads.measureSends(sends);
         }
     }
 
-    private static String nodes(int masters) {
-        return masters == 1 ? "Redis" : "Redis Cluster";
+    private void redisCluster() throws Exception {
+        try (Loads loads = new Loads("cluster", MASTERS, 1, claims(EASY, MILLIS))) {
+            loads.measure(cluster, EASY, MILLIS);
+        }
+    }
+
+    /** Each stranger adds its own values. */
+    private void strangers() throws Exception {
+        List<Loads> all = new ArrayList<>();
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            List<Callable<Void>> measuring = new ArrayList<>();
+            for (int i = 0; i < SERVERS; i++) {
+                Loads loads = new Loads("stranger", 1, 1, claims(EASY, STRANGERS_MILLIS));
+                all.add(loads);
+                measuring.add(() -> {
+                    loads.measure(strangers, EASY, STRANGERS_MILLIS);
+                    return null;
+                });
+            }
+            for (Future<Void> each : threads.invokeAll(measuring)) {
+                each.get();
+            }
+        } finally {
+            threads.shutdown();
+            for (Loads each : all) {
+                each.close();
+            }
+        }
     }
 }

@@ -3,189 +3,125 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.server.HongbaoServer;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
+import dev.hongbao.tools.bench.Trial.Step;
+import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 
-/** The whole server over HTTP, with tokens and checks, against article 1's loop, which does without all of it. */
-final class HttpBench {
-    private static final int BASELINE_CLAIMS = 100_000;
+/** Claims over HTTP, with tokens and checks, against article 1's loop, which has none of that. */
+final class HttpBench extends Part {
     private static final int MEMBERS = 20_000;
-    private static final int SECONDS = 3;
-
-    /** Of each step of the round that does not count: a server's code is compiled after half a minute under load. */
-    private static final int WARM_UP_SECONDS = 5;
-
+    private static final int MILLIS = 3_000;
     private static final int CONNECTIONS = 256;
 
-    /** Where each waits until it is settled, as the members of a large group do: what a settlement costs is shared by its batch. */
+    /** For claims that wait for their settlement, as the members of a large group do. A batch shares the cost of a settlement. */
     private static final int SETTLING_CONNECTIONS = 1_024;
 
-    private static final int HOT_PACKETS = 16;
-    private static final int MANY = 10_000;
+    /** More than the server accepts. */
+    private static final int MOST_PER_SECOND = 120_000;
+
     private static final int MANY_SHARES = 20;
-    private static final double MANY_WITHIN = 0.55;
 
-    private final Findings findings = new Findings("http");
-    private final Measurement baseline = findings.measure("article 1: 20 blocking clients, EVAL", "claims/s");
-    private final Measurement accepted =
-            findings.measure("HTTP, accepted, hot (journal settled afterwards)", "claims/s", baseline, 1.5);
-    private final Measurement acceptedSettling =
-            findings.measure("HTTP, accepted, hot, settled meanwhile", "claims/s", baseline, 0);
-    private final Measurement settled = findings.measure("HTTP, settled, hot", "claims/s", baseline, 0.75);
-    private final Measurement p50 = findings.measure("  its latency, p50 (closed loop)", "µs");
-    private final Measurement p99 = findings.measure("  its latency, p99 (closed loop)", "µs");
-    private final Measurement many;
-    private final Measurement constant = findings.measure("HTTP, a constant answer", "answers/s");
-    private final Measurement drained = findings.measure("HTTP, drained packet", "answers/s", constant, 0.85);
-
-    private final HongbaoConfig config;
     private final HongbaoServer server;
-    private final Wrk wrk;
-    private final Path files;
-    private final Scale scale;
-    private final Consumer<String> progress;
-    private final Path tokens;
+    private final BenchBed bed;
+    private final byte[][] headers;
+    private final Row loop = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
+    private final Row accepted = trial.row("HTTP, accepted, one packet, settled afterwards", "claims/s")
+            .over(loop)
+            .atLeast(1.5);
+    private final Row meanwhile = trial.row("HTTP, accepted, one packet, settled meanwhile", "claims/s")
+            .over(loop);
+    private final Row settled =
+            trial.row("HTTP, settled, one packet", "claims/s").over(loop).atLeast(0.75);
+    private final Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
+    private final Row p99 = trial.row("  latency, p99 (closed loop)", "µs");
+    private final Row many =
+            trial.row("HTTP, settled, 10,000 packets", "claims/s").over(settled).atLeast(0.55);
+    private final Row constant = trial.row("HTTP, a constant answer", "answers/s");
+    private final Row drained =
+            trial.row("HTTP, a drained packet", "answers/s").over(constant).atLeast(0.85);
 
-    private HttpBench(HongbaoConfig config, HongbaoServer server, Path files, Scale scale, Consumer<String> progress)
-            throws Exception {
-        this.config = config;
+    private HttpBench(Trial trial, HongbaoServer server, BenchBed bed) throws Exception {
+        super(trial);
         this.server = server;
-        this.wrk = new Wrk(files);
-        this.files = files;
-        this.scale = scale;
-        this.many = findings.measure(
-                String.format(Locale.ROOT, "HTTP, settled, %,d packets", scale.of(MANY, 100)),
-                "claims/s",
-                settled,
-                MANY_WITHIN);
-        this.progress = progress;
-        this.tokens = HttpBed.tokens(files, config, BenchPackets.members(MEMBERS));
+        this.bed = bed;
+        headers = HttpCalls.headers(bed.config, BenchBed.members(MEMBERS));
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return (scale.rounds() + 1) * 6;
-    }
-
-    /** As {@link ClaimsBench#run}; the load's files go to {@code results}. */
-    static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
-        HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
-        try (HongbaoServer server = HongbaoServer.start(config)) {
-            HttpBench bench = new HttpBench(config, server, results.resolve("load"), scale, progress);
-            try (BenchBed bed = BenchBed.beside(config)) {
-                bench.findings.on(Machine.versions(bed.stores()));
-                BenchPackets.fund(bed);
-            }
-            for (int round = 0; round <= scale.rounds(); round++) {
-                bench.round(round);
-            }
-            return bench.findings;
+    static void run(Trial trial) throws Exception {
+        HongbaoConfig config = HongbaoConfig.forTrial(trial.directory, Map.of());
+        try (HongbaoServer server = HongbaoServer.start(config);
+                BenchBed bed = BenchBed.beside(trial, config)) {
+            bed.fund();
+            HttpBench bench = new HttpBench(trial, server, bed);
+            trial.rounds(
+                    bed::checkBooks,
+                    new Step("article 1", bench::article1),
+                    new Step("accepted", bench::accepted),
+                    new Step("accepted, settled meanwhile", bench::acceptedMeanwhile),
+                    new Step("settled", bench::settled),
+                    new Step("settled, many packets", bench::settledOnMany),
+                    new Step("drained", bench::drained));
         }
     }
 
-    private interface Step {
-        void run(BenchBed bed, boolean counts) throws Exception;
+    private void article1() throws Exception {
+        loop.add(BaselineBench.article1(bed.stores(), trial.size(100_000, 1_000)));
     }
 
-    private void round(int round) throws Exception {
-        List<Step> steps = new ArrayList<>(List.of(
-                this::article1,
-                this::accepted,
-                this::acceptedSettling,
-                this::settled,
-                this::settledMany,
-                this::refused));
-        if (round % 2 == 1) {
-            Collections.reverse(steps);
-        }
-        try (BenchBed bed = BenchBed.beside(config)) {
-            for (Step step : steps) {
-                step.run(bed, round > 0);
-            }
-            bed.checkBooks(findings);
-        }
+    private HttpLoad.Outcome answers(HttpLoad.Requests requests, int connections) throws Exception {
+        return new HttpLoad(List.of(server.port()), connections).run(requests, trial.time(MILLIS));
     }
 
-    private void article1(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("article 1");
-        double perSecond =
-                BaselineBench.article1(bed.stores(), (counts ? scale : scale.warmUp()).of(BASELINE_CLAIMS, 1_000));
-        if (counts) {
-            baseline.add(perSecond);
-        }
-    }
-
-    private int seconds(boolean counts) {
-        return scale.of(counts ? SECONDS : WARM_UP_SECONDS, 1);
-    }
-
-    /** Claims by everybody on new packets. */
-    private Wrk.Outcome claim(BenchBed bed, int packets, int shares, boolean async, boolean counts) throws Exception {
-        List<PacketId> ids = BenchPackets.send(bed, packets, shares);
-        Path script = wrk.claims(tokens, HttpBed.packets(files, ids), async);
-        Wrk.Outcome outcome =
-                wrk.run(server.port(), script, async ? CONNECTIONS : SETTLING_CONNECTIONS, seconds(counts));
-        if (outcome.refused() > 0 || outcome.failed() > 0) {
-            findings.fault(outcome.refused() + " claims refused, " + outcome.failed() + " without an answer");
-        }
+    private HttpLoad.Outcome claim(HttpLoad.Requests requests, int connections) throws Exception {
+        HttpLoad.Outcome outcome = answers(requests, connections);
+        trial.loadFault(outcome.troubles());
         return outcome;
     }
 
-    private void claimHot(BenchBed bed, boolean async, boolean counts, Measurement... measured) throws Exception {
-        Wrk.Outcome outcome = claim(bed, HOT_PACKETS, MEMBERS, async, counts);
-        double[] values = {outcome.perSecond(), outcome.p50Micros(), outcome.p99Micros()};
-        for (int i = 0; counts && i < measured.length; i++) {
-            measured[i].add(values[i]);
-        }
+    /** On one packet after the other. */
+    private HttpLoad.Outcome claim(boolean async) throws Exception {
+        return claim(
+                ServerBed.claims(bed, headers, MOST_PER_SECOND, trial.time(MILLIS), async),
+                async ? CONNECTIONS : SETTLING_CONNECTIONS);
     }
 
-    /** A burst: what it leaves in the journal is settled, and the time for that is not counted. */
-    private void accepted(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("accepted");
+    /** A burst. The time for the settlement of the journal does not count. */
+    private void accepted() throws Exception {
         BenchBed.await(server.engine().stopWriter());
         try {
-            claimHot(bed, true, counts, accepted);
+            accepted.add(claim(true).donePerSecond());
         } finally {
             BenchBed.await(server.engine().startWriter());
         }
-        Journals.awaitEmpty(bed.stores().redisUrl());
+        bed.awaitSettled();
     }
 
-    private void acceptedSettling(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("accepted, settled meanwhile");
-        claimHot(bed, true, counts, acceptedSettling);
-        Journals.awaitEmpty(bed.stores().redisUrl());
+    private void acceptedMeanwhile() throws Exception {
+        meanwhile.add(claim(true).donePerSecond());
+        bed.awaitSettled();
     }
 
-    private void settled(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("settled");
-        claimHot(bed, false, counts, settled, p50, p99);
+    private void settled() throws Exception {
+        HttpLoad.Outcome outcome = claim(false);
+        settled.add(outcome.donePerSecond());
+        p50.add(outcome.done.getValueAtPercentile(50));
+        p99.add(outcome.done.getValueAtPercentile(99));
     }
 
-    private void settledMany(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("settled, many packets");
-        Wrk.Outcome outcome = claim(bed, scale.of(MANY, 100), MANY_SHARES, false, counts);
-        if (counts) {
-            many.add(outcome.perSecond());
-        }
+    private void settledOnMany() throws Exception {
+        List<PacketId> packets = bed.send(trial.size(10_000, 1_000), MANY_SHARES);
+        many.add(claim(HttpCalls.across(headers, packets, MANY_SHARES), SETTLING_CONNECTIONS)
+                .donePerSecond());
     }
 
-    /** The packet is drained by the first of those who ask. */
-    private void refused(BenchBed bed, boolean counts) throws Exception {
-        progress.accept("drained");
-        List<PacketId> ids = BenchPackets.send(bed, 1, 10);
-        Path script = wrk.claims(tokens, HttpBed.packets(files, ids), false);
-        wrk.run(server.port(), script, CONNECTIONS, 1);
-        Wrk.Outcome late = wrk.run(server.port(), script, CONNECTIONS, seconds(counts));
-        Wrk.Outcome same = wrk.run(server.port(), wrk.constant(tokens, "/no-such-path"), CONNECTIONS, seconds(counts));
-        if (counts) {
-            drained.add(late.perSecond());
-            constant.add(same.perSecond());
-        }
+    /** The first claims drain the packet. */
+    private void drained() throws Exception {
+        HttpLoad.Requests claims =
+                HttpCalls.same(headers, "POST /v1/packets/" + bed.send(1, 10).get(0) + "/claims");
+        new HttpLoad(List.of(server.port()), CONNECTIONS).run(claims, Duration.ofSeconds(1));
+        drained.add(answers(claims, CONNECTIONS).answersPerSecond());
+        constant.add(answers(HttpCalls.same(headers, "GET /no-such-path"), CONNECTIONS)
+                .answersPerSecond());
     }
 }

@@ -9,26 +9,27 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 
-/** One HTTP/1.1 connection with one request at a time, reading no more of an answer than its status and its end. Confined to one thread. */
+/** One HTTP/1.1 connection with one request at a time. It finds the status and the end of an answer. Confined to one thread. */
 final class HttpConnection {
     private static final byte[] END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] RETRY = "retry-after: ".getBytes(StandardCharsets.US_ASCII);
 
-    /** More than any answer to a claim; there are thousands of connections. */
+    /** More than any answer has here; there are thousands of connections. */
     private static final int MOST = 2_048;
 
     final int port;
     private final SocketChannel channel;
     private final byte[] answer = new byte[MOST];
     private int have;
+    private int bodyAt;
 
-    /** When the request under way was due, and when it was sent; see {@link OpenLoop}. */
+    /** Of the request under way. */
     long dueNanos;
 
     long sentNanos;
 
-    /** Connects, and is selected for reading. */
+    /** Connects, and registers for reading. */
     HttpConnection(int port, Selector selector) throws IOException {
         this.port = port;
         this.channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
@@ -37,7 +38,7 @@ final class HttpConnection {
         channel.register(selector, SelectionKey.OP_READ, this);
     }
 
-    /** Sends a whole request; it is smaller than the socket's buffer, which is empty. */
+    /** Sends a whole request. It is smaller than the socket's buffer, which is empty. */
     void send(ByteBuffer request) throws IOException {
         have = 0;
         while (request.hasRemaining()) {
@@ -47,12 +48,7 @@ final class HttpConnection {
         }
     }
 
-    /**
-     * Reads what has come.
-     *
-     * @param buffer to read through
-     * @return the answer's status, 0 while it is not complete, -1 when the server has closed
-     */
+    /** @return the status of the complete answer, 0 before it is complete, -1 if the server has closed */
     int read(ByteBuffer buffer) throws IOException {
         buffer.clear();
         int read = channel.read(buffer);
@@ -65,21 +61,23 @@ final class HttpConnection {
         }
         buffer.get(answer, have, read);
         have += read;
-        int head = indexOf(END, 0, have);
+        int head = indexOf(END, have);
         if (head < 0) {
             return 0;
         }
-        int length = indexOf(LENGTH, 0, head + 2);
+        bodyAt = head + END.length;
+        int length = indexOf(LENGTH, head + 2);
         int body = length < 0 ? 0 : number(length + LENGTH.length);
-        if (have < head + END.length + body) {
-            return 0;
-        }
-        return number(9);
+        return have < bodyAt + body ? 0 : number("HTTP/1.1 ".length());
     }
 
-    /** Whether the last answer says when to come again. */
+    /** The body of the last answer. */
+    String body() {
+        return new String(answer, bodyAt, have - bodyAt, StandardCharsets.UTF_8);
+    }
+
     boolean saysRetryAfter() {
-        return indexOf(RETRY, 0, have) >= 0;
+        return indexOf(RETRY, have) >= 0;
     }
 
     private int number(int at) {
@@ -90,9 +88,9 @@ final class HttpConnection {
         return value;
     }
 
-    /** Without regard to case, as headers are. */
-    private int indexOf(byte[] word, int from, int until) {
-        for (int i = from; i <= until - word.length; i++) {
+    /** Ignores case, as headers do. */
+    private int indexOf(byte[] word, int until) {
+        for (int i = 0; i <= until - word.length; i++) {
             int k = 0;
             while (k < word.length && lower(answer[i + k]) == word[k]) {
                 k++;
@@ -112,7 +110,7 @@ final class HttpConnection {
         try {
             channel.close();
         } catch (IOException gone) {
-            // It was closed anyway.
+            // already closed
         }
     }
 }

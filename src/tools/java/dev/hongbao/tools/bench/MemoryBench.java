@@ -3,137 +3,125 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.tools.local.ChildServer;
-import java.nio.file.Path;
+import dev.hongbao.tools.bench.Trial.Step;
+import java.net.URI;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import redis.clients.jedis.Jedis;
 
 /**
- * What a packet and a claim cost in Redis, and whether a server with a small heap starts with many open packets and serves
+ * The bytes that a packet and a claim take in Redis. Then a server with a small heap starts with many open packets and serves
  * claims on any of them.
  */
-final class MemoryBench {
-    private static final int OPEN_PACKETS = 100_000;
+final class MemoryBench extends Part {
     private static final int SHARES = 3;
-    private static final int HOT_CLAIMS = 60_000;
-    private static final int MEMBERS = 20_000;
 
-    /** At any scale, so that what a journal's last node takes does not count. */
+    /** At any scale, so that the last node of a journal does not count. */
     private static final int LEAST_MEMBERS = 5_000;
 
     private static final int MAX_HEAP_MIB = 256;
-    private static final double MAX_CLAIM_BYTES = 120;
-    private static final double MAX_PACKET_BYTES = 180;
-    private static final double MIB = 1024 * 1024;
-
     private static final int CONNECTIONS = 64;
     private static final double CLAIMS_PER_SECOND = 500;
 
-    /** At the begin the claims wait: a server that was down first writes its open packets into Redis anew. */
+    /** The first claims wait: a server that was down writes its open packets into Redis again. */
     private static final int CLAIMS_MILLIS = 12_000;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final long PAUSE_MILLIS = 150;
+    private static final int PAUSES = 40;
 
-    private final Findings findings = new Findings("memory");
-    private final Measurement packetBytes =
-            findings.atMost("Redis, an open packet without claims", "bytes", MAX_PACKET_BYTES);
-    private final Measurement claimBytes =
-            findings.atMost("Redis, a settled claim, user ids of 16", "bytes", MAX_CLAIM_BYTES);
-    private final Measurement idle;
-    private final Measurement serving;
-    private final Measurement start;
-
-    private final Scale scale;
-    private final int openPackets;
-    private final Consumer<String> progress;
-    private final List<Caller> members;
+    private final int openPackets = trial.size(100_000, 100);
+    private final List<Caller> members = BenchBed.members(trial.size(20_000, LEAST_MEMBERS));
     private final List<PacketId> open = new ArrayList<>();
+    private final Row packetBytes =
+            trial.row("Redis, an open packet without claims", "bytes").atMost(180);
+    private final Row claimBytes =
+            trial.row("Redis, a settled claim, user ids of 16", "bytes").atMost(120);
+    private final Row start =
+            trial.row("-Xmx256m, 100,000 open packets: start", "ms").once();
+    private final Row idle = trial.row("  heap in use once started", "MiB").once();
+    private final Row serving =
+            trial.row("  heap in use after claims on any packet", "MiB").once().atMost(MAX_HEAP_MIB);
 
-    private MemoryBench(Scale scale, Consumer<String> progress) {
-        this.scale = scale;
-        this.progress = progress;
-        this.openPackets = scale.of(OPEN_PACKETS, 100);
-        this.members = BenchPackets.members(scale.of(MEMBERS, LEAST_MEMBERS));
-        String with = String.format(Locale.ROOT, "-Xmx%dm, %,d open packets", MAX_HEAP_MIB, openPackets);
-        this.start = findings.once(with + ": start", "ms");
-        this.idle = findings.once("  heap in use once started", "MiB");
-        this.serving = findings.once("  heap in use after claims on any of them", "MiB", MAX_HEAP_MIB);
+    private MemoryBench(Trial trial) {
+        super(trial);
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return 2 * scale.rounds() + 2;
-    }
-
-    /** As {@link ClaimsBench#run}; memory needs no warm-up. */
-    static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
-        MemoryBench bench = new MemoryBench(scale, progress);
-        try (BenchBed bed = BenchBed.start(ClaimsBench.config(directory))) {
-            bench.findings.on(Machine.versions(bed.stores()));
-            BenchPackets.fund(bed);
-            RedisMemory redis = new RedisMemory(bed.stores().redisUrl());
-            for (int round = 1; round <= scale.rounds(); round++) {
-                bench.packets(bed, redis);
-                bench.claims(bed, redis);
-                bed.checkBooks(bench.findings);
-            }
+    static void run(Trial trial) throws Exception {
+        MemoryBench bench = new MemoryBench(trial);
+        try (BenchBed bed = BenchBed.start(trial)) {
+            bed.fund();
+            trial.coldRounds(
+                    new Step("open packets", () -> bench.packets(bed)),
+                    new Step("claims", () -> bench.claims(bed)),
+                    new Step("books", bed::checkBooks));
         }
-        bench.serve(directory);
-        return bench.findings;
+        trial.step("server with a small heap");
+        bench.serve();
     }
 
-    private void packets(BenchBed bed, RedisMemory redis) throws Exception {
-        progress.accept("open packets");
-        long before = redis.settledBytes();
-        List<PacketId> sent = BenchPackets.send(bed, openPackets / scale.rounds(), SHARES);
-        packetBytes.add((double) (redis.settledBytes() - before) / sent.size());
+    private void packets(BenchBed bed) throws Exception {
+        long before = redisBytes(bed);
+        List<PacketId> sent = bed.send(openPackets / trial.rounds, SHARES);
+        packetBytes.add((double) (redisBytes(bed) - before) / sent.size());
         open.addAll(sent);
     }
 
-    /** On packets of which a share is left, so that they stay open and Redis keeps who claimed. */
-    private void claims(BenchBed bed, RedisMemory redis) throws Exception {
-        progress.accept("claims");
+    /** On packets that keep a share: they stay open, and Redis remembers their winners. */
+    private void claims(BenchBed bed) throws Exception {
         int each = members.size();
-        int claims = Math.max(2 * each, scale.of(HOT_CLAIMS, each));
-        List<PacketId> packets = BenchPackets.send(bed, claims / each, each + 1);
-        long before = redis.settledBytes();
+        List<PacketId> packets = bed.send(Math.max(2, trial.size(60_000, each) / each), each + 1);
+        long before = redisBytes(bed);
         for (PacketId packet : packets) {
-            Storm<ClaimOutcome> storm = ClaimStorm.settled(bed, List.of(packet), members, each);
-            storm.run();
+            bed.claim(List.of(packet), members, each, ClaimOutcome.Kind.CLAIMED);
         }
-        claimBytes.add((double) (redis.settledBytes() - before) / claims);
+        claimBytes.add((double) (redisBytes(bed) - before) / packets.size() / each);
     }
 
-    private void serve(Path directory) throws Exception {
-        progress.accept("server with a small heap");
-        Map<String, String> options = Map.of("claim.settle-timeout", "20s");
+    private void serve() throws Exception {
         long begun = System.nanoTime();
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, options)) {
+        try (ServerBed bed = ServerBed.start(trial, MAX_HEAP_MIB, Map.of("claim.settle-timeout", "20s"), members)) {
             start.add((System.nanoTime() - begun) / 1e6);
-            idle.add(server.heapBytes() / MIB);
-            progress.accept("claims on any");
-            Duration length = Duration.ofMillis(scale.millis(CLAIMS_MILLIS));
-            OpenLoop.Load load = new OpenLoop.Load(
-                    List.of(server.port()),
-                    CONNECTIONS,
-                    Math.min(CLAIMS_PER_SECOND, open.size() * 1e3 / length.toMillis()),
-                    Duration.ZERO,
-                    length,
-                    PATIENCE);
-            OpenLoop.Outcome outcome =
-                    OpenLoop.run(load, HttpClaims.spread(HttpClaims.headers(server.config(), members), open), 0);
-            if (!outcome.troubles().isEmpty() || outcome.claimed.getTotalCount() == 0) {
-                findings.fault("of the claims on any packet " + outcome.claimed.getTotalCount() + " were settled; "
-                        + outcome.troubles());
-            }
-            serving.add(server.heapBytes() / MIB);
-            try (BenchBed bed = BenchBed.beside(server.config())) {
-                bed.checkBooks(findings);
-            }
+            idle.add(bed.heapMiB());
+            Collections.shuffle(open, new SecureRandom());
+            Duration length = trial.time(CLAIMS_MILLIS);
+            HttpLoad.Outcome outcome = bed.load(CONNECTIONS)
+                    .perSecond(Math.min(CLAIMS_PER_SECOND, open.size() * 1e3 / length.toMillis()))
+                    .patience(Duration.ofSeconds(20))
+                    .run(HttpCalls.across(bed.headers(), open, 1), length);
+            trial.loadFault(outcome.troubles());
+            serving.add(bed.heapMiB());
+            bed.bed().checkBooks();
         }
+    }
+
+    /** Waits until Redis is at rest: it trims a journal a little after the settlement. */
+    private static long redisBytes(BenchBed bed) throws InterruptedException {
+        try (Jedis redis = new Jedis(URI.create(bed.stores().redisUrl()))) {
+            long before = bytes(redis);
+            for (int i = 0; i < PAUSES; i++) {
+                TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+                long now = bytes(redis);
+                if (Math.abs(now - before) < Math.max(1_024, before / 10_000)) {
+                    return now;
+                }
+                before = now;
+            }
+            return before;
+        }
+    }
+
+    /** Used memory without the buffers of the log and of the clients, which come and go. */
+    private static long bytes(Jedis redis) {
+        String info = redis.info("memory");
+        return value(info, "used_memory") - value(info, "mem_aof_buffer") - value(info, "mem_clients_normal");
+    }
+
+    private static long value(String info, String name) {
+        return Long.parseLong(info.replaceAll("(?s).*\\b" + name + ":(\\d+).*", "$1"));
     }
 }

@@ -1,245 +1,124 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.Exhibits.Axis;
-import dev.hongbao.tools.bench.Exhibits.Line;
-import dev.hongbao.tools.bench.Exhibits.Plot;
-import dev.hongbao.tools.bench.Exhibits.Point;
-import dev.hongbao.tools.local.ChildServer;
-import java.io.IOException;
-import java.nio.file.Path;
+import dev.hongbao.tools.bench.Trial.Step;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Half of what the server can do, and twice as much, over HTTP, in an open loop, each claim answered when settled. At half it is to
- * answer soon; at twice to keep its throughput, to send the excess away at once, and not to grow. The server is a process of its
- * own; the load is on the same cores.
+ * An open loop over HTTP with half of the server's capacity, then with twice the capacity; a claim's answer is its settlement. At
+ * half the server has to answer soon. At twice it has to keep its throughput, to refuse the surplus at once, and not to grow.
  */
-final class OverloadBench {
-    private static final int MEMBERS = 20_000;
+final class OverloadBench extends Part {
     private static final int MAX_HEAP_MIB = 512;
-
-    /** Closed loop, to find what the server can do. */
     private static final int CAPACITY_CONNECTIONS = 256;
 
-    /**
-     * {@code claim.max-waiting}: less than by default, so that what is refused needs no more connections than the one thread that
-     * makes the load can serve.
-     */
+    /** {@code claim.max-waiting}: below the default, so that one thread has enough connections for the surplus. */
     private static final int MAX_WAITING = 2_000;
 
-    /** To what the server lets wait: so that the excess reaches it. */
+    /** Relative to the claims that may wait: the surplus has to reach the server. */
     private static final double CONNECTIONS = 1.3;
 
-    private static final int LENGTH_MILLIS = 8_000;
+    private static final int MILLIS = 8_000;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final double MAX_GROWTH_MIB = 32;
-    private static final double MIB = 1024 * 1024;
+    private static final long LOOK_MILLIS = 250;
 
-    private final Findings findings = new Findings("overload");
-    private final Measurement capacity = findings.measure("settled, as many as it can (closed loop)", "claims/s");
-    private final Measurement halfP50 = findings.measure("settled at half of that, p50", "µs");
-    private final Measurement halfP99 = findings.atMost("settled at half of that, p99", "µs", 25_000);
-    private final Measurement halfP999 = findings.measure("settled at half of that, p99.9", "µs");
-    private final Measurement kept = findings.measure("settled, offered twice as many", "claims/s", capacity, 0.8);
-    private final Measurement settledP99 = findings.measure("  their latency, p99", "µs");
-    private final Measurement refusals = findings.measure("refused with 503", "answers/s");
-    private final Measurement refusedShare = findings.measure("  of those that were due", "%");
-    private final Measurement refusedP50 = findings.measure("  their latency once sent, p50", "µs");
-    private final Measurement refusedP99 = findings.measure("  their latency once sent, p99", "µs");
-    private final Measurement unsent = findings.measure("due, but all connections were busy", "claims");
-    private final Measurement growth =
-            findings.atMost("heap after collections, last third over first", "MiB", MAX_GROWTH_MIB);
-    private final Measurement waiting = findings.measure("claims waiting in the server, the most seen", "claims");
-
-    private final ChildServer server;
-    private final BenchBed bed;
+    private final ServerBed bed;
     private final int maxWaiting;
-    private final Scale scale;
-    private final Consumer<String> progress;
-    private final byte[][] headers;
+    private final Row capacity = trial.row("capacity: settled in a closed loop", "claims/s");
+    private final Row halfP50 = trial.row("half of the capacity offered: latency, p50", "µs");
+    private final Row halfP99 =
+            trial.row("half of the capacity offered: latency, p99", "µs").atMost(25_000);
+    private final Row kept = trial.row("twice the capacity offered: settled", "claims/s")
+            .over(capacity)
+            .atLeast(0.8);
+    private final Row settledP99 = trial.row("  latency of settled claims, p99", "µs");
+    private final Row refusals = trial.row("  refused with 503", "answers/s");
+    private final Row refusedP50 = trial.row("  latency of a 503 once sent, p50", "µs");
+    private final Row refusedP99 = trial.row("  latency of a 503 once sent, p99", "µs");
+    private final Row unsent = trial.row("  due while all connections were busy", "claims");
+    private final Row growth =
+            trial.row("  heap after collections, last third over first", "MiB").atMost(32);
 
-    private OverloadBench(ChildServer server, BenchBed bed, Scale scale, Consumer<String> progress) throws IOException {
-        this.server = server;
+    private OverloadBench(Trial trial, ServerBed bed, int maxWaiting) {
+        super(trial);
         this.bed = bed;
-        this.maxWaiting = maxWaiting(scale);
-        this.scale = scale;
-        this.progress = progress;
-        this.headers = HttpClaims.headers(server.config(), BenchPackets.members(scale.of(MEMBERS, 1_000)));
+        this.maxWaiting = maxWaiting;
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return 1 + Capacity.WARM_UPS + 3 * scale.rounds();
-    }
-
-    private static int maxWaiting(Scale scale) {
-        return scale.of(MAX_WAITING, 1);
-    }
-
-    private static Map<String, String> options(Scale scale) {
-        return Map.of("claim.max-waiting", Integer.toString(maxWaiting(scale)));
-    }
-
-    /** As {@link ClaimsBench#run}; its capacity is found some times before it counts, which warms up. */
-    static Findings run(Path directory, Scale scale, Consumer<String> progress) throws Exception {
-        progress.accept("server");
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, options(scale))) {
-            try (BenchBed bed = BenchBed.beside(server.config())) {
-                OverloadBench bench = new OverloadBench(server, bed, scale, progress);
-                bench.findings.on(Machine.versions(bed.stores()));
-                BenchPackets.fund(bed);
-                for (int warmUp = 0; warmUp < Capacity.WARM_UPS; warmUp++) {
-                    bench.capacity();
-                }
-                for (int round = 1; round <= scale.rounds(); round++) {
-                    bench.round(round == scale.rounds());
-                }
-                return bench.findings;
-            }
+    static void run(Trial trial) throws Exception {
+        int maxWaiting = trial.size(MAX_WAITING, 1);
+        Map<String, String> options = Map.of("claim.max-waiting", Integer.toString(maxWaiting));
+        try (ServerBed bed =
+                ServerBed.start(trial, MAX_HEAP_MIB, options, BenchBed.members(trial.size(20_000, 1_000)))) {
+            bed.bed().fund();
+            OverloadBench bench = new OverloadBench(trial, bed, maxWaiting);
+            trial.rounds(bed.bed()::checkBooks, new Step("round", bench::round));
         }
     }
 
-    private void round(boolean last) throws Exception {
-        double perSecond = capacity();
+    private void round() throws Exception {
+        int connections = Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2);
+        double perSecond = bed.capacity(connections);
         capacity.add(perSecond);
-        half(perSecond, last);
-        progress.accept("overload");
-        Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
-        OpenLoop.Load load = new OpenLoop.Load(
-                List.of(server.port()),
-                (int) (maxWaiting * CONNECTIONS),
-                perSecond * 2,
-                length.dividedBy(4),
-                length,
-                PATIENCE);
-        HttpClaims claims = Capacity.claims(bed, headers, load);
-        OpenLoop.Outcome outcome;
-        ServerWatch watch = ServerWatch.start(server);
-        try (watch) {
-            outcome = OpenLoop.run(load, claims, 0);
-        }
-        measure(load, outcome, watch.looks());
-        if (last) {
-            plot(perSecond, outcome, watch.looks());
-        }
-        bed.checkBooks(findings);
+        trial.step("half");
+        half(offer(connections, perSecond / 2));
+        trial.step("twice");
+        twice(perSecond * 2);
     }
 
-    /** At a rate that leaves room, counted from when each claim was due. */
-    private void half(double perSecond, boolean last) throws Exception {
-        progress.accept("half");
-        Duration length = Duration.ofMillis(scale.millis(LENGTH_MILLIS));
-        OpenLoop.Load load = new OpenLoop.Load(
-                List.of(server.port()),
-                Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2),
-                perSecond / 2,
-                length.dividedBy(4),
-                length,
-                PATIENCE);
-        OpenLoop.Outcome outcome = OpenLoop.run(load, Capacity.claims(bed, headers, load), 0);
-        if (!outcome.troubles().isEmpty()) {
-            findings.fault("at half of what it can do " + outcome.troubles());
-        }
-        halfP50.add(outcome.claimed.getValueAtPercentile(50));
-        halfP99.add(outcome.claimed.getValueAtPercentile(99));
-        halfP999.add(outcome.claimed.getValueAtPercentile(99.9));
-        if (last) {
-            findings.exhibits()
-                    .add(Percentiles.plot(
-                            "Offered half of what it can do: time since each claim was due",
-                            List.of(Percentiles.line("settled", outcome.claimed))));
-        }
+    private HttpLoad.Outcome offer(int connections, double perSecond) throws Exception {
+        Duration length = trial.time(MILLIS);
+        Duration lead = length.dividedBy(4);
+        return bed.load(connections)
+                .perSecond(perSecond)
+                .lead(lead)
+                .patience(PATIENCE)
+                .run(bed.claims(perSecond, lead.plus(length)), length);
     }
 
-    private double capacity() throws Exception {
-        progress.accept("capacity");
-        return Capacity.of(server, bed, headers, Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2), scale);
+    private void half(HttpLoad.Outcome outcome) {
+        trial.loadFault(outcome.troubles());
+        halfP50.add(outcome.done.getValueAtPercentile(50));
+        halfP99.add(outcome.done.getValueAtPercentile(99));
     }
 
-    private void measure(OpenLoop.Load load, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {
-        long from = load.warmUp().toNanos();
-        long until = from + load.length().toNanos();
-        double seconds = load.length().toNanos() / 1e9;
-        kept.add(outcome.claims.count(from, until) / seconds);
-        refusals.add(outcome.refusals.count(from, until) / seconds);
-        refusedShare.add(100.0 * outcome.refusals.count(from, until) / outcome.due.count(from, until));
-        settledP99.add(outcome.claimed.getValueAtPercentile(99));
-        refusedP50.add(outcome.refusedOnceSent.getValueAtPercentile(50));
-        refusedP99.add(outcome.refusedOnceSent.getValueAtPercentile(99));
+    private void twice(double perSecond) throws Exception {
+        CompletableFuture<HttpLoad.Outcome> running = CompletableFuture.supplyAsync(() -> {
+            try {
+                return offer((int) (maxWaiting * CONNECTIONS), perSecond);
+            } catch (Exception failed) {
+                throw new IllegalStateException(failed);
+            }
+        });
+        List<Double> heap = new ArrayList<>();
+        while (!running.isDone()) {
+            heap.add(bed.server().heap().afterCollection() / ServerBed.MIB);
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        }
+        HttpLoad.Outcome outcome = running.get();
+        kept.add(outcome.donePerSecond());
+        settledP99.add(outcome.done.getValueAtPercentile(99));
+        refusals.add(outcome.refusedPerSecond());
+        refusedP50.add(outcome.refusedSinceSent.getValueAtPercentile(50));
+        refusedP99.add(outcome.refusedSinceSent.getValueAtPercentile(99));
         unsent.add(outcome.unsent);
-        waiting.add(looks.stream().mapToDouble(ServerWatch.Look::waiting).max().orElse(0));
-        List<Point> heap = ServerWatch.points(
-                looks, outcome.begunNanos + from, look -> look.heap().afterCollection());
-        growth.add((mean(heap, 2) - mean(heap, 0)) / MIB);
-        if (outcome.withoutRetryAfter > 0 || outcome.others > 0 || outcome.broken > 0) {
-            findings.fault(outcome.withoutRetryAfter + " refusals without Retry-After, " + outcome.others
-                    + " other answers, " + outcome.broken + " broken connections");
-        }
-        if (outcome.unanswered > 0) {
-            findings.fault(outcome.unanswered + " claims of the load had no answer in the end");
+        List<Double> busy = heap.subList(heap.size() / 4, heap.size());
+        growth.add(mean(busy, 2) - mean(busy, 0));
+        if (outcome.withoutRetryAfter + outcome.others + outcome.broken + outcome.unanswered > 0) {
+            trial.loadFault(outcome.withoutRetryAfter + " refusals without Retry-After; " + outcome.troubles());
         }
     }
 
-    /** Of one third of the points, 0 to 2. */
-    private static double mean(List<Point> points, int third) {
-        int size = points.size();
-        return points.subList(size * third / 3, size * (third + 1) / 3).stream()
-                .mapToDouble(Point::y)
+    /** Of one third of the values, 0 to 2. */
+    private static double mean(List<Double> values, int third) {
+        int size = values.size();
+        return values.subList(size * third / 3, size * (third + 1) / 3).stream()
+                .mapToDouble(Double::doubleValue)
                 .average()
                 .orElse(0);
-    }
-
-    private void plot(double perSecond, OpenLoop.Outcome outcome, List<ServerWatch.Look> looks) {
-        List<Point> offered = outcome.due.perSecond();
-        List<Point> can =
-                offered.stream().map(point -> new Point(point.x(), perSecond)).toList();
-        Exhibits exhibits = findings.exhibits();
-        exhibits.add(new Plot(
-                "Offered twice what it can do: answers a second",
-                "seconds",
-                Axis.LINEAR,
-                "a second",
-                Axis.LINEAR,
-                List.of(
-                        new Line("offered", offered),
-                        new Line("can do", can),
-                        new Line("settled", outcome.claims.perSecond()),
-                        new Line("refused with 503", outcome.refusals.perSecond()))));
-        exhibits.add(Percentiles.plot(
-                "Offered twice what it can do: time since each claim was due",
-                List.of(
-                        Percentiles.line("settled", outcome.claimed),
-                        Percentiles.line("refused with 503", outcome.refused),
-                        Percentiles.line("refused with 503, since sent", outcome.refusedOnceSent))));
-        exhibits.add(new Plot(
-                "The server's heap meanwhile",
-                "seconds",
-                Axis.LINEAR,
-                "MiB",
-                Axis.LINEAR,
-                List.of(
-                        new Line(
-                                "in use",
-                                ServerWatch.points(
-                                        looks,
-                                        outcome.begunNanos,
-                                        look -> look.heap().used() / MIB)),
-                        new Line(
-                                "after its last collection",
-                                ServerWatch.points(
-                                        looks,
-                                        outcome.begunNanos,
-                                        look -> look.heap().afterCollection() / MIB)))));
-        exhibits.add(new Plot(
-                "Claims waiting in the server meanwhile",
-                "seconds",
-                Axis.LINEAR,
-                "claims",
-                Axis.LINEAR,
-                List.of(new Line(
-                        "waiting", ServerWatch.points(looks, outcome.begunNanos, ServerWatch.Look::waiting)))));
     }
 }

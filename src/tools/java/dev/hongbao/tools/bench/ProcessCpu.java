@@ -13,11 +13,10 @@ final class ProcessCpu {
     /** A clock tick, on every Linux that a JVM runs on. */
     private static final long TICK_MICROS = 10_000;
 
-    /** Places in {@code stat} after the name: this process' own time, and that of its children that have ended. */
-    private static final int USER = 11;
+    /** Fields of {@code stat} after the name: user and system time of this process, then of its children that have ended. */
+    private static final int FIRST = 11;
 
-    private static final int SYSTEM = 12;
-    private static final int ENDED_CHILDREN_SYSTEM = 14;
+    private static final int LAST = 14;
 
     private ProcessCpu() {}
 
@@ -37,25 +36,11 @@ final class ProcessCpu {
         return ticks * TICK_MICROS;
     }
 
-    /** Of this process alone, without those that it has started. */
-    static long ownMicros() throws IOException {
-        return ownMicros(ProcessHandle.current().pid());
-    }
-
-    /** Of a process alone, without those that it has started. */
-    static long ownMicros(long pid) throws IOException {
-        return ticks(pid, SYSTEM) * TICK_MICROS;
-    }
-
     private static long ticks(long pid) throws IOException {
-        return ticks(pid, ENDED_CHILDREN_SYSTEM);
-    }
-
-    private static long ticks(long pid, int last) throws IOException {
         String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
         String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         long ticks = 0;
-        for (int i = USER; i <= last; i++) {
+        for (int i = FIRST; i <= LAST; i++) {
             ticks += Long.parseLong(words[i]);
         }
         return ticks;

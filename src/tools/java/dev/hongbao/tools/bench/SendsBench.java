@@ -1,139 +1,78 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.server.HongbaoServer;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.tools.bench.Trial.Step;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 
-/**
- * What moves money besides claims, over HTTP: packets of five shares that are sent, deposits, and whole lives of packets (sent, claimed
- * by five, drained). The load comes from {@code wrk}, in a closed loop of few connections, as the backends of a chat have.
- */
+/** Money that moves without a claim, over HTTP: sends of packets of five shares, deposits, whole lives of packets. A closed loop. */
 final class SendsBench {
-    private static final int SENDERS = 500;
-    private static final int CONNECTIONS = 64;
+    static final int SENDERS = 500;
+    static final int MAX_HEAP_MIB = 1_024;
 
-    /** Each waits for its settlement: five claims of a packet on as many connections. */
+    /** As few as the backends of a chat have. */
+    static final int CONNECTIONS = 64;
+
+    /** Each claim waits for its settlement: five connections per packet. */
     private static final int LIFE_CONNECTIONS = 256;
 
-    private static final int SECONDS = 6;
+    private static final int MILLIS = 6_000;
 
-    /** Of each step of the round that does not count: until the server's code is compiled. */
-    private static final int WARM_UP_SECONDS = 15;
+    private final Trial trial;
+    private final ServerBed bed;
+    private final byte[][] backend;
 
-    private final Findings findings = new Findings("sends");
-    private final Measurement sends = findings.atLeast("HTTP, packets of 5 sent", "sends/s", 4_000);
-    private final Measurement p50 = findings.measure("  their latency, p50 (closed loop)", "µs");
-    private final Measurement p99 = findings.atMost("  their latency, p99 (closed loop)", "µs", 60_000);
-    private final Measurement deposits = findings.atLeast("HTTP, deposits", "deposits/s", 5_000);
-    private final Measurement depositP99 = findings.measure("  their latency, p99 (closed loop)", "µs");
-    private final Measurement lives = findings.atLeast("HTTP, sent, claimed by five and drained", "packets/s", 1_500);
-
-    private final HongbaoServer server;
-    private final BenchBed bed;
-    private final Wrk wrk;
-    private final Scale scale;
-    private final Consumer<String> progress;
-    private final Path tokens;
-    private final String backend;
-
-    private SendsBench(
-            HongbaoServer server,
-            BenchBed bed,
-            Path files,
-            Scale scale,
-            Consumer<String> progress,
-            List<Caller> members)
-            throws Exception {
-        this.server = server;
+    private SendsBench(Trial trial, ServerBed bed) throws Exception {
+        this.trial = trial;
         this.bed = bed;
-        this.wrk = new Wrk(files);
-        this.scale = scale;
-        this.progress = progress;
         Caller service = new Caller(new UserId("backend"), Set.of(), Role.SERVICE, Instant.MAX);
-        Path signed = HttpBed.tokens(files.resolve("backend"), bed.config(), List.of(service));
-        this.backend = Files.readString(signed).strip();
-        this.tokens = HttpBed.tokens(files, bed.config(), members);
+        this.backend = HttpCalls.headers(bed.bed().config, List.of(service));
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return (scale.rounds() + 1) * 3;
-    }
-
-    /** As {@link HttpBench#run}. */
-    static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
-        HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
-        List<Caller> members = BenchPackets.members(SENDERS);
-        try (HongbaoServer server = HongbaoServer.start(config);
-                BenchBed bed = BenchBed.beside(config)) {
-            SendsBench bench = new SendsBench(server, bed, results.resolve("load"), scale, progress, members);
-            bench.findings.on(Machine.versions(bed.stores()));
-            BenchPackets.fund(bed, members);
-            for (int round = 0; round <= scale.rounds(); round++) {
-                bench.send(round > 0);
-                bench.deposit(round > 0);
-                bench.live(round > 0);
-                bed.checkBooks(bench.findings);
-            }
-            return bench.findings;
+    static void run(Trial trial) throws Exception {
+        List<Caller> members = BenchBed.members(SENDERS);
+        try (ServerBed bed = ServerBed.start(trial, MAX_HEAP_MIB, Map.of(), members)) {
+            bed.bed().fund(members, new Asset("CNY"));
+            SendsBench bench = new SendsBench(trial, bed);
+            Row sends = trial.row("HTTP, packets of 5 sent", "sends/s").atLeast(4_000);
+            Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
+            Row p99 = trial.row("  latency, p99 (closed loop)", "µs").atMost(60_000);
+            Row deposits = trial.row("HTTP, deposits", "deposits/s").atLeast(5_000);
+            Row lives = trial.row("HTTP, sent, claimed by five and drained", "packets/s")
+                    .atLeast(1_500);
+            trial.rounds(
+                    bed.bed()::checkBooks,
+                    new Step("sends", () -> {
+                        HttpLoad.Outcome outcome = bench.load(HttpCalls.sends(bed.headers()), CONNECTIONS);
+                        sends.add(outcome.donePerSecond());
+                        p50.add(outcome.done.getValueAtPercentile(50));
+                        p99.add(outcome.done.getValueAtPercentile(99));
+                    }),
+                    new Step(
+                            "deposits",
+                            () -> deposits.add(bench.load(HttpCalls.deposits(bench.backend, SENDERS), CONNECTIONS)
+                                    .donePerSecond())),
+                    new Step("whole lives", () -> bench.live(lives)));
         }
     }
 
-    private Wrk.Outcome load(Path script, int connections, boolean counts) throws Exception {
-        Wrk.Outcome outcome =
-                wrk.run(server.port(), script, connections, scale.of(counts ? SECONDS : WARM_UP_SECONDS, 1));
-        if (outcome.refused() > 0 || outcome.failed() > 0) {
-            findings.fault(String.format(
-                    Locale.ROOT, "%,d refused, %,d without an answer", outcome.refused(), outcome.failed()));
-        }
+    private HttpLoad.Outcome load(HttpLoad.Requests requests, int connections) throws Exception {
+        HttpLoad.Outcome outcome = bed.load(connections).run(requests, trial.time(MILLIS));
+        trial.loadFault(outcome.troubles());
         return outcome;
     }
 
-    private void send(boolean counts) throws Exception {
-        progress.accept("sends");
-        Wrk.Outcome outcome = load(wrk.sends(tokens, BenchPackets.GROUPS, false), CONNECTIONS, counts);
-        if (counts) {
-            sends.add(outcome.perSecond());
-            p50.add(outcome.p50Micros());
-            p99.add(outcome.p99Micros());
-        }
-    }
-
-    private void deposit(boolean counts) throws Exception {
-        progress.accept("deposits");
-        Wrk.Outcome outcome = load(wrk.deposits(backend, SENDERS), CONNECTIONS, counts);
-        if (counts) {
-            deposits.add(outcome.perSecond());
-            depositP99.add(outcome.p99Micros());
-        }
-    }
-
-    private void live(boolean counts) throws Exception {
-        progress.accept("whole lives");
-        long before = drained();
-        Wrk.Outcome outcome = load(wrk.sends(tokens, BenchPackets.GROUPS, true), LIFE_CONNECTIONS, counts);
-        if (counts) {
-            lives.add((drained() - before) * 1e6 / outcome.micros());
-        }
-    }
-
-    private long drained() throws Exception {
-        return BenchBed.await(bed.engine()
-                        .pool()
-                        .query("select count(*) from packet where closed_at is not null")
-                        .execute())
-                .iterator()
-                .next()
-                .getLong(0);
+    private void live(Row row) throws Exception {
+        String drained = "select count(*) from packet where closed_at is not null";
+        double before = bed.bed().number(drained);
+        load(HttpCalls.lives(bed.headers()), LIFE_CONNECTIONS);
+        row.add((bed.bed().number(drained) - before)
+                * 1_000
+                / trial.time(MILLIS).toMillis());
     }
 }

@@ -1,93 +1,60 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.local.ChildServer;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
- * How long a server takes to start, and what it does in its first seconds, while its code is not compiled yet: packets of five shares
- * that are sent over HTTP, against the same load when it is warm. Each round is a start of its own, in a process of its own, on stores
- * that hold data. The load comes from {@code wrk}.
- *
- * <p>When this JVM has an archive of classes ({@code -XX:SharedArchiveFile} or {@code -XX:AOTCache}), the server has it, too.
+ * The time of a start, and sends over HTTP in its first seconds against the same load when the code is compiled. Each round starts
+ * a process on stores that hold data. A class archive of this JVM ({@code -XX:SharedArchiveFile}, {@code -XX:AOTCache}) is the
+ * server's, too.
  */
-final class StartBench {
-    private static final int SENDERS = 500;
-    private static final int CONNECTIONS = 64;
-    private static final int MAX_HEAP_MIB = 1_024;
+final class StartBench extends Part {
+    private static final int MILLIS = 5_000;
+    private static final int WARM_UP_MILLIS = 25_000;
 
-    /** Those measured first, and as many when it is warm. */
-    private static final int SECONDS = 5;
+    private final List<Caller> members = BenchBed.members(SendsBench.SENDERS);
+    private final Row start = trial.row("a server starts, until it serves", "ms");
+    private final Row warm = trial.row("HTTP, packets of 5 sent, warm", "sends/s");
+    private final Row first = trial.row("  in the first seconds", "sends/s").over(warm);
 
-    /** In between. */
-    private static final int WARM_UP_SECONDS = 25;
-
-    private final Findings findings = new Findings("start");
-    private final Measurement start = findings.measure("a server starts, until it serves", "ms");
-    private final Measurement warm = findings.measure("HTTP, packets of 5 sent, warm", "sends/s");
-    private final Measurement first = findings.measure("  in the first seconds", "sends/s", warm, 0);
-
-    private final Wrk wrk;
-    private final Scale scale;
-    private final Consumer<String> progress;
-
-    private StartBench(Path files, Scale scale, Consumer<String> progress) {
-        this.wrk = new Wrk(files);
-        this.scale = scale;
-        this.progress = progress;
+    private StartBench(Trial trial) {
+        super(trial);
     }
 
-    /** Steps that {@link #run} reports. */
-    static int steps(Scale scale) {
-        return 1 + scale.rounds();
-    }
-
-    /** As {@link HttpBench#run}. */
-    static Findings run(Path directory, Path results, Scale scale, Consumer<String> progress) throws Exception {
-        Path files = results.resolve("load");
-        StartBench bench = new StartBench(files, scale, progress);
-        List<Caller> members = BenchPackets.members(SENDERS);
-        progress.accept("wallets");
-        Path tokens;
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of())) {
-            tokens = HttpBed.tokens(files, server.config(), members);
-            try (BenchBed bed = BenchBed.beside(server.config())) {
-                bench.findings.on(Machine.versions(bed.stores()));
-                BenchPackets.fund(bed, members);
-            }
+    static void run(Trial trial) throws Exception {
+        StartBench bench = new StartBench(trial);
+        try (ServerBed bed = bench.server()) {
+            bed.bed().fund(bench.members, new Asset("CNY"));
         }
-        for (int round = 0; round < scale.rounds(); round++) {
-            bench.round(directory, tokens);
-        }
-        return bench.findings;
+        trial.coldRounds(new Step("a start", bench::round));
     }
 
-    private void round(Path directory, Path tokens) throws Exception {
-        progress.accept("a start");
+    private ServerBed server() throws Exception {
+        return ServerBed.start(trial, SendsBench.MAX_HEAP_MIB, Map.of(), members);
+    }
+
+    private void round() throws Exception {
         long begun = System.nanoTime();
-        try (ChildServer server = ChildServer.start(directory, MAX_HEAP_MIB, Map.of())) {
+        try (ChildServer server = ChildServer.start(trial.directory, SendsBench.MAX_HEAP_MIB, Map.of())) {
             start.add((System.nanoTime() - begun) / 1e6);
-            first.add(load(server, tokens, SECONDS));
-            load(server, tokens, WARM_UP_SECONDS);
-            warm.add(load(server, tokens, SECONDS));
-            try (BenchBed bed = BenchBed.beside(server.config())) {
-                bed.checkBooks(findings);
+            byte[][] headers = HttpCalls.headers(server.config(), members);
+            first.add(send(server, headers, MILLIS));
+            send(server, headers, WARM_UP_MILLIS);
+            warm.add(send(server, headers, MILLIS));
+            try (BenchBed bed = BenchBed.beside(trial, server.config())) {
+                bed.checkBooks();
             }
         }
     }
 
-    /** Sends a second. */
-    private double load(ChildServer server, Path tokens, int seconds) throws Exception {
-        Path script = wrk.sends(tokens, BenchPackets.GROUPS, false);
-        Wrk.Outcome outcome = wrk.run(server.port(), script, CONNECTIONS, scale.of(seconds, 1));
-        if (outcome.refused() > 0 || outcome.failed() > 0) {
-            findings.fault(String.format(
-                    Locale.ROOT, "%,d refused, %,d without an answer", outcome.refused(), outcome.failed()));
-        }
-        return outcome.perSecond();
+    private double send(ChildServer server, byte[][] headers, int millis) throws Exception {
+        HttpLoad.Outcome outcome = new HttpLoad(List.of(server.port()), SendsBench.CONNECTIONS)
+                .run(HttpCalls.sends(headers), trial.time(millis));
+        trial.loadFault(outcome.troubles());
+        return outcome.donePerSecond();
     }
 }

@@ -3,9 +3,7 @@ package dev.hongbao.tools.bench.article;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.engine.redis.Script;
 import io.vertx.core.json.JsonObject;
-import java.net.URI;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,52 +12,40 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
 /**
- * Article 1 (抢红包, Redis + Lua, 2017): shares are split beforehand into a list; one script, by EVAL, looks whether the user
- * has one, pops, marks and pushes, with cjson; a single writer takes the claimed ones to the database in batches. The baseline of
- * all ratios is this without the writer.
+ * Article 1 (抢红包, Redis + Lua, 2017): a list has the shares, split beforehand. One script, by EVAL, looks whether the user has
+ * one, pops, marks and pushes, with cjson. A single writer stores the claims in batches. The baseline of all ratios is this
+ * without the writer.
  *
- * <p>Traps: nil for "sold out" and for "has one", so a winner who asks again is told there is nothing; the user is a KEY; the
- * batch is popped before the database commits, so that a crash loses it.
+ * <p>Traps: nil means "sold out" and "has one", so a winner who asks again gets nothing. The user is a KEY. The writer pops a
+ * batch before the commit, so a crash loses it.
  */
-public final class Article1 implements Strategy {
-    private static final String SHARES = "article1:hongBaoList";
-    private static final String CLAIMED = "article1:hongBaoConsumedList";
-    private static final String USERS = "article1:hongBaoConsumedMap";
+public final class Article1 extends Strategy {
     private static final int BATCH = 100;
 
-    private final URI redis;
+    private final String shares = key("hongBaoList");
+    private final String claimed = key("hongBaoConsumedList");
+    private final String users = key("hongBaoConsumedMap");
     private final ArticleTable table;
     private final String script = Script.read("bench/article1");
 
     public Article1(String redisUrl, PostgresAddress postgres) {
-        this.redis = URI.create(redisUrl);
+        super(redisUrl, 1, "EVAL, cjson", 1);
         this.table = new ArticleTable("article1", postgres);
     }
 
     @Override
-    public String name() {
-        return "1: EVAL, cjson";
-    }
-
-    @Override
-    public int steps() {
-        return 1;
-    }
-
-    @Override
-    public Supply fill(int shares) throws SQLException {
-        table.clear();
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(SHARES, CLAIMED, USERS);
+    Supply fill(int count) throws SQLException {
+        table.create();
+        return inRedis(jedis -> {
             Pipeline pipeline = jedis.pipelined();
-            for (int i = 0; i < shares; i++) {
+            for (int i = 0; i < count; i++) {
                 pipeline.lpush(
-                        SHARES,
+                        shares,
                         new JsonObject().put("id", i).put("money", money(i)).encode());
             }
             pipeline.sync();
-        }
-        return Supply.ofOnes(shares, Article1::money);
+            return Supply.ofOnes(count, Article1::money);
+        });
     }
 
     private static long money(int share) {
@@ -67,30 +53,19 @@ public final class Article1 implements Strategy {
     }
 
     @Override
-    public Client open() {
-        Jedis jedis = new Jedis(redis);
-        jedis.ping();
-        return new Client() {
-            @Override
-            public Told claim(int user, Fault fault) throws Exception {
-                Object share = jedis.eval(script, 4, SHARES, CLAIMED, USERS, Integer.toString(user));
-                fault.after("eval");
-                return share == null ? Told.NOTHING : Told.WON;
-            }
-
-            @Override
-            public void close() {
-                jedis.close();
-            }
-        };
+    Told claim(Client client, int user, Fault fault) throws Exception {
+        Jedis jedis = client.redis();
+        Object share = jedis.eval(script, 4, shares, claimed, users, Integer.toString(user));
+        fault.after("eval");
+        return share == null ? Told.NOTHING : Told.WON;
     }
 
-    /** The writer; when it dies, it is started again. */
+    /** The writer. When it dies, it starts again. */
     @Override
-    public void settle(Supplier<Fault> fates) throws Exception {
+    void settle(Supplier<Fault> fates) throws Exception {
         boolean more = true;
         while (more) {
-            try (Jedis jedis = new Jedis(redis);
+            try (Jedis jedis = connect();
                     Connection connection = table.connect()) {
                 more = write(jedis, connection, fates.get());
             } catch (Fault.DiedException | Fault.NoAnswerException gone) {
@@ -100,17 +75,13 @@ public final class Article1 implements Strategy {
     }
 
     private boolean write(Jedis jedis, Connection connection, Fault fault) throws Exception {
-        List<String> batch = jedis.rpop(CLAIMED, BATCH);
+        List<String> batch = jedis.rpop(claimed, BATCH);
         if (batch == null) {
             return false;
         }
         fault.after("popped");
-        try (PreparedStatement insert = table.insert(connection)) {
-            for (String claimed : batch) {
-                ArticleTable.set(insert, grant(claimed));
-                insert.addBatch();
-            }
-            insert.executeBatch();
+        for (String each : batch) {
+            table.insert(connection, grant(each));
         }
         connection.commit();
         fault.after("committed");
@@ -127,26 +98,21 @@ public final class Article1 implements Strategy {
 
     /** In the database, or on the way to it. */
     @Override
-    public List<Grant> granted() throws SQLException {
+    List<Grant> granted() throws SQLException {
         List<Grant> granted = new ArrayList<>(table.grants());
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.lrange(CLAIMED, 0, -1).forEach(claimed -> granted.add(grant(claimed)));
-        }
+        granted.addAll(inRedis(jedis ->
+                jedis.lrange(claimed, 0, -1).stream().map(Article1::grant).toList()));
         return granted;
     }
 
     @Override
-    public long left() {
-        try (Jedis jedis = new Jedis(redis)) {
-            return jedis.llen(SHARES);
-        }
+    long left() {
+        return inRedis(jedis -> jedis.llen(shares));
     }
 
     @Override
-    public void clear() throws SQLException {
+    void clear() throws Exception {
         table.drop();
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(SHARES, CLAIMED, USERS);
-        }
+        super.clear();
     }
 }

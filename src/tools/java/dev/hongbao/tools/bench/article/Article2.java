@@ -1,8 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
-import java.net.URI;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -10,35 +8,23 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Transaction;
 
 /**
- * Article 2 (确定性抽奖, a deterministic draw, 2015): a table with the exact count of each prize; a play watches it, draws one of
- * what remains, and takes it in MULTI … EXEC; when another play was faster, it tries again, a bounded number of times. The
- * winner is written down afterwards.
+ * Article 2 (确定性抽奖, a deterministic draw, 2015): a table has the exact count of each prize. A play watches it, draws one of the
+ * remaining prizes, and takes it in MULTI … EXEC. If another play was faster, it tries again, a bounded number of times. The
+ * record of the winner follows.
  *
- * <p>Traps: everyone watches the same table, so that all but one start over; who starts over too often is sent away; between
- * EXEC and the record a prize belongs to nobody; a play has no name, so that one made again draws again.
+ * <p>Traps: all plays watch the same table, so all but one start over, and the table refuses a play after too many tries. Between
+ * EXEC and the record a prize has no owner. A play has no key, so a retry draws again.
  */
-public final class Article2 implements Strategy {
-    private static final String TABLE = "article2:table";
-    private static final WinnersList WINNERS = new WinnersList("article2:winners");
+public final class Article2 extends Strategy {
     private static final int TRIES = 100;
 
-    /** Of a hundred; the fourth has the rest. */
+    /** Of a hundred; the fourth prize has the rest. */
     private static final int[] PERCENT = {1, 9, 30};
 
-    private final URI redis;
+    private final String table = key("table");
 
     public Article2(String redisUrl) {
-        this.redis = URI.create(redisUrl);
-    }
-
-    @Override
-    public String name() {
-        return "2: WATCH, MULTI, EXEC";
-    }
-
-    @Override
-    public int steps() {
-        return 3;
+        super(redisUrl, 2, "WATCH, MULTI, EXEC", 3);
     }
 
     private static long worth(String prize) {
@@ -46,7 +32,7 @@ public final class Article2 implements Strategy {
     }
 
     @Override
-    public Supply fill(int shares) {
+    Supply fill(int shares) {
         Map<String, Long> counts = new HashMap<>();
         long rest = shares;
         for (int i = 0; i < PERCENT.length; i++) {
@@ -55,97 +41,69 @@ public final class Article2 implements Strategy {
             rest -= count;
         }
         counts.put(Integer.toString(PERCENT.length + 1), rest);
-        long total = 0;
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(TABLE, WINNERS.key());
-            for (Map.Entry<String, Long> prize : counts.entrySet()) {
-                jedis.hset(TABLE, prize.getKey(), Long.toString(prize.getValue()));
-                total += prize.getValue() * worth(prize.getKey());
-            }
-        }
-        return new Supply(total, counts);
+        return inRedis(jedis -> {
+            counts.forEach((prize, count) -> jedis.hset(table, prize, Long.toString(count)));
+            return new Supply(
+                    counts.entrySet().stream()
+                            .mapToLong(prize -> prize.getValue() * worth(prize.getKey()))
+                            .sum(),
+                    counts);
+        });
     }
 
     @Override
-    public Client open() {
-        return new Player(new Jedis(redis));
+    Told claim(Client client, int user, Fault fault) throws Exception {
+        Jedis jedis = client.redis();
+        for (int i = 0; i < TRIES; i++) {
+            jedis.watch(table);
+            String prize = draw(jedis.hgetAll(table));
+            if (i == 0) {
+                fault.after("read");
+            }
+            if (prize == null) {
+                jedis.unwatch();
+                return Told.NOTHING;
+            }
+            if (take(jedis, prize)) {
+                fault.after("taken");
+                record(jedis, user, prize);
+                fault.after("recorded");
+                return Told.WON;
+            }
+        }
+        return Told.NOTHING;
     }
 
-    private static final class Player implements Client {
-        private final Jedis jedis;
-        private final SplittableRandom chance = new SplittableRandom();
-
-        Player(Jedis jedis) {
-            this.jedis = jedis;
-            jedis.ping();
+    private boolean take(Jedis jedis, String prize) {
+        try (Transaction transaction = jedis.multi()) {
+            transaction.hincrBy(table, prize, -1);
+            return transaction.exec() != null;
         }
+    }
 
-        @Override
-        public Told claim(int user, Fault fault) throws Exception {
-            for (int i = 0; i < TRIES; i++) {
-                jedis.watch(TABLE);
-                String prize = draw(jedis.hgetAll(TABLE));
-                if (i == 0) {
-                    fault.after("read");
-                }
-                if (prize == null) {
-                    jedis.unwatch();
-                    return Told.NOTHING;
-                }
-                if (take(prize)) {
-                    fault.after("taken");
-                    WINNERS.add(jedis, user, prize);
-                    fault.after("recorded");
-                    return Told.WON;
-                }
-            }
-            return Told.NOTHING;
+    private static @Nullable String draw(Map<String, String> table) {
+        long sum = table.values().stream().mapToLong(Long::parseLong).sum();
+        if (sum <= 0) {
+            return null;
         }
-
-        private boolean take(String prize) {
-            try (Transaction transaction = jedis.multi()) {
-                transaction.hincrBy(TABLE, prize, -1);
-                return transaction.exec() != null;
+        long ticket = new SplittableRandom().nextLong(sum);
+        for (Map.Entry<String, String> prize : table.entrySet()) {
+            ticket -= Long.parseLong(prize.getValue());
+            if (ticket < 0) {
+                return prize.getKey();
             }
         }
-
-        private @Nullable String draw(Map<String, String> table) {
-            long sum = table.values().stream().mapToLong(Long::parseLong).sum();
-            if (sum <= 0) {
-                return null;
-            }
-            long ticket = chance.nextLong(sum);
-            for (Map.Entry<String, String> prize : table.entrySet()) {
-                ticket -= Long.parseLong(prize.getValue());
-                if (ticket < 0) {
-                    return prize.getKey();
-                }
-            }
-            throw new IllegalStateException("the table's sum is wrong");
-        }
-
-        @Override
-        public void close() {
-            jedis.close();
-        }
+        throw new IllegalStateException("the table's sum is wrong");
     }
 
     @Override
-    public List<Grant> granted() {
-        return WINNERS.read(redis, (user, prize) -> new Grant(user, prize, worth(prize)));
+    Grant grant(int user, String prize) {
+        return new Grant(user, prize, worth(prize));
     }
 
     @Override
-    public long left() {
-        try (Jedis jedis = new Jedis(redis)) {
-            return jedis.hvals(TABLE).stream().mapToLong(Long::parseLong).sum();
-        }
-    }
-
-    @Override
-    public void clear() {
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(TABLE, WINNERS.key());
-        }
+    long left() {
+        return inRedis(
+                jedis -> jedis.hvals(table).stream().mapToLong(Long::parseLong).sum());
     }
 }

@@ -1,112 +1,72 @@
 package dev.hongbao.tools.bench.article;
 
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
 
 /**
- * Article 4 (使用redis zset实现抽奖, prizes released over time, 2018): prizes lie in a sorted set at their moments; under a lock a
- * play takes the first whose moment has come. Here all moments are past, so that every play wins.
+ * Article 4 (使用redis zset实现抽奖, prizes released over time, 2018): a sorted set has the prizes at their moments. Under a lock a
+ * play takes the first due prize. Here all moments are past, so every play wins.
  *
- * <p>Traps: the lock is released even by one who never got it; a failed lock reads as a lost draw; looking and removing are
- * two steps, and nobody looks whether the removal found anything; a play made again wins again.
+ * <p>Traps: a play that did not get the lock frees it, too. A failed lock reads as a lost draw. Look and remove are two steps,
+ * and nobody checks that the removal removed anything. A retry wins again.
  */
-public final class Article4 implements Strategy {
-    private static final String PRIZES = "article4:prizes";
-    private static final WinnersList WINNERS = new WinnersList("article4:winners");
-
-    private final URI redis;
+public final class Article4 extends Strategy {
+    private final String prizes = key("prizes");
     private final DelLock lock;
 
-    /** @param lockExpiry of its lock; one waits for it half as long, and then reads it as a lost draw */
+    /** @param lockExpiry of its lock; a play waits half as long for it, and then counts as lost */
     public Article4(String redisUrl, Duration lockExpiry) {
-        this.redis = URI.create(redisUrl);
-        this.lock = new DelLock("article4:lock", lockExpiry, lockExpiry.dividedBy(2));
+        super(redisUrl, 4, "lock, sorted set", 4);
+        this.lock = new DelLock(key("lock"), lockExpiry, lockExpiry.dividedBy(2));
     }
 
     @Override
-    public String name() {
-        return "4: lock, sorted set";
-    }
-
-    @Override
-    public int steps() {
-        return 4;
-    }
-
-    @Override
-    public Supply fill(int shares) {
+    Supply fill(int shares) {
         long now = System.currentTimeMillis();
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(PRIZES, WINNERS.key(), lock.key());
+        return inRedis(jedis -> {
             Pipeline pipeline = jedis.pipelined();
             for (int i = 0; i < shares; i++) {
-                pipeline.zadd(PRIZES, now - shares + i, Integer.toString(i));
+                pipeline.zadd(prizes, now - shares + i, Integer.toString(i));
             }
             pipeline.sync();
-        }
-        return Supply.ofOnes(shares, prize -> 1);
+            return Supply.ofOnes(shares, prize -> 1);
+        });
     }
 
     @Override
-    public Client open() {
-        Jedis jedis = new Jedis(redis);
-        jedis.ping();
-        return new Client() {
-            @Override
-            public Told claim(int user, Fault fault) throws Exception {
-                boolean locked = lock.take(jedis);
-                try {
-                    if (!locked) {
-                        return Told.NOTHING;
-                    }
-                    fault.after("locked");
-                    return play(jedis, user, fault);
-                } finally {
-                    if (!fault.isDead()) {
-                        lock.free(jedis);
-                    }
-                }
+    Told claim(Client client, int user, Fault fault) throws Exception {
+        Jedis jedis = client.redis();
+        boolean locked = lock.take(jedis);
+        try {
+            if (!locked) {
+                return Told.NOTHING;
             }
-
-            @Override
-            public void close() {
-                jedis.close();
+            fault.after("locked");
+            return play(jedis, user, fault);
+        } finally {
+            if (!fault.isDead()) {
+                lock.free(jedis);
             }
-        };
+        }
     }
 
-    private static Told play(Jedis jedis, int user, Fault fault) throws Exception {
-        List<String> due = jedis.zrangeByScore(PRIZES, 0, System.currentTimeMillis(), 0, 1);
+    private Told play(Jedis jedis, int user, Fault fault) throws Exception {
+        List<String> due = jedis.zrangeByScore(prizes, 0, System.currentTimeMillis(), 0, 1);
         fault.after("looked");
         if (due.isEmpty()) {
             return Told.NOTHING;
         }
-        jedis.zrem(PRIZES, due.get(0));
+        jedis.zrem(prizes, due.get(0));
         fault.after("removed");
-        WINNERS.add(jedis, user, due.get(0));
+        record(jedis, user, due.get(0));
         fault.after("recorded");
         return Told.WON;
     }
 
     @Override
-    public List<Grant> granted() {
-        return WINNERS.read(redis, (user, prize) -> new Grant(user, prize, 1));
-    }
-
-    @Override
-    public long left() {
-        try (Jedis jedis = new Jedis(redis)) {
-            return jedis.zcard(PRIZES);
-        }
-    }
-
-    @Override
-    public void clear() {
-        try (Jedis jedis = new Jedis(redis)) {
-            jedis.del(PRIZES, WINNERS.key(), lock.key());
-        }
+    long left() {
+        return inRedis(jedis -> jedis.zcard(prizes));
     }
 }

@@ -11,10 +11,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * The table of claims of a strategy, and what belongs to it; without a unique constraint, as in the articles. Its name is this
- * program's own word, so that it may stand in SQL text.
- */
+/** The tables of a design: claims, wallets and the packet, without a unique constraint, as in the articles. @param name stands in SQL text */
 record ArticleTable(String name, PostgresAddress address) {
     /** A connection without auto-commit. */
     Connection connect() throws SQLException {
@@ -24,47 +21,47 @@ record ArticleTable(String name, PostgresAddress address) {
         return connection;
     }
 
-    private void execute(String... statements) throws SQLException {
+    private void execute(String sql) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            for (String sql : statements) {
-                statement.execute(sql);
-            }
+            statement.execute(sql.replace("%", name));
             connection.commit();
         }
     }
 
-    /** Makes it, empty. */
-    void clear() throws SQLException {
-        drop();
-        execute(
-                "create table " + name + "_claim (member int not null, share text not null, amount bigint not null)",
-                "create table " + name + "_wallet (member int primary key, balance bigint not null)",
-                "create table " + name + "_packet (id int primary key, claimed int not null)",
-                "insert into " + name + "_packet values (1, 0)");
+    void create() throws SQLException {
+        execute("""
+                create table %_claim (member int not null, share text not null, amount bigint not null);
+                create table %_wallet (member int primary key, balance bigint not null);
+                create table %_packet (id int primary key, claimed int not null);
+                insert into %_packet values (1, 0)""");
     }
 
     void drop() throws SQLException {
-        execute("drop table if exists " + name + "_claim, " + name + "_wallet, " + name + "_packet");
+        execute("drop table if exists %_claim, %_wallet, %_packet");
     }
 
-    PreparedStatement insert(Connection connection) throws SQLException {
-        return connection.prepareStatement("insert into " + name + "_claim values (?, ?, ?)");
+    private void update(Connection connection, String sql, Object... values) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql.replace("%", name))) {
+            for (int i = 0; i < values.length; i++) {
+                statement.setObject(i + 1, values[i]);
+            }
+            statement.executeUpdate();
+        }
     }
 
-    static void set(PreparedStatement insert, Grant grant) throws SQLException {
-        insert.setInt(1, grant.user());
-        insert.setString(2, grant.share());
-        insert.setLong(3, grant.amount());
+    void insert(Connection connection, Grant grant) throws SQLException {
+        update(connection, "insert into %_claim values (?, ?, ?)", grant.user(), grant.share(), grant.amount());
     }
 
-    PreparedStatement pay(Connection connection) throws SQLException {
-        return connection.prepareStatement("insert into " + name + "_wallet as w values (?, ?)"
-                + " on conflict (member) do update set balance = w.balance + excluded.balance");
-    }
-
-    PreparedStatement count(Connection connection) throws SQLException {
-        return connection.prepareStatement("update " + name + "_packet set claimed = claimed + 1 where id = 1");
+    void pay(Connection connection, Grant grant) throws SQLException {
+        update(
+                connection,
+                "insert into %_wallet as w values (?, ?)"
+                        + " on conflict (member) do update set balance = w.balance + excluded.balance",
+                grant.user(),
+                grant.amount());
+        update(connection, "update %_packet set claimed = claimed + 1 where id = 1");
     }
 
     List<Grant> grants() throws SQLException {

@@ -6,13 +6,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Users who race through one strategy, one share each, on some threads with a client each. What a client leaves behind is taken up
- * by another.
+ * Users who race through one strategy, one share each, on threads with a client each. Another client takes up the claim of one that
+ * fails.
  */
 public final class Crowd {
     /** As many as article 1 has. */
@@ -23,19 +27,17 @@ public final class Crowd {
     private final AtomicInteger next = new AtomicInteger();
     private final Queue<Integer> abandoned = new ConcurrentLinkedQueue<>();
     private final AtomicInteger toldNothing = new AtomicInteger();
-    private final AtomicReference<Exception> fault = new AtomicReference<>();
 
     /**
-     * How much goes wrong.
+     * The faults.
      *
-     * @param oneIn so many claims meets with something; 0 for none
-     * @param stall how long a client that stalls does
+     * @param oneIn so many claims has a fault; 0 for none
+     * @param stall length of a stall
      */
     public record Misfortune(long seed, int oneIn, Duration stall) {
-        /** Nothing goes wrong. */
         public static final Misfortune NONE = new Misfortune(0, 0, Duration.ZERO);
 
-        /** The same for the same number. */
+        /** A number always has the same fault. */
         Fault fault(int number, int steps) {
             return oneIn == 0
                     ? Fault.lucky()
@@ -43,7 +45,7 @@ public final class Crowd {
         }
     }
 
-    /** How many shares a second it gave away, and how right that was. */
+    /** Shares granted a second, and the errors. */
     public record Race(double perSecond, Violations violations) {}
 
     private Crowd(Strategy strategy, Misfortune misfortune) {
@@ -51,8 +53,9 @@ public final class Crowd {
         this.misfortune = misfortune;
     }
 
-    /** Fills the strategy's stores, lets all users claim, and looks who has what. */
+    /** Fills the strategy's stores, lets all users claim, and looks for errors. */
     public static Race race(Strategy strategy, int users, Misfortune misfortune) throws Exception {
+        strategy.clear();
         Strategy.Supply supply = strategy.fill(users);
         try {
             Crowd crowd = new Crowd(strategy, misfortune);
@@ -69,48 +72,44 @@ public final class Crowd {
     }
 
     private double run(int users) throws Exception {
-        List<Thread> threads = new ArrayList<>();
-        for (int t = 0; t < THREADS; t++) {
-            Strategy.Client client = strategy.open();
-            threads.add(new Thread(() -> claimAll(client, users), "article-" + t));
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+        try {
+            List<Callable<Void>> clients = new ArrayList<>();
+            for (int t = 0; t < THREADS; t++) {
+                Strategy.Client client = strategy.open();
+                clients.add(() -> claimAll(client, users));
+            }
+            long begun = System.nanoTime();
+            for (Future<Void> each : threads.invokeAll(clients)) {
+                each.get();
+            }
+            double seconds = (System.nanoTime() - begun) / 1e9;
+            claimAll(strategy.open(), users); // what the last clients left behind
+            return (users - toldNothing.get()) / seconds;
+        } finally {
+            threads.shutdownNow();
         }
-        long begun = System.nanoTime();
-        threads.forEach(Thread::start);
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        double seconds = (System.nanoTime() - begun) / 1e9;
-        claimAll(strategy.open(), users); // what the last ones left behind
-        Exception failed = fault.get();
-        if (failed != null) {
-            throw failed;
-        }
-        return (users - toldNothing.get()) / seconds;
     }
 
-    private void claimAll(Strategy.Client first, int users) {
+    private @Nullable Void claimAll(Strategy.Client first, int users) throws Exception {
         Strategy.Client client = first;
-        try {
-            while (fault.get() == null) {
-                Integer again = abandoned.poll();
-                int user = again != null ? again : next.getAndIncrement();
-                if (user >= users) {
-                    break;
-                }
-                Fault fault = again != null ? Fault.lucky() : misfortune.fault(user, strategy.steps());
-                try {
-                    if (client.claim(user, fault) == Told.NOTHING) {
-                        toldNothing.incrementAndGet();
-                    }
-                } catch (Fault.DiedException | Fault.NoAnswerException gone) {
-                    abandoned.add(user);
-                    client.close();
-                    client = strategy.open();
-                }
+        while (true) {
+            Integer again = abandoned.poll();
+            int user = again != null ? again : next.getAndIncrement();
+            if (user >= users) {
+                client.close();
+                return null;
             }
-            client.close();
-        } catch (Exception broken) {
-            fault.compareAndSet(null, broken);
+            Fault fault = again != null ? Fault.lucky() : misfortune.fault(user, strategy.steps);
+            try {
+                if (strategy.claim(client, user, fault) == Told.NOTHING) {
+                    toldNothing.incrementAndGet();
+                }
+            } catch (Fault.DiedException | Fault.NoAnswerException gone) {
+                abandoned.add(user);
+                client.close();
+                client = strategy.open();
+            }
         }
     }
 }

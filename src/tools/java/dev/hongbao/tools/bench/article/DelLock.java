@@ -6,17 +6,15 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
 /**
- * The distributed lock of articles 3, 4 and 5: SET NX with an expiry, polled; freed by DEL, whoever holds it by then. Its traps:
- * it has no owner, and a holder that is slower than the expiry does not notice.
+ * The distributed lock of articles 3, 4 and 5: SET NX with an expiry, polled, and DEL. Its traps: it has no owner, so DEL frees
+ * another holder's lock; and a holder that is slower than the expiry does not notice.
  *
- * @param expiry after which it is free again, whoever holds it
- * @param patience how long one waits for it
+ * @param patience longest wait for it
  */
 record DelLock(String key, Duration expiry, Duration patience) {
-    /** Twenty who wait keep Redis busy enough as it is. */
+    /** Twenty waiting clients keep Redis busy enough. */
     private static final long POLL_NANOS = 1_000_000;
 
-    /** Whether it was got in time. */
     boolean take(Jedis jedis) {
         SetParams ifFree = SetParams.setParams().nx().px(expiry.toMillis());
         long deadline = System.nanoTime() + patience.toNanos();

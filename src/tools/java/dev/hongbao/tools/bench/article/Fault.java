@@ -6,19 +6,17 @@ import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of one claim's client after one of its steps: mostly nothing. Only on the claim's thread. */
+/** The fault of one claim's client after one of its steps; mostly none. Only on the claim's thread. */
 public final class Fault {
-    /** What goes wrong. */
     enum Kind {
         /** The process is gone: nobody cleans up. */
         DIES,
-        /** The process goes on, but later than its locks last. */
+        /** The process goes on after its locks have expired. */
         STALLS,
-        /** The step is done, but its answer never arrives; the process cleans up as the article would. */
+        /** The step is done, but its answer is lost; the process cleans up as in the article. */
         HEARS_NOTHING
     }
 
-    /** The client is gone. */
     static final class DiedException extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -27,7 +25,7 @@ public final class Fault {
         }
     }
 
-    /** The client does not know whether the step was done. */
+    /** The outcome of the step is unknown. */
     static final class NoAnswerException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -47,18 +45,17 @@ public final class Fault {
         this.stall = stall;
     }
 
-    /** Nothing goes wrong. */
-    public static Fault lucky() {
+    static Fault lucky() {
         return new Fault(null, 0, Duration.ZERO);
     }
 
     /**
-     * Decides.
+     * Draws a fault.
      *
-     * @param chance the same chance decides the same
-     * @param oneIn so many claims meets with something
-     * @param steps of the claim; each is as likely as the others
-     * @param stall how long one that stalls does
+     * @param chance equal chances give equal faults
+     * @param oneIn so many claims has a fault
+     * @param steps of the claim, equally likely
+     * @param stall length of a stall
      */
     static Fault drawn(SplittableRandom chance, int oneIn, int steps, Duration stall) {
         if (chance.nextInt(oneIn) > 0) {
@@ -68,7 +65,7 @@ public final class Fault {
         return new Fault(kinds[chance.nextInt(kinds.length)], chance.nextInt(steps), stall);
     }
 
-    /** A step is done. */
+    /** Ends a step: the fault happens here, or does not. */
     void after(String step) throws DiedException, NoAnswerException, InterruptedException {
         if (kind == null || stepsUntil-- != 0) {
             return;

@@ -1,74 +1,128 @@
 package dev.hongbao.tools.bench.article;
 
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Jedis;
 
-/** One article's way of giving shares, or prizes, to many users at once. Blocking; only a {@link Client} is used by a crowd. */
-public interface Strategy {
-    /** For the reader: which article and what it does. */
-    String name();
+/**
+ * One article's design: many users at once get a share, or a prize. It keeps its keys under {@code article<n>:}. Blocking; each
+ * thread of a crowd has a {@link Client}.
+ */
+public abstract class Strategy {
+    /** The winners of articles 2, 4 and 5: a user and a share or an amount. */
+    private final String winners;
 
-    /** How many times a claim tells its fault that a step is done. */
-    int steps();
+    private final URI redis;
+    private final int number;
+    private final String text;
+    final int steps;
 
-    /** Empties its stores and offers that many shares, one for each user of a crowd. */
-    Supply fill(int shares) throws Exception;
-
-    /** Connects; for one thread. */
-    Client open() throws Exception;
-
-    /**
-     * What the article leaves to a later time: by default nothing.
-     *
-     * @param fates of each part of that work
-     */
-    default void settle(Supplier<Fault> fates) throws Exception {}
-
-    /** Who has what in the end. */
-    List<Grant> granted() throws Exception;
-
-    /** Shares that can still be had. */
-    long left() throws Exception;
-
-    /** Empties its stores. */
-    void clear() throws Exception;
-
-    /** One client's connections. When its claim failed, it is closed: whoever goes on has another one. */
-    interface Client extends AutoCloseable {
-        /**
-         * One claim of one user, as the article makes it.
-         *
-         * @param fault hears of each step, and may end the claim there
-         */
-        Told claim(int user, Fault fault) throws Exception;
-
-        @Override
-        void close() throws Exception;
+    /** @param steps of a claim, after each of which its fault may happen */
+    Strategy(String redisUrl, int number, String text, int steps) {
+        this.redis = URI.create(redisUrl);
+        this.number = number;
+        this.text = text;
+        this.steps = steps;
+        this.winners = key("winners");
     }
 
-    /** What a user is told. */
+    /** The article and its technique. */
+    public String name() {
+        return number + ": " + text;
+    }
+
+    final String key(String name) {
+        return "article" + number + ":" + name;
+    }
+
+    final Jedis connect() {
+        Jedis jedis = new Jedis(redis);
+        jedis.ping();
+        return jedis;
+    }
+
+    final <T> T inRedis(Function<Jedis, T> work) {
+        try (Jedis jedis = connect()) {
+            return work.apply(jedis);
+        }
+    }
+
+    /** Offers shares in the empty stores, one for each user of a crowd. */
+    abstract Supply fill(int shares) throws Exception;
+
+    /** Connects, for one thread. */
+    Client open() throws Exception {
+        return new Client(connect(), null);
+    }
+
+    /** Makes one claim as the article does. @param fault may end it after each step */
+    abstract Told claim(Client client, int user, Fault fault) throws Exception;
+
+    /** Does the work that the article leaves to a later time. @param fates of each part of that work */
+    void settle(Supplier<Fault> fates) throws Exception {}
+
+    final void record(Jedis jedis, int user, Object what) {
+        jedis.rpush(winners, user + " " + what);
+    }
+
+    /** The shares of all users in the end. */
+    List<Grant> granted() throws Exception {
+        return inRedis(jedis -> jedis.lrange(winners, 0, -1).stream()
+                .map(winner -> winner.split(" ", -1))
+                .map(words -> grant(Integer.parseInt(words[0]), words[1]))
+                .toList());
+    }
+
+    /** Reads a {@link #record}. */
+    Grant grant(int user, String what) {
+        return new Grant(user, what, 1);
+    }
+
+    /** Shares that a user can still get. */
+    abstract long left();
+
+    /** Empties the stores. */
+    void clear() throws Exception {
+        inRedis(jedis -> {
+            jedis.keys(key("*")).forEach(jedis::del);
+            return null;
+        });
+    }
+
+    /** The connections of one thread. @param sql without auto-commit; null if the design does not use it in a claim */
+    record Client(Jedis redis, @Nullable Connection sql) implements AutoCloseable {
+        /** Rolls back, as the end of a process does. */
+        @Override
+        public void close() throws SQLException {
+            redis.close();
+            if (sql != null) {
+                sql.close();
+            }
+        }
+    }
+
+    /** The answer to a user. */
     enum Told {
-        /** You have one. */
         WON,
-        /** There is none for you. */
         NOTHING
     }
 
     /**
-     * What is offered.
+     * The offer.
      *
-     * @param total minor units of all shares together
-     * @param holders of a share, by its name: how many may have it
+     * @param total minor units of all shares
+     * @param holders allowed holders of each share, by its name
      */
     record Supply(long total, Map<String, Long> holders) {
-        public Supply {
-            holders = Map.copyOf(holders);
-        }
-
         /** Shares named 0, 1, 2 …, for one user each. @param amount of a share by its number */
         static Supply ofOnes(int shares, IntToLongFunction amount) {
             return new Supply(
@@ -77,6 +131,6 @@ public interface Strategy {
         }
     }
 
-    /** A user has a share. */
+    /** A user's share. */
     record Grant(int user, String share, long amount) {}
 }

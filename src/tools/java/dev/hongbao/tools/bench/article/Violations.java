@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a strategy got wrong. There was one share for each user, and each asked until told.
+ * The errors of a strategy that had one share for each user. Each user asked until it got an answer.
  *
  * @param grantedTwice grants beyond a user's first, and beyond a share's last holder
  * @param overTotal minor units given beyond the total
  * @param lost shares that nobody has and nobody can get
- * @param toldNothing users who were told that there is none for them
+ * @param toldNothing users who got no share
  */
 public record Violations(long grantedTwice, long overTotal, long lost, long toldNothing) {
     static Violations in(Strategy.Supply supply, List<Strategy.Grant> granted, long left, long toldNothing) {
@@ -34,15 +34,6 @@ public record Violations(long grantedTwice, long overTotal, long lost, long told
         }
         return new Violations(
                 twice, Math.max(0, money - supply.total()), Math.max(0, missing - Math.max(0, left)), toldNothing);
-    }
-
-    /** Of two runs. */
-    public Violations plus(Violations other) {
-        return new Violations(
-                grantedTwice + other.grantedTwice,
-                overTotal + other.overTotal,
-                lost + other.lost,
-                toldNothing + other.toldNothing);
     }
 
     public boolean areNone() {

@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** The open-loop load, against a server that behaves badly. */
-class OpenLoopIT {
+/** An open loop, against a server that behaves badly. */
+class HttpLoadIT {
     private static final int STALL_MILLIS = 600;
 
     private final Vertx vertx = Vertx.vertx();
@@ -44,7 +44,7 @@ class OpenLoopIT {
         return BenchBed.await(server.listen(0, "127.0.0.1")).actualPort();
     }
 
-    private static final class Same implements OpenLoop.Requests {
+    private static final class Same implements HttpLoad.Requests {
         private static final byte[] BYTES =
                 "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
@@ -63,19 +63,19 @@ class OpenLoopIT {
     void whatWasDueDuringAStallCountsFromWhenItWasDue() throws Exception {
         // Given 200 requests a second over only two connections, and time enough for all of them
         Duration enough = Duration.ofSeconds(20);
-        var load = new OpenLoop.Load(List.of(start()), 2, 200, Duration.ZERO, enough, enough);
+        HttpLoad load = new HttpLoad(List.of(start()), 2).perSecond(200).patience(enough);
 
         // When the server stalls for 600 ms, which is 120 requests
-        OpenLoop.Outcome outcome = OpenLoop.once(load, new Same(), () -> {});
+        HttpLoad.Outcome outcome = load.run(new Same(), enough);
 
         // Then all are answered, and not only the two that were sent meanwhile have waited
-        long claimed = outcome.claimed.getTotalCount();
-        long refused = outcome.refused.getTotalCount();
+        long claimed = outcome.done.getTotalCount();
+        long refused = outcome.refusedSinceSent.getTotalCount();
         assertThat(claimed + refused).isEqualTo(400);
         assertThat(refused).isEqualTo(40);
         assertThat(outcome.unanswered + outcome.unsent + outcome.broken + outcome.others + outcome.withoutRetryAfter)
                 .isZero();
-        long longWaits = outcome.claimed.getCountBetweenValues(200_000, 60_000_000);
+        long longWaits = outcome.done.getCountBetweenValues(200_000, 60_000_000);
         assertThat(longWaits).isGreaterThan(60);
     }
 }

@@ -1,0 +1,83 @@
+package dev.hongbao.tools.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Every benchmark with one small round: the load has no errors, the books balance, and each row has a value. */
+class BenchIT {
+    @TempDir
+    private Path directory;
+
+    private Trial run(Bench.Kind kind, int percent) throws Exception {
+        Trial trial = new Trial(kind.wireName(), 1, percent, directory, step -> {});
+        Bench.run(kind, trial);
+        assertThat(trial.faults()).isEmpty();
+        assertThat(trial.versions).startsWith("Redis ");
+        assertThat(trial.rows())
+                .isNotEmpty()
+                .allSatisfy(row -> assertThat(row.median()).as(row.name).isFinite());
+        return trial;
+    }
+
+    private static Row row(Trial trial, String name) {
+        return trial.rows().stream()
+                .filter(row -> row.name.equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"CLAIMS", "DRAWS", "SENDS"})
+    void claimsDrawsAndSendsAreMeasured(Bench.Kind kind) throws Exception {
+        assertThat(run(kind, 1).rows())
+                .allSatisfy(row -> assertThat(row.median()).as(row.name).isPositive());
+    }
+
+    @ParameterizedTest
+    @Tag("long")
+    @EnumSource(names = {"HTTP", "START", "RAIN", "GROWN", "BOOKS", "SOCKETS", "CLUSTER"})
+    void theOthersAreMeasured(Bench.Kind kind) throws Exception {
+        run(kind, 1);
+    }
+
+    @Test
+    @Tag("long")
+    void theSurplusOfAnOverloadIsRefusedAndTheRestIsSettled() throws Exception {
+        Trial trial = run(Bench.Kind.OVERLOAD, 1);
+
+        assertThat(row(trial, "twice the capacity offered: settled").median()).isPositive();
+        assertThat(row(trial, "  refused with 503").median()).isPositive();
+    }
+
+    /** Bytes in Redis do not depend on the machine. */
+    @Test
+    @Tag("long")
+    void packetsAndClaimsAreSmall() throws Exception {
+        assertThat(run(Bench.Kind.MEMORY, 5).rows())
+                .filteredOn(Row::hasBound)
+                .hasSize(3)
+                .allMatch(Row::isReached);
+    }
+
+    /** Article 1's script is right as long as no client fails. */
+    @Test
+    @Tag("long")
+    void theTrapsOfTheArticlesShow() throws Exception {
+        Trial trial = run(Bench.Kind.BASELINE, 20);
+
+        for (int article = 0; article < 5; article++) {
+            var rows = trial.rows().subList(article * 9, article * 9 + 9);
+            assertThat(rows.get(0).median()).isPositive();
+            assertThat(rows.subList(5, 9)).as(rows.get(0).name).anyMatch(row -> row.median() > 0);
+            if (article == 0) {
+                assertThat(rows.subList(1, 5)).allMatch(row -> row.median() == 0);
+            }
+        }
+    }
+}

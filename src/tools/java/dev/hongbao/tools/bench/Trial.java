@@ -1,0 +1,125 @@
+package dev.hongbao.tools.bench;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** One run of one benchmark: its size, its rounds and its results. Confined to one thread, except {@link #fault}. */
+final class Trial {
+    /** In the warm-up round a load lasts so much longer: a busy server's code is compiled after half a minute. */
+    private static final double WARM_UP = 2.5;
+
+    final String name;
+    final int rounds;
+    final int percent;
+    final Path directory;
+    private final Consumer<String> progress;
+    private final List<Row> rows = new ArrayList<>();
+    private final List<String> faults = new CopyOnWriteArrayList<>();
+
+    /** Of the stores, for the report. */
+    String versions = "";
+
+    private boolean isWarmUp;
+
+    /**
+     * @param rounds that count, 1 or more
+     * @param percent of the usual size, 1 to 100
+     * @param directory for the stores' files
+     * @param progress receives the name of each step as it begins
+     */
+    Trial(String name, int rounds, int percent, Path directory, Consumer<String> progress) {
+        this.name = name;
+        this.rounds = rounds;
+        this.percent = percent;
+        this.directory = directory;
+        this.progress = progress;
+    }
+
+    /** A part of a round. */
+    record Step(String name, Action action) {}
+
+    /** The work of a step. */
+    interface Action {
+        void run() throws Exception;
+    }
+
+    /** @return the scaled size: a multiple of {@code unit}, at least {@code unit} */
+    int size(int usual, int unit) {
+        return Math.max(unit, (int) ((long) usual * percent / 100) / unit * unit);
+    }
+
+    /** @return the scaled length of a load, at least a second */
+    Duration time(int usualMillis) {
+        long millis = Math.max(1_000, (long) usualMillis * percent / 100);
+        return Duration.ofMillis(isWarmUp ? (long) (millis * WARM_UP) : millis);
+    }
+
+    /** Adds a row to the report. Its values count outside the warm-up round only. */
+    Row row(String what, String unit) {
+        Row row = new Row(what, unit, () -> !isWarmUp);
+        rows.add(row);
+        return row;
+    }
+
+    List<Row> rows() {
+        return List.copyOf(rows);
+    }
+
+    void step(String what) {
+        progress.accept(isWarmUp ? "warm-up: " + what : what);
+    }
+
+    /**
+     * Runs a warm-up round and the rounds that count. Each round reverses the order of the one before, so that a machine that
+     * slows down slows all steps down.
+     *
+     * @param after runs after each round
+     */
+    void rounds(Action after, Step... steps) throws Exception {
+        List<Step> order = new ArrayList<>(List.of(steps));
+        for (int round = 0; round <= rounds; round++) {
+            isWarmUp = round == 0;
+            for (Step step : order) {
+                step(step.name);
+                step.action.run();
+            }
+            after.run();
+            Collections.reverse(order);
+        }
+    }
+
+    /** Runs the rounds without a warm-up, in the given order. */
+    void coldRounds(Step... steps) throws Exception {
+        for (int round = 0; round < rounds; round++) {
+            for (Step step : steps) {
+                step(step.name);
+                step.action.run();
+            }
+        }
+    }
+
+    /** Voids all numbers of this run. */
+    void fault(String what) {
+        faults.add(what);
+    }
+
+    /** Voids all numbers, unless the text is empty or this is the warm-up, where a cold server may refuse requests. */
+    void loadFault(String what) {
+        if (!isWarmUp && !what.isEmpty()) {
+            faults.add(what);
+        }
+    }
+
+    List<String> faults() {
+        return List.copyOf(faults);
+    }
+
+    boolean isSound() {
+        return faults.isEmpty();
+    }
+}
