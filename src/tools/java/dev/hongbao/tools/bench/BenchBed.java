@@ -15,8 +15,8 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.server.Engine;
-import dev.hongbao.server.Services;
 import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Services;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.server.Stores;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -75,7 +75,7 @@ final class BenchBed implements AutoCloseable {
     private final Trial trial;
     final HongbaoConfig config;
     private final Stores stores;
-    private final Vertx vertx;
+    final Vertx vertx;
     final Engine engine;
     final List<Context> loops;
     private final List<Services> services = new ArrayList<>();

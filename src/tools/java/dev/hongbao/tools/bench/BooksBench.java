@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Settled claims for a minute, with and without the check of the books beside them. */
 final class BooksBench extends Part {
@@ -31,6 +32,10 @@ final class BooksBench extends Part {
     private final Row cpu = trial.row("  the check's backend, of a core", "%").atMost(10);
     private final Row cost = trial.row("  its CPU, a transfer", "µs");
     private final Row longest = trial.row("  the longest piece", "ms").atMost(200);
+    private final Row deadWithout = trial.row("most dead rows of account, without a check", "rows");
+    private final Row deadWith = trial.row("  beside the check", "rows").over(deadWithout);
+    private final Row oldestWithout = trial.row("oldest backend_xmin, without a check", "xids");
+    private final Row oldestWith = trial.row("  beside the check", "xids").over(oldestWithout);
 
     private BooksBench(Trial trial, BenchBed bed) {
         super(trial);
@@ -41,10 +46,7 @@ final class BooksBench extends Part {
         try (BenchBed bed = BenchBed.start(trial)) {
             bed.fund();
             BooksBench bench = new BooksBench(trial, bed);
-            trial.rounds(
-                    bed::checkBooks,
-                    new Step("without", () -> bench.without.add(bench.settle())),
-                    new Step("with", bench::beside));
+            trial.rounds(bed::checkBooks, new Step("without", bench::alone), new Step("with", bench::beside));
         }
     }
 
@@ -61,12 +63,20 @@ final class BooksBench extends Part {
         return bursts * claims / seconds;
     }
 
+    private void alone() throws Exception {
+        Snapshots snapshots = new Snapshots();
+        without.add(settle());
+        snapshots.end(deadWithout, oldestWithout);
+    }
+
     private void beside() throws Exception {
         Checks checks = new Checks();
         double before = bed.number(CHECKED);
         long begun = System.nanoTime();
         CompletableFuture<Void> running = CompletableFuture.runAsync(checks);
+        Snapshots snapshots = new Snapshots();
         with.add(settle());
+        snapshots.end(deadWith, oldestWith);
         checks.isOver = true;
         double micros =
                 checks.cpuMicros.values().stream().mapToLong(Long::longValue).sum();
@@ -74,6 +84,34 @@ final class BooksBench extends Part {
         cost.add(micros / Math.max(1, bed.number(CHECKED) - before));
         longest.add(checks.longestMillis);
         running.get();
+    }
+
+    /** The cost of open snapshots, sampled twice a second: rows that cannot be pruned, and the age of the oldest snapshot. */
+    private final class Snapshots {
+        private static final long EVERY_MILLIS = 500;
+        private static final String SAMPLE = """
+            select (select n_dead_tup from pg_stat_user_tables where relname = 'account'),
+                   (select coalesce(max(age(backend_xmin)), 0) from pg_stat_activity)
+            """;
+
+        private final AtomicLong dead = new AtomicLong();
+        private final AtomicLong oldest = new AtomicLong();
+        private final long timer = bed.vertx.setPeriodic(
+                EVERY_MILLIS,
+                again -> bed.engine
+                        .pool()
+                        .query(SAMPLE)
+                        .execute()
+                        .onSuccess(rows -> rows.forEach(row -> {
+                            dead.accumulateAndGet(row.getLong(0), Math::max);
+                            oldest.accumulateAndGet(row.getLong(1), Math::max);
+                        })));
+
+        private void end(Row mostDead, Row mostOldest) {
+            bed.vertx.cancelTimer(timer);
+            mostDead.add(dead.get());
+            mostOldest.add(oldest.get());
+        }
     }
 
     /** One check after the other, on a thread of its own. */
