@@ -54,7 +54,8 @@ final class StopOnSignal {
     }
 
     /**
-     * Runs the close and waits for it at most {@code limit}; reports a failure or a timeout on stderr. @return the exit code;
+     * Runs the close and waits for it at most {@code limit}; reports a failure or a timeout on stderr.
+     * @return the exit code;
      * empty if nothing was started
      */
     OptionalInt stop(Duration limit) {

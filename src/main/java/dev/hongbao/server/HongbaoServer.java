@@ -160,7 +160,7 @@ public final class HongbaoServer implements AutoCloseable {
         Vertx running = vertx;
         if (running != null) {
             for (String verticle : deployed) {
-                stop("a face", () -> running.undeploy(verticle));
+                stop("a verticle", () -> running.undeploy(verticle));
             }
         }
         if (engine != null) {

@@ -19,7 +19,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 
-/** The services of one event loop, with its own links to Redis. Confined to that loop. Only this package and benchmarks name it. */
+/** The services of one event loop, with its own links to Redis. Confined to that loop. Only this package, benchmarks and tests name it. */
 public final class Services {
     final ClaimService claims;
     final PacketService packets;

@@ -42,7 +42,7 @@ class DoctorCommandIT {
             assertThat(checked.exit()).as(checked.out() + checked.err()).isZero();
             assertThat(checked.out())
                     .contains(
-                            "ok    I4  every balance that moved",
+                            "ok    I4  every changed balance",
                             "left  I4  all balances of an asset",
                             "no violation; from transfer 0 to");
             assertThat(Typed.on(servers, "doctor", "--management-port", port).out())

@@ -77,7 +77,8 @@ public final class KeyRing implements AutoCloseable {
     }
 
     /**
-     * Rereads all sources, {@code interval} after each reading ended, until {@link #close}. Call once. @param changed receives
+     * Rereads all sources, {@code interval} after each reading ended, until {@link #close}. Call once.
+     * @param changed receives
      * all keys after a change; called on the ring's thread
      */
     public synchronized void watch(Duration interval, Consumer<Set<VerificationKey>> changed) {

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A request that fits the contract.
  *
- * @param exchange for preferences, connection data and streamed answers @param from null if the call needs no token
+ * @param exchange for preferences, connection data and streamed answers
+ * @param from null if the call needs no token
  * @param path parameters by name
  * @param query parameters by name
  * @param key null when the call needs none

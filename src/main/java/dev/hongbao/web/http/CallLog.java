@@ -38,7 +38,9 @@ public record CallLog(AuditLog rows, long answerMillis) {
     /**
      * Writes a call that {@link #isTold}.
      *
-     * @param kind under which equal refusals are counted; without a subject @param row called only if it is written @param
+     * @param kind under which equal refusals are counted; without a subject
+     * @param row called only if it is written
+     * @param
      *     isService whether the token was a valid one of the host's backend
      * @param changed the {@code operationId} of a call that may have changed something; null for one that has not
      * @return done when the row is committed; null when there is nothing to wait for

@@ -100,7 +100,8 @@ final class Connections {
     }
 
     /**
-     * Closes the connection idle longest. If a request arrives on it first, it stays and another one closes. Thread-safe. @return
+     * Closes the connection idle longest. If a request arrives on it first, it stays and another one closes. Thread-safe.
+     * @return
      * false if none is idle
      */
     boolean makeRoom() {
@@ -160,7 +161,8 @@ final class Connections {
 
     /**
      * Notes that a connection has become a WebSocket. Vert.x then never reports the HTTP connection's end, so it would be kept
-     * and counted for ever. @return to be called once, at the WebSocket's end
+     * and counted for ever.
+     * @return to be called once, at the WebSocket's end
      */
     Runnable becameSocket(HttpConnection connection) {
         waitsNoMore(connection);

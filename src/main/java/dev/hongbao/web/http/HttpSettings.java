@@ -12,7 +12,8 @@ import java.util.List;
  * @param maxBodyBytes larger bodies get 413
  * @param timeouts how long the face waits
  * @param origins whose pages may call and connect
- * @param basePath under which a proxy publishes the server, such as {@code /hongbao}; empty for none @param connectors the only
+ * @param basePath under which a proxy publishes the server, such as {@code /hongbao}; empty for none
+ * @param connectors the only
  *     peers, which use the PROXY protocol; empty: any peer, without it
  */
 public record HttpSettings(

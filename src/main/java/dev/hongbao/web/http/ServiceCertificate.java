@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The rule that callers of the service role need a client certificate beside the token, so that a stolen token is useless
- * elsewhere. The handshake accepts only certificates of the authority, or none. @param isNeeded whether this listener has the
+ * elsewhere. The handshake accepts only certificates of the authority, or none.
+ * @param isNeeded whether this listener has the
  * rule
  */
 public record ServiceCertificate(boolean isNeeded) {

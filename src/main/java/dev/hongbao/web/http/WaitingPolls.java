@@ -28,7 +28,10 @@ public final class WaitingPolls {
     }
 
     /**
-     * A waiting poll. @param page its answer; never after {@code cancel} @param stopWaiting answers now @param cancel called when
+     * A waiting poll.
+     * @param page its answer; never after {@code cancel}
+     * @param stopWaiting answers now
+     * @param cancel called when
      * the client is gone
      */
     record Poll<T>(Future<T> page, Runnable stopWaiting, Runnable cancel) {}

@@ -25,7 +25,8 @@ public final class HealthChecks {
     private final Map<String, Standing> standings = new ConcurrentHashMap<>();
 
     /**
-     * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late is not well @param timeout
+     * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late is not well
+     * @param timeout
      *     of each
      */
     public HealthChecks(Map<String, Supplier<Future<Boolean>>> checks, Duration timeout) {
@@ -34,7 +35,8 @@ public final class HealthChecks {
     }
 
     /**
-     * A check that asks a store at most once in {@code life}; callers in between get or await the same answer. @param nanoTime a
+     * A check that asks a store at most once in {@code life}; callers in between get or await the same answer.
+     * @param nanoTime a
      * monotonic clock
      */
     public static Supplier<Future<Boolean>> remembered(

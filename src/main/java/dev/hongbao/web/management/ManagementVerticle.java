@@ -68,7 +68,8 @@ public final class ManagementVerticle extends VerticleBase {
     private HttpServer server;
 
     /**
-     * @param listening receives the bound port @param opening opens the console's calls, on this verticle's loop; once, or again
+     * @param listening receives the bound port
+     * @param opening opens the console's calls, on this verticle's loop; once, or again
      *     after a failure
      */
     public ManagementVerticle(

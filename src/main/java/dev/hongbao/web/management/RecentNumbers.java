@@ -126,7 +126,8 @@ final class RecentNumbers {
     /**
      * Computes as Prometheus does: times spread evenly within a bucket, and a time beyond the last bucket counts as its bound.
      *
-     * @param upTo cumulative counts per bucket @return in milliseconds
+     * @param upTo cumulative counts per bucket
+     * @return in milliseconds
      */
     private static double quantile(double rank, CountAtBucket[] buckets, double[] upTo) {
         double low = 0;

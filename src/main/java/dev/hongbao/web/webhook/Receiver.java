@@ -50,7 +50,8 @@ final class Receiver implements AutoCloseable {
      * Terms of all connections to receivers.
      *
      * @param timeout of an attempt
-     * @param trusted issuers of their certificates; null for the JVM's @param clock of messages
+     * @param trusted issuers of their certificates; null for the JVM's
+     * @param clock of messages
      */
     record Terms(
             AddressGuard guard, Duration timeout, @Nullable TrustOptions trusted, Clock clock) {
