@@ -60,6 +60,15 @@ class HttpLoadIT {
     }
 
     @Test
+    void aLoadThatDidNothingIsATrouble() {
+        HttpLoad.Outcome outcome = new HttpLoad.Outcome();
+        assertThat(outcome.troubles()).isEqualTo("no request was answered");
+
+        outcome.done.recordValue(1);
+        assertThat(outcome.troubles()).isEmpty();
+    }
+
+    @Test
     void whatWasDueDuringAStallCountsFromWhenItWasDue() throws Exception {
         // Given 200 requests a second over only two connections, and time enough for all of them
         Duration enough = Duration.ofSeconds(20);

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,12 +23,17 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Round after round, of faults that hurt nobody. */
+@Timeout(10)
 class RoundsTest {
     private static final long FOR_EVER_MICROS = Long.MAX_VALUE;
     private static final int MOST_OPERATIONS = 2;
+
+    /** So long is looked whether a fault comes that must not come yet. */
+    private static final long LOOK_MILLIS = 300;
 
     @TempDir
     private Path directory;
@@ -134,6 +140,29 @@ class RoundsTest {
         assertThat(rounds.troubles()).hasSize(3);
         assertThat(rounds.stranded()).isEmpty();
         assertThat(rounds.settling().others()).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("Given a fault that waits for a step, when its round is played, then all others come after it")
+    void othersComeAfterTheStep() throws Exception {
+        // Given a step, another fault in its place, and one elsewhere
+        CountDownLatch otherCame = new CountDownLatch(1);
+        boolean[] isEarly = {false};
+        Fault.Step commit = () -> isEarly[0] = otherCame.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        Turn step = new Turn(new Fault("step", "here", "commit", Set.of(1), commit, Fault.NOTHING), 0);
+        Turn last = turn("last", "here", Fault.NOTHING);
+        Turn other = turn("other", "there", otherCame::countDown);
+
+        // When
+        Rounds rounds = rounds(new Round(List.of(List.of(step, last), List.of(other)), false), limit -> {
+            fill();
+            return List.of();
+        });
+        rounds.run(FOR_EVER_MICROS);
+
+        // Then
+        assertThat(isEarly[0]).isFalse();
+        assertThat(rounds.settledMicros()).containsOnlyKeys("step", "last", "other");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpServer;
 import dev.hongbao.tools.local.ApiClient.Answer;
 import dev.hongbao.tools.local.ApiClient.Request;
+import io.vertx.core.json.DecodeException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -81,6 +82,14 @@ class ApiClientTest {
         assertThat(new ApiClient(LONG).callAgain(request("/end"), LONG).status())
                 .isEqualTo(202);
         assertThat(keys).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("Given a refusal that is not JSON, when a command is called once, then the answer is garbled")
+    void aRefusalIsJson() {
+        answers("/claims", 400, "<html>Bad Request</html>");
+
+        assertThatThrownBy(() -> new ApiClient(LONG).call(request("/claims"))).isInstanceOf(DecodeException.class);
     }
 
     @Test

@@ -24,7 +24,11 @@ final class BaselineBench {
     /** Of the clients that fail: shorter than a stall. */
     private static final Duration SHORT = Duration.ofMillis(100);
 
-    private static final Misfortune TROUBLE = new Misfortune(20_170_801, 25, Duration.ofMillis(150));
+    /** Of the first round's faults. Each round has the next one. */
+    private static final long SEED = 20_170_801;
+
+    private static final int ONE_IN = 25;
+    private static final Duration STALL = Duration.ofMillis(150);
     private static final int TROUBLED = 1_000;
 
     private final Trial trial;
@@ -60,12 +64,14 @@ final class BaselineBench {
             rate.over(loop);
         }
         Errors without = new Errors("  errors of all clients");
-        Errors with = new Errors("  errors when one client in 25 fails");
+        Errors with = new Errors("  errors when one client in " + ONE_IN + " fails");
         steps.add(new Step("article " + design.name(), () -> {
+            int round = rate.rounds().size();
             Crowd.Race race = Crowd.race(design, trial.size(users, 100), Misfortune.NONE);
             rate.add(race.perSecond());
             without.add(race.violations());
-            with.add(Crowd.race(hurried, trial.size(TROUBLED, 100), TROUBLE).violations());
+            Misfortune trouble = new Misfortune(SEED + round, ONE_IN, STALL);
+            with.add(Crowd.race(hurried, trial.size(TROUBLED, 100), trouble).violations());
         }));
     }
 

@@ -39,6 +39,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -292,16 +293,27 @@ final class BenchBed implements AutoCloseable {
     }
 
     /** Waits a minute at most until everything accepted is settled. */
-    void awaitSettled() throws InterruptedException, TimeoutException {
-        long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    void awaitSettled() throws Exception {
         try (Jedis redis = new Jedis(URI.create(stores().redisUrl()))) {
             Set<String> journals = redis.keys("{*:*}:*:journal");
-            while (journals.stream().mapToLong(redis::xlen).sum() > 0) {
-                if (System.nanoTime() > late) {
-                    throw new TimeoutException("accepted claims are not settled after a minute");
-                }
-                TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+            await(
+                    "accepted claims are not settled",
+                    () -> journals.stream().mapToLong(redis::xlen).sum() == 0);
+        }
+    }
+
+    /** Waits a minute at most until every packet is closed. A packet closes with its last settlement. */
+    void awaitClosed() throws Exception {
+        await("packets are open", () -> number("select count(*) from packet where closed_at is null") == 0);
+    }
+
+    private static void await(String otherwise, Callable<Boolean> isDone) throws Exception {
+        long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        while (!isDone.call()) {
+            if (System.nanoTime() - late > 0) {
+                throw new TimeoutException(otherwise + " after a minute");
             }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }
     }
 

@@ -96,6 +96,7 @@ final class BooksBench extends Part {
 
         private final AtomicLong dead = new AtomicLong();
         private final AtomicLong oldest = new AtomicLong();
+        private volatile boolean hasEnded;
         private final long timer = bed.vertx.setPeriodic(
                 EVERY_MILLIS,
                 again -> bed.engine
@@ -105,9 +106,17 @@ final class BooksBench extends Part {
                         .onSuccess(rows -> rows.forEach(row -> {
                             dead.accumulateAndGet(row.getLong(0), Math::max);
                             oldest.accumulateAndGet(row.getLong(1), Math::max);
-                        })));
+                        }))
+                        .onFailure(this::fail));
+
+        private void fail(Throwable fault) {
+            if (!hasEnded) {
+                trial.fault("a sample of the snapshots failed: " + fault);
+            }
+        }
 
         private void end(Row mostDead, Row mostOldest) {
+            hasEnded = true;
             bed.vertx.cancelTimer(timer);
             mostDead.add(dead.get());
             mostOldest.add(oldest.get());

@@ -5,12 +5,9 @@ import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.tools.bench.Trial.Step;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
-/** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. */
+/** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. Every share gets a claim. */
 final class ClaimsBench extends Part {
-    private static final long POLL_MILLIS = 20;
-
     private final BenchBed bed;
     private final int loop = trial.size(100_000, 1_000);
     private final int shares = trial.size(100_000, 1_000);
@@ -73,7 +70,7 @@ final class ClaimsBench extends Part {
         burstRow.add(claim(packets, Kind.ACCEPTED));
         long begun = System.nanoTime();
         bed.settle();
-        awaitClosed();
+        bed.awaitClosed();
         drainRow.add(burst / ((System.nanoTime() - begun) / 1e9));
     }
 
@@ -82,13 +79,13 @@ final class ClaimsBench extends Part {
         bed.acceptOnly();
         manyBurstRow.add(bed.claim(packets, members, manyBurst, Kind.ACCEPTED));
         bed.settle();
-        awaitClosed();
+        bed.awaitClosed();
     }
 
     private void settle() throws Exception {
         settledRow.add(claim(bed.send(settled / shares, shares), Kind.CLAIMED));
         settledManyRow.add(bed.claim(bed.send(many, settled / many), members, settled, Kind.CLAIMED));
-        awaitClosed();
+        bed.awaitClosed();
     }
 
     /** On a packet with so few shares that the server remembers all winners: it looks others up in Postgres. */
@@ -96,14 +93,7 @@ final class ClaimsBench extends Part {
         int few = shares / 10;
         List<PacketId> packets = bed.send(1, few);
         bed.claim(packets, members, few, Kind.CLAIMED);
-        awaitClosed();
+        bed.awaitClosed();
         refusedRow.add(bed.claim(packets, members.subList(few, shares), refused, Kind.DRAINED));
-    }
-
-    /** A packet closes with its last settlement, and every share here has a claim. */
-    private void awaitClosed() throws Exception {
-        while (bed.number("select count(*) from packet where closed_at is null") > 0) {
-            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-        }
     }
 }

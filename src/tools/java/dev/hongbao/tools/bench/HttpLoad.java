@@ -108,13 +108,14 @@ final class HttpLoad {
             return refusedInTime / seconds;
         }
 
-        /** For {@link Trial#loadFault}: empty if all requests that were sent are done. */
+        /** For {@link Trial#loadFault}: empty if requests are done, and all that were sent are. */
         String troubles() {
             long refused = refusedSinceSent.getTotalCount();
-            return refused + others + broken + unanswered == 0
-                    ? ""
-                    : refused + " requests were refused, " + others + " had another status, " + broken
-                            + " a broken connection, " + unanswered + " no answer";
+            if (refused + others + broken + unanswered > 0) {
+                return refused + " requests were refused, " + others + " had another status, " + broken
+                        + " a broken connection, " + unanswered + " no answer";
+            }
+            return done.getTotalCount() == 0 ? "no request was answered" : "";
         }
     }
 

@@ -47,18 +47,18 @@ record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers
         return HttpCalls.inTurn(headers, bed.send(packets, headers.length), async);
     }
 
-    /** Measures how many claims a second the server settles in a closed loop. */
+    /** Measures how many claims a second the server settles in a closed loop; 1 if it settles none. */
     double capacity(int connections) throws Exception {
         trial.step("capacity");
         Duration length = trial.time(CAPACITY_MILLIS);
         Duration lead = length.dividedBy(3);
-        return Math.max(
-                1,
-                load(connections)
-                        .lead(lead)
-                        .patience(Duration.ZERO)
-                        .run(claims(MOST_PER_SECOND, lead.plus(length)), length)
-                        .donePerSecond());
+        HttpLoad.Outcome outcome = load(connections).lead(lead).run(claims(MOST_PER_SECOND, lead.plus(length)), length);
+        trial.loadFault(outcome.troubles());
+        double perSecond = outcome.donePerSecond();
+        if (perSecond < 1) {
+            trial.loadFault("the capacity was not found");
+        }
+        return Math.max(1, perSecond);
     }
 
     /** Heap in use after a full collection. */

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -83,6 +84,7 @@ public final class Chaos {
             found.addAll(new Quiet(bed, api, progress).ask());
             progress.accept("reading the outbox");
             List<Event> events = OutboxReader.readAll(api);
+            Set<String> delivered = webhook.await(events);
             List<Event> earlier = new ArrayList<>(crowd.events());
             earlier.addAll(webhook.received());
             Seen seen = new Seen(
@@ -92,7 +94,7 @@ public final class Chaos {
                     quiet,
                     earlier,
                     events,
-                    webhook.await(events),
+                    delivered,
                     crowd.heard());
             progress.accept("checking " + seen.history().size() + " operations, and "
                     + seen.heard().size() + " events that arrived over sockets");

@@ -1,5 +1,6 @@
 package dev.hongbao.tools.local;
 
+import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
@@ -56,7 +57,7 @@ public final class ApiClient {
      * An answer.
      *
      * @param retryAfter whether it has this header
-     * @param body empty if the answer has no JSON object
+     * @param body empty if the answer has no body, or is of a proxy whose server is away
      */
     public record Answer(int status, boolean retryAfter, JsonObject body) {
         /** Last part of the problem's type; empty for a success. */
@@ -69,6 +70,7 @@ public final class ApiClient {
     /**
      * Sends a request once.
      *
+     * @throws DecodeException if the body is not a JSON object
      * @throws HttpTimeoutException after the limit
      * @throws IOException if there is no whole answer
      */
@@ -106,10 +108,11 @@ public final class ApiClient {
 
     private static Answer answer(HttpResponse<String> response) {
         String body = response.body();
+        boolean isOfProxy = AWAY.contains(response.statusCode()) && !body.startsWith("{");
         return new Answer(
                 response.statusCode(),
                 response.headers().firstValue("Retry-After").isPresent(),
-                body.startsWith("{") ? new JsonObject(body) : new JsonObject());
+                body.isEmpty() || isOfProxy ? new JsonObject() : new JsonObject(body));
     }
 
     /**

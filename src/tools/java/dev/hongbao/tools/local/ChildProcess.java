@@ -21,10 +21,12 @@ public abstract class ChildProcess implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** SIGKILL; returns at its end. */
+    /** SIGKILL; returns at its end. @throws IllegalStateException if it has not ended after 30 s */
     public void kill() {
         process.destroyForcibly();
-        awaitEnd(STOP_SECONDS);
+        if (!awaitEnd(STOP_SECONDS)) {
+            throw new IllegalStateException("process " + pid() + " does not end");
+        }
     }
 
     /** SIGSTOP: its connections stay open, and the kernel answers for them. */
@@ -37,9 +39,9 @@ public abstract class ChildProcess implements AutoCloseable {
         Signals.thaw(pid());
     }
 
-    /** SIGTERM; returns at once. */
+    /** SIGTERM; returns at once. Its streams stay open. */
     public void terminate() {
-        process.destroy();
+        process.toHandle().destroy(); // Process.destroy also closes the streams
     }
 
     /** SIGTERM; returns at its end. Kills it after 30 s. */

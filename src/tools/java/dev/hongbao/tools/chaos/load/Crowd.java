@@ -3,7 +3,9 @@ package dev.hongbao.tools.chaos.load;
 import dev.hongbao.tools.chaos.check.Seen;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
@@ -31,6 +33,7 @@ public final class Crowd {
     private final OutboxReader outbox;
     private final List<Thread> threads = new ArrayList<>();
     private final List<SocketClient> socketClients = new ArrayList<>();
+    private final Queue<IllegalStateException> failures = new ConcurrentLinkedQueue<>();
 
     /** One client. */
     private interface Client {
@@ -97,6 +100,8 @@ public final class Crowd {
                         }
                     } catch (InterruptedException stopped) {
                         Thread.currentThread().interrupt();
+                    } catch (RuntimeException failed) {
+                        failures.add(new IllegalStateException(name + " failed", failed));
                     }
                 },
                 name);
@@ -108,11 +113,22 @@ public final class Crowd {
         threads.forEach(Thread::start);
     }
 
-    /** Every client ends after its call; returns when all have. */
+    /**
+     * Every client ends after its call; returns when all have.
+     *
+     * @throws IllegalStateException the first failure of a client, or if one does not end
+     */
     public void stop() throws InterruptedException {
         world.stop();
         for (Thread each : threads) {
             each.join(END_MILLIS);
+            if (each.isAlive()) {
+                failures.add(new IllegalStateException(each.getName() + " does not end"));
+            }
+        }
+        IllegalStateException first = failures.peek();
+        if (first != null) {
+            throw first;
         }
     }
 
