@@ -110,7 +110,7 @@ final class HttpBench extends Part {
     }
 
     private void settledOnMany() throws Exception {
-        List<PacketId> packets = bed.send(trial.size(10_000, 1_000), MANY_SHARES);
+        List<PacketId> packets = bed.send(trial.size(10_000, 4_000), MANY_SHARES);
         many.add(claim(HttpCalls.across(headers, packets, MANY_SHARES), SETTLING_CONNECTIONS)
                 .donePerSecond());
     }
