@@ -118,7 +118,7 @@ public final class HongbaoServer implements AutoCloseable {
         int recovered = engine.shards.recoveredAtStart();
         if (recovered > 0 && !config.engine().redis().isEmbedded()) {
             // An embedded Redis stops with the server, and always loses its scripts.
-            LOG.info("recovered {} shards, of which Redis had lost scripts or data", recovered);
+            LOG.info("recovered {} shards from Postgres: Redis and Postgres did not agree on them", recovered);
         }
         OpenPackets.watch(vertx, engine.pool(), metrics);
         new Turnover(engine.pool(), metrics).watch(vertx);

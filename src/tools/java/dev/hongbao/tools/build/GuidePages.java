@@ -327,7 +327,7 @@ public final class GuidePages {
                 links.add("<a href=\"%s\"%s>%s</a>".formatted(address(page), mark, name));
             }
             if (door.pages().contains("http")) {
-                links.add("<a href=\"../../docs\">calls</a>");
+                links.add("<a href=\"../../docs\">API</a>");
             }
             navigation.append("<p><b>%s</b> %s</p>\n".formatted(door.name(), String.join(" ", links)));
         }
