@@ -13,6 +13,7 @@ import dev.hongbao.web.access.TokenVerdict;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.Set;
@@ -37,6 +38,14 @@ class LanguageTest {
     /** These make keys out of names, and {@link #theTablesHaveTheTextsThatTheSourceNamesAndNoOthers} adds those. */
     private static final Set<String> MAKE_KEYS =
             Set.of("ProblemType.java", "TokenVerdict.java", "SchemaReport.java", "Text.java");
+
+    private static final Pattern JS_TEXT = Pattern.compile("(['\"`])((?:\\\\.|(?!\\1).){12,}?)\\1");
+
+    /** A clause as the subject, a verb before its subject, "is told", "that of", a program that is a he. */
+    private static final Pattern RIDDLE = Pattern.compile(
+            "^(Who|Whoever|Whose|What|Whatever|Where|Whichever|How)\\b[^?]*\\.$"
+                    + "|^(Tried|Weighed|Measured|Left|Chosen|So|Nor|Neither) (was|were|is|are)\\b|^(The same\\b|Likewise)"
+                    + "|\\b(is|are|was|were) told\\b|\\b(tells?|hears?) of\\b|\\b(that|those) of\\b|\\b(he|his|him|whoever|thereof)\\b");
 
     @ParameterizedTest
     @CsvSource(
@@ -63,6 +72,24 @@ class LanguageTest {
         assertThat(CHINESE.keySet()).isEqualTo(ENGLISH.keySet());
         for (String key : ENGLISH.stringPropertyNames()) {
             assertThat(parameters(CHINESE, key)).as(key).isEqualTo(parameters(ENGLISH, key));
+        }
+    }
+
+    @Test
+    void theEnglishTextsOfProblemsPageAndConsoleAreInPlainWords() throws Exception {
+        List<String> texts = new ArrayList<>(
+                ENGLISH.values().stream().map(String.class::cast).toList());
+        for (String page : List.of("app", "console")) {
+            String table = Files.readString(Path.of("src/main/resources/webroot", page, "texts-en.js"));
+            JS_TEXT.matcher(table).results().forEach(text -> texts.add(text.group(2)));
+        }
+
+        assertThat(texts).hasSizeGreaterThan(600);
+        for (String text : texts) {
+            for (String sentence : text.split("(?<=[.!?:;])\\s+")) {
+                assertThat(sentence.split("\\s+")).as(sentence).hasSizeLessThan(31);
+                assertThat(sentence).doesNotContainPattern(RIDDLE);
+            }
         }
     }
 
