@@ -71,6 +71,6 @@ public final class AuditBodies {
     }
 
     private static String cell(@Nullable String text) {
-        return text == null ? "" : DrawBodies.csv(text);
+        return text == null ? "" : Bodies.csv(text);
     }
 }

@@ -250,6 +250,13 @@ public final class Bodies {
         return json.field("seed", view.ending() == null ? null : view.ending().seed());
     }
 
+    /** A CSV cell, quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
+    public static String csv(String text) {
+        String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+        boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
+    }
+
     static @Nullable String text(@Nullable UUID id) {
         return id == null ? null : id.toString();
     }

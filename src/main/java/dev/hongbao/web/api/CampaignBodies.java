@@ -98,7 +98,7 @@ public final class CampaignBodies {
     public static String csvLine(CampaignReport line) {
         List<Object> cells = List.of(
                 line.date(),
-                DrawBodies.csv(line.product()),
+                Bodies.csv(line.product()),
                 line.pools(),
                 line.money().amount(),
                 line.claims(),

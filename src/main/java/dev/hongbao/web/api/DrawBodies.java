@@ -235,21 +235,15 @@ public final class DrawBodies {
         return String.join(
                         ",",
                         Long.toString(play.seq()),
-                        csv(play.user().value()),
-                        csv(play.drawn().prize().name()),
+                        Bodies.csv(play.user().value()),
+                        Bodies.csv(play.drawn().prize().name()),
                         asset == null ? "" : asset.code(),
                         asset == null
                                 ? ""
                                 : Long.toString(play.drawn().prize().award().amount()),
-                        csv(play.drawn().code() == null ? "" : play.drawn().code()),
+                        Bodies.csv(
+                                play.drawn().code() == null ? "" : play.drawn().code()),
                         play.at().toString())
                 + "\r\n";
-    }
-
-    /** A CSV cell, quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
-    public static String csv(String text) {
-        String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
-        boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
     }
 }

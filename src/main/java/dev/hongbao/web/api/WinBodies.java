@@ -79,16 +79,16 @@ public final class WinBodies {
         Win.Change last = win.last();
         List<String> cells = List.of(
                 Long.toString(win.play().seq()),
-                DrawBodies.csv(win.play().user().value()),
-                DrawBodies.csv(prize.name()),
-                DrawBodies.csv(text(prize.category())),
+                Bodies.csv(win.play().user().value()),
+                Bodies.csv(prize.name()),
+                Bodies.csv(text(prize.category())),
                 text(prize.award().asset()),
                 prize.isPaid() ? Long.toString(prize.award().amount()) : "",
-                DrawBodies.csv(text(win.play().drawn().code())),
+                Bodies.csv(text(win.play().drawn().code())),
                 win.play().at().toString(),
                 win.state().wireName(),
-                DrawBodies.csv(last == null ? "" : text(last.note())),
-                DrawBodies.csv(last == null ? "" : last.actor().value()),
+                Bodies.csv(last == null ? "" : text(last.note())),
+                Bodies.csv(last == null ? "" : last.actor().value()),
                 last == null ? "" : last.at().toString());
         return String.join(",", cells) + "\r\n";
     }
