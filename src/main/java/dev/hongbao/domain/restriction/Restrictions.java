@@ -10,7 +10,6 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.restriction.Restriction.Kind;
 import dev.hongbao.domain.restriction.Restriction.Scope;
 import dev.hongbao.domain.restriction.Restriction.Target;
@@ -99,7 +98,7 @@ public final class Restrictions {
     /** The refusal of a user's actions; null when the user may act. */
     public @Nullable RefusedException ofUser(UserId user) {
         if (holds(Scope.USER, user.value(), Kind.FROZEN)) {
-            return Verdict.FROZEN.refusal();
+            return new RefusedException(Refusal.FROZEN, Text.of("wallet.frozen"));
         }
         return holds(Scope.USER, user.value(), Kind.BLOCKED)
                 ? new RefusedException(Refusal.BLOCKED, Reason.USER, Text.of("restriction.user-blocked"))

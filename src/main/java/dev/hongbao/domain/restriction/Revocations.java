@@ -8,7 +8,6 @@ import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.ledger.Verdict;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -135,7 +134,7 @@ public final class Revocations {
                         : before.plusNanos(999_999_999).getEpochSecond()
                                 == done.notBefore().getEpochSecond());
         if (!isSame) {
-            throw Verdict.REUSED.refusal();
+            throw new RefusedException(Refusal.IDEMPOTENCY_KEY_REUSED, Text.of("command.key-reused"));
         }
     }
 
