@@ -3,8 +3,6 @@ package dev.hongbao.web.access;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.TooManyCallsException;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One claim's passcode attempt: counted before it is tried, so that concurrent guesses count too, and given back unless the
@@ -33,9 +31,9 @@ public final class PasscodeTry {
         return new TooManyCallsException(Reason.PASSCODES, Text.of("passcode.wait", wait), wait);
     }
 
-    /** The claim has ended; once. @param outcome null for one that failed: then the passcode was right, or not looked at */
-    public void ended(@Nullable ClaimOutcome outcome) {
-        if (outcome == null || outcome.kind() != ClaimOutcome.Kind.WRONG_PASSCODE) {
+    /** The claim has ended; once. @param wrong whether its passcode was wrong; a claim that failed did not show it */
+    public void ended(boolean wrong) {
+        if (!wrong) {
             giveBack.run();
         }
     }

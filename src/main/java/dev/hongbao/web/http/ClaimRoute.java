@@ -40,7 +40,8 @@ public final class ClaimRoute {
             throw tried.refusal();
         }
         return claim(call, packet, passcode)
-                .onComplete(done -> tried.ended(done.result()))
+                .onComplete(done ->
+                        tried.ended(done.succeeded() && done.result().kind() == ClaimOutcome.Kind.WRONG_PASSCODE))
                 .map(ClaimRoute::reply);
     }
 

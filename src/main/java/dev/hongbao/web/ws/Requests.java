@@ -236,7 +236,7 @@ final class Requests {
         answers.settled().onComplete(done -> {
             connection.claims().answered(packet.value(), true);
             ClaimOutcome outcome = done.result();
-            tried.ended(outcome);
+            tried.ended(outcome != null && outcome.kind() == Kind.WRONG_PASSCODE);
             if (done.succeeded()) {
                 tell(asked, outcome);
             } else {

@@ -80,7 +80,7 @@ class RateLimitsTest {
         for (int i = 0; i < 10; i++) {
             PasscodeTry right = limits.passcode(ALICE, packet, "open");
             assertThat(right.decision().allowed()).isTrue();
-            right.ended(null);
+            right.ended(false);
         }
 
         assertThat(limits.passcode(ALICE, packet, "open").decision().allowed()).isTrue();
