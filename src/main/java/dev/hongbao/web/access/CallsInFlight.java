@@ -6,7 +6,6 @@ import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.feed.FeedService;
 import io.vertx.core.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -65,16 +64,6 @@ public final class CallsInFlight {
         }
         work.timeout(2 * answerMillis, TimeUnit.MILLISECONDS).onComplete(ended -> counts.leave(user));
         return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
-    }
-
-    /** Reads of a longer activity: each counts as a call of the caller while it runs. */
-    public FeedService.Reads of(Caller caller) {
-        return new FeedService.Reads() {
-            @Override
-            public <T> Future<T> make(Supplier<Future<T>> read) {
-                return run(caller, read);
-            }
-        };
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Bodies;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /**
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A waiting poll holds only an entry in the feed and a
@@ -49,10 +50,20 @@ public final class EventsRoute {
         long place = after;
         return waiting.answer(call, waitSeconds, () -> {
                     FeedService.Poll poll =
-                            feed.poll(caller, group, place, Duration.ofSeconds(waitSeconds), inFlight.of(caller));
+                            feed.poll(caller, group, place, Duration.ofSeconds(waitSeconds), reads(caller));
                     return new WaitingPolls.Poll<>(poll.page(), poll::stopWaiting, poll::cancel);
                 })
                 .map(page -> reply(page, waitSeconds));
+    }
+
+    /** Each read of a poll counts as a call of the caller while it runs. */
+    private FeedService.Reads reads(Caller caller) {
+        return new FeedService.Reads() {
+            @Override
+            public <T> Future<T> make(Supplier<Future<T>> read) {
+                return inFlight.run(caller, read);
+            }
+        };
     }
 
     private static Reply reply(FeedPage page, int waitSeconds) {

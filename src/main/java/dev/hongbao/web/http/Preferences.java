@@ -1,6 +1,5 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.domain.feed.FeedService;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.HashMap;
 import java.util.List;
@@ -36,12 +35,13 @@ final class Preferences {
         return "".equals(values.get("respond-async"));
     }
 
-    /** The client's {@code wait} for events in seconds, at most {@link FeedService#MAX_WAIT}; 0 if absent. */
+    /** The longest {@code wait} for events. A proxy would cut longer waits. */
+    private static final int MAX_WAIT_SECONDS = 30;
+
+    /** The client's {@code wait} for events in seconds, cut to the longest; 0 if absent. */
     int waitSeconds() {
         String seconds = values.getOrDefault("wait", "");
-        return seconds.matches("[0-9]{1,4}")
-                ? Math.min(Integer.parseInt(seconds), (int) FeedService.MAX_WAIT.toSeconds())
-                : 0;
+        return seconds.matches("[0-9]{1,4}") ? Math.min(Integer.parseInt(seconds), MAX_WAIT_SECONDS) : 0;
     }
 
     private void read(String line) {
