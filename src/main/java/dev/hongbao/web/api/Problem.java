@@ -9,7 +9,6 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.engine.postgres.SqlState;
 import java.util.List;
@@ -122,9 +121,6 @@ public record Problem(
         }
         if (failure instanceof TooManyCallsException tooMany) {
             return tooMany(tooMany.reason(), tooMany.detail(), tooMany.retryAfterSeconds());
-        }
-        if (failure instanceof DefinitionFaults definition) {
-            return of(ProblemType.INVALID_REQUEST).withFaults(definition.faults());
         }
         if (failure instanceof InvalidInputException invalid) {
             return of(invalid);
