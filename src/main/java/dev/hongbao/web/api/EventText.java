@@ -103,7 +103,7 @@ public final class EventText implements EventRenderer {
                             } else if (draw != null) {
                                 ofDraw(json, row, draw);
                             } else if (rain != null) {
-                                RainBodies.event(json, row, rain);
+                                ofRain(json, row, rain);
                             } else {
                                 continue;
                             }
@@ -240,5 +240,32 @@ public final class EventText implements EventRenderer {
                 row.isProgress(),
                 row.subject(),
                 json.endObject().endObject().toString());
+    }
+
+    /** Writes the data of a rain's event. */
+    private static JsonText ofRain(JsonText json, EventRow row, Rain rain) {
+        json.plain("rain", rain.id().toString()).plain("channel", rain.channel().value());
+        switch (row.type()) {
+            case EventRow.ANNOUNCED -> {
+                json.field("name", rain.definition().name())
+                        .name("metadata")
+                        .raw(rain.definition().metadata().json())
+                        .plain("asset", rain.definition().asset().code())
+                        .field("budget", rain.definition().budget())
+                        .plain("endsAt", rain.definition().fall().endsAt().toString());
+                RainBodies.terms(json, rain);
+            }
+            case EventRow.STARTED ->
+                json.plain("endsAt", rain.definition().fall().endsAt().toString())
+                        .field("firstTapWithin", rain.definition().fall().firstTapWithinMillis());
+            default ->
+                json.plain("asset", rain.definition().asset().code())
+                        .name("caught")
+                        .beginObject()
+                        .field("count", row.detail().count())
+                        .field("amount", row.detail().amount())
+                        .endObject();
+        }
+        return json;
     }
 }

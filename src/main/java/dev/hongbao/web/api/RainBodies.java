@@ -3,7 +3,6 @@ package dev.hongbao.web.api;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Page;
-import dev.hongbao.domain.feed.EventRow;
 import dev.hongbao.domain.rain.Rain;
 import dev.hongbao.domain.rain.RainDefinition;
 import dev.hongbao.domain.rain.RainView;
@@ -103,7 +102,7 @@ public final class RainBodies {
     }
 
     /** The terms that a client needs before the rain begins. */
-    private static void terms(JsonText json, Rain rain) {
+    static void terms(JsonText json, Rain rain) {
         RainDefinition.Fall fall = rain.definition().fall();
         json.plain("startsAt", fall.startsAt().toString())
                 .plain("lastAt", fall.lastAt().toString())
@@ -112,32 +111,5 @@ public final class RainBodies {
                 .field("catchesPerUser", rain.definition().claiming().limits().total())
                 .field("firstTapWithin", fall.firstTapWithinMillis())
                 .plain("commitment", rain.commitment());
-    }
-
-    /** Writes the data of an event. */
-    static JsonText event(JsonText json, EventRow row, Rain rain) {
-        json.plain("rain", rain.id().toString()).plain("channel", rain.channel().value());
-        switch (row.type()) {
-            case EventRow.ANNOUNCED -> {
-                json.field("name", rain.definition().name())
-                        .name("metadata")
-                        .raw(rain.definition().metadata().json())
-                        .plain("asset", rain.definition().asset().code())
-                        .field("budget", rain.definition().budget())
-                        .plain("endsAt", rain.definition().fall().endsAt().toString());
-                terms(json, rain);
-            }
-            case EventRow.STARTED ->
-                json.plain("endsAt", rain.definition().fall().endsAt().toString())
-                        .field("firstTapWithin", rain.definition().fall().firstTapWithinMillis());
-            default ->
-                json.plain("asset", rain.definition().asset().code())
-                        .name("caught")
-                        .beginObject()
-                        .field("count", row.detail().count())
-                        .field("amount", row.detail().amount())
-                        .endObject();
-        }
-        return json;
     }
 }
