@@ -19,7 +19,6 @@ import dev.hongbao.domain.draw.DrawOwnerTask;
 import dev.hongbao.domain.draw.DrawPlanner;
 import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
-import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.CommandBook;
@@ -54,6 +53,7 @@ import dev.hongbao.domain.webhook.AddressGuard;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.domain.webhook.Webhooks;
 import dev.hongbao.engine.admission.AdmissionControl;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.cluster.RedisLine;
 import dev.hongbao.engine.cluster.ServerLine;
 import dev.hongbao.engine.cluster.ServerMessages;
@@ -437,8 +437,8 @@ public final class Engine {
                 shards,
                 List.of(new ClaimFacts(settledClaims), new PlayFacts(drawCatalog, settledPlays)),
                 feeds.audience(),
-                FeedHub.NUDGE,
-                FeedHub.NUDGED,
+                Audience.NUDGE,
+                Audience.NUDGED,
                 metrics));
     }
 

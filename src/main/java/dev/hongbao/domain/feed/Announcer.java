@@ -2,6 +2,7 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketsLoaded;
+import dev.hongbao.engine.cluster.Audience;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -72,7 +73,7 @@ final class Announcer {
         store.announce(batch).onComplete(done -> {
             busy.set(false);
             if (done.succeeded()) {
-                vertx.eventBus().publish(FeedHub.NUDGE, null);
+                vertx.eventBus().publish(Audience.NUDGE, null);
             } else {
                 LOG.warn(
                         "{} packets are left to their owners to announce: {}",

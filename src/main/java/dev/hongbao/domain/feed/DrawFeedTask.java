@@ -2,6 +2,7 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.play.SettledPlayRequest;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -130,7 +131,7 @@ final class DrawFeedTask implements OwnerTask {
         return tell(batch)
                 .<Void>map(waiting -> {
                     played.addAll(waiting);
-                    vertx.eventBus().publish(FeedHub.NUDGE, null);
+                    vertx.eventBus().publish(Audience.NUDGE, null);
                     return null;
                 })
                 .onFailure(fault -> played.addAll(batch));

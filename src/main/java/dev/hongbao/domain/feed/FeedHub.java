@@ -23,15 +23,9 @@ import org.slf4j.LoggerFactory;
  * its own loop; {@link #track} and {@link #untrack} may be called from any thread.
  *
  * <p>One query finds the changed feeds, for any number of groups. It runs at every interval, and soon after this server has written events,
- * see {@link #NUDGE}.
+ * see {@link Audience#NUDGE}.
  */
 public final class FeedHub extends VerticleBase {
-    /** Address of an empty message after this server committed events: the fast path. Best effort. */
-    public static final String NUDGE = "feed.nudge";
-
-    /** Address of an empty message after another server reported committed events. */
-    public static final String NUDGED = "feed.nudge.elsewhere";
-
     private static final Logger LOG = LoggerFactory.getLogger(FeedHub.class);
 
     /** Events of a group in one read. */
@@ -75,8 +69,8 @@ public final class FeedHub extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        vertx.eventBus().localConsumer(NUDGE, nudge -> nudge());
-        vertx.eventBus().localConsumer(NUDGED, nudge -> nudge());
+        vertx.eventBus().localConsumer(Audience.NUDGE, nudge -> nudge());
+        vertx.eventBus().localConsumer(Audience.NUDGED, nudge -> nudge());
         vertx.setPeriodic(interval.toMillis(), tick -> nudge());
         return Future.succeededFuture();
     }

@@ -4,6 +4,7 @@ import dev.hongbao.domain.feed.FeedStore.Unannounced;
 import dev.hongbao.domain.packet.LoadPackets;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -79,7 +80,7 @@ final class FeedOwnerTask implements OwnerTask {
     }
 
     private void nudge() {
-        vertx.eventBus().publish(FeedHub.NUDGE, null);
+        vertx.eventBus().publish(Audience.NUDGE, null);
     }
 
     private Future<Void> announceForgotten(List<Integer> live, RedisLinks redis) {

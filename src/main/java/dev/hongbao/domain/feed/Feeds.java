@@ -113,7 +113,7 @@ public final class Feeds implements SettlementListener {
     @Override
     public void settled() {
         if (hub.audience().isAnywhere()) {
-            vertx.eventBus().publish(FeedHub.NUDGE, null);
+            vertx.eventBus().publish(Audience.NUDGE, null);
         }
     }
 

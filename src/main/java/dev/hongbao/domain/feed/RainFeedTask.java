@@ -1,6 +1,7 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -82,6 +83,6 @@ final class RainFeedTask implements OwnerTask {
     }
 
     private void nudge() {
-        vertx.eventBus().publish(FeedHub.NUDGE, null);
+        vertx.eventBus().publish(Audience.NUDGE, null);
     }
 }

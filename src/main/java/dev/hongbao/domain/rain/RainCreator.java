@@ -10,7 +10,6 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.LoadCampaign;
 import dev.hongbao.domain.campaign.NewCampaign;
 import dev.hongbao.domain.fairness.RainSeed;
-import dev.hongbao.domain.feed.FeedHub;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.packet.PacketKind;
@@ -19,6 +18,7 @@ import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.rain.RainDefinition.Fall;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -147,7 +147,7 @@ final class RainCreator {
     }
 
     private Future<Void> load(NewRain fresh, Generation generation) {
-        vertx.eventBus().publish(FeedHub.NUDGE, null);
+        vertx.eventBus().publish(Audience.NUDGE, null);
         return new LoadCampaign(fresh.rain.id())
                 .by(loading, generation)
                 .compose(loaded -> fresh.drops.load(loading, generation));

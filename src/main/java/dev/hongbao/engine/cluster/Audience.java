@@ -8,6 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
  * for. Thread-safe.
  */
 public final class Audience {
+    /** Address of an empty message after this server committed events of a feed: the fast path. Best effort. */
+    public static final String NUDGE = "feed.nudge";
+
+    /** Address of an empty message after another server reported committed events. */
+    public static final String NUDGED = "feed.nudge.elsewhere";
+
     private final AtomicInteger size = new AtomicInteger();
     private volatile boolean elsewhere;
 
