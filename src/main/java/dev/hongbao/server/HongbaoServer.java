@@ -39,6 +39,9 @@ public final class HongbaoServer implements AutoCloseable {
     /** A store that was killed under load reads its log back first. */
     static final Duration START_LIMIT = Duration.ofMinutes(11);
 
+    /** A minute less, so that the fault names the store that the start waits for. */
+    private static final Duration STORES_LIMIT = START_LIMIT.minusMinutes(1);
+
     /** Of each step. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
 
@@ -103,7 +106,8 @@ public final class HongbaoServer implements AutoCloseable {
             stores = await(opening);
             addresses = stores.addresses();
         }
-        StartChecks.enforce(await(StartChecks.ofStores(vertx, addresses, config, StoreWait.LIMIT)));
+        int connections = Pools.connections(config);
+        StartChecks.enforce(await(StartChecks.ofStores(vertx, addresses, config, connections, STORES_LIMIT)));
 
         // The engine, until it takes claims
         String database = addresses.app().database();

@@ -37,9 +37,11 @@ final class StartChecks {
      * Checks the configured stores. It waits for a store that is down; one that stays down is a finding, too. A store that refuses the start ends the
      * wait for the other one.
      *
+     * @param connections that this server may open to Postgres
      * @param limit of the wait
      */
-    static Future<List<Diagnosis>> ofStores(Vertx vertx, StoreAddresses stores, HongbaoConfig config, Duration limit) {
+    static Future<List<Diagnosis>> ofStores(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, int connections, Duration limit) {
         StoreWait wait = new StoreWait(vertx, limit);
         Promise<List<Diagnosis>> redis = Promise.promise();
         if (config.engine().redis().isEmbedded()) {
@@ -49,7 +51,7 @@ final class StartChecks {
         }
         Future<List<Diagnosis>> postgres = config.engine().postgres().isEmbedded()
                 ? Future.succeededFuture(List.of())
-                : ofPostgres(vertx, stores, config, wait)
+                : ofPostgres(vertx, stores, connections, wait)
                         .compose(found -> found.stream().anyMatch(Diagnosis::refuses)
                                 ? Future.succeededFuture(found)
                                 : ofOwner(vertx, stores, wait)
@@ -124,7 +126,7 @@ final class StartChecks {
     }
 
     private static Future<List<Diagnosis>> ofPostgres(
-            Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
+            Vertx vertx, StoreAddresses stores, int connections, StoreWait wait) {
         StoreWait.Store store = new StoreWait.Store("postgres.url", "Postgres at " + stores.app(), SqlState::isAway);
         Postgres postgres = new Postgres(vertx, stores.app());
         return wait.answer(
@@ -134,7 +136,7 @@ final class StartChecks {
                                         PostgresChecks.read(connection).eventually(connection::close))
                                 // also for a peer that accepts the connection and stays silent
                                 .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
-                .map(settings -> PostgresChecks.check(settings, Pools.connections(config)))
+                .map(settings -> PostgresChecks.check(settings, connections))
                 .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
     }
 

@@ -19,9 +19,6 @@ import org.slf4j.LoggerFactory;
 final class StoreWait implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StoreWait.class);
 
-    /** A minute less than the start's limit, so that the fault names the store. */
-    static final Duration LIMIT = HongbaoServer.START_LIMIT.minusMinutes(1);
-
     /** The pause between two questions doubles each time, up to {@link #LAST_PAUSE_MILLIS}. */
     private static final long FIRST_PAUSE_MILLIS = 250;
 

@@ -320,7 +320,7 @@ class StartChecksIT {
     private static List<Diagnosis> found(HongbaoConfig config, StoreAddresses stores, Duration limit) {
         Vertx vertx = Vertx.vertx();
         try {
-            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, limit));
+            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, Pools.connections(config), limit));
         } finally {
             var unused = vertx.close(); // a silent Postgres keeps it for a minute
         }
