@@ -12,9 +12,12 @@ import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.demo.DemoLogin;
+import dev.hongbao.web.http.Access;
 import dev.hongbao.web.http.AssetRoutes;
 import dev.hongbao.web.http.AuditRoutes;
 import dev.hongbao.web.http.BookRoutes;
+import dev.hongbao.web.http.CallAudit;
+import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.CampaignRoutes;
 import dev.hongbao.web.http.ClaimRoute;
 import dev.hongbao.web.http.ClientAddresses;
@@ -23,18 +26,18 @@ import dev.hongbao.web.http.ConsoleRoutes;
 import dev.hongbao.web.http.DemoRoutes;
 import dev.hongbao.web.http.DrawRoutes;
 import dev.hongbao.web.http.EventsRoute;
-import dev.hongbao.web.http.Gate;
 import dev.hongbao.web.http.HttpFace;
 import dev.hongbao.web.http.HttpMetrics;
 import dev.hongbao.web.http.HttpSettings;
 import dev.hongbao.web.http.HttpVerticle;
+import dev.hongbao.web.http.LedgerRoutes;
 import dev.hongbao.web.http.Origins;
 import dev.hongbao.web.http.OutboxRoute;
+import dev.hongbao.web.http.PacketRoutes;
 import dev.hongbao.web.http.ProfileRoutes;
 import dev.hongbao.web.http.RainRoutes;
 import dev.hongbao.web.http.RestrictionRoutes;
 import dev.hongbao.web.http.Route;
-import dev.hongbao.web.http.Routes;
 import dev.hongbao.web.http.ServiceCertificate;
 import dev.hongbao.web.http.SocketUpgrade;
 import dev.hongbao.web.http.SupportRoutes;
@@ -123,7 +126,7 @@ final class Apis {
         return new HttpVerticle(
                 settings,
                 () -> engine.services().map(services -> {
-                    Gate gate = gate(engine, settings);
+                    Access gate = gate(engine, settings);
                     SocketFace sockets = new SocketFace(
                                     vertx,
                                     config.web().socket(),
@@ -135,7 +138,7 @@ final class Apis {
                                     clock)
                             .answers(frames, services.claims, services.packets, services.plays, services.campaigns);
                     HttpFace face =
-                            new HttpFace(vertx, settings, files, gate, engine.auditLog, httpMetrics, cap, sockets);
+                            new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, sockets);
                     return face.serve(contract, routes(vertx, engine, services, face), services::close);
                 }),
                 listening);
@@ -161,7 +164,7 @@ final class Apis {
                             plain,
                             files,
                             gate(engine, plain),
-                            engine.auditLog,
+                            audits(engine),
                             HttpMetrics.of(metrics, calls),
                             cap,
                             SocketUpgrade.NONE);
@@ -173,8 +176,13 @@ final class Apis {
                 }));
     }
 
-    private Gate gate(Engine engine, HttpSettings listener) {
-        return new Gate(tokens, rates, inFlight, engine.restrictions, ServiceCertificate.on(listener.address()));
+    private Access gate(Engine engine, HttpSettings listener) {
+        return new Access(tokens, rates, inFlight, engine.restrictions, ServiceCertificate.on(listener.address()));
+    }
+
+    private CallAudit.Log audits(Engine engine) {
+        long answerMillis = settings.timeouts().answer().toMillis();
+        return new CallAudit.Log(new CallLog(engine.auditLog, answerMillis), cap);
     }
 
     /** The route of each call of the API, by {@code operationId}. */
@@ -183,9 +191,10 @@ final class Apis {
         WinRoutes wins = new WinRoutes(services.draws, services.wins, engine.profiles);
         CampaignRoutes campaigns = new CampaignRoutes(services.campaigns, rates);
         BookRoutes books = new BookRoutes(engine.books);
-        AuditRoutes audits = new AuditRoutes(engine.commands, engine.reversals, engine.auditReader);
+        AuditRoutes audits = new AuditRoutes(engine.auditReader);
         Map<String, Route> routes = new HashMap<>();
-        routes.putAll(new Routes(engine.wallets, services.packets, engine.profiles, rates).byOperation());
+        routes.putAll(new LedgerRoutes(engine.wallets, engine.commands, engine.reversals).byOperation());
+        routes.putAll(new PacketRoutes(services.packets, engine.profiles, rates).byOperation());
         routes.putAll(draws.byOperation());
         routes.putAll(wins.byOperation());
         routes.putAll(new ProfileRoutes(engine.profiles).byOperation());

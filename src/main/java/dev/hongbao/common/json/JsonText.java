@@ -1,6 +1,8 @@
 package dev.hongbao.common.json;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import java.util.List;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -121,5 +123,22 @@ public final class JsonText {
     @Override
     public String toString() {
         return out.toString();
+    }
+
+    /**
+     * A page of a list, as an object that stays open for further fields.
+     *
+     * @param next the cursor of the next page; null for the last
+     * @param itemLength a guess of an item's characters
+     */
+    public static <T> JsonText page(
+            List<T> items, @Nullable String next, int itemLength, BiConsumer<JsonText, T> item) {
+        JsonText json = new JsonText(itemLength * (items.size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (T value : items) {
+            item.accept(json, value);
+        }
+        json.endArray().field("next", next);
+        return json;
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.Csv;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.domain.trail.AuditRow;
@@ -17,7 +18,9 @@ public final class AuditBodies {
     private AuditBodies() {}
 
     public static String page(Page<AuditRow.Written> page) {
-        return Bodies.page(page, LENGTH, AuditBodies::row).endObject().toString();
+        return JsonText.page(page.items(), page.next(), LENGTH, AuditBodies::row)
+                .endObject()
+                .toString();
     }
 
     private static void row(JsonText json, AuditRow.Written written) {
@@ -71,6 +74,6 @@ public final class AuditBodies {
     }
 
     private static String cell(@Nullable String text) {
-        return text == null ? "" : Bodies.csv(text);
+        return text == null ? "" : Csv.cell(text);
     }
 }

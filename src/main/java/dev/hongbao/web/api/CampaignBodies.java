@@ -1,5 +1,6 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.Csv;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.domain.campaign.CampaignDefinition;
@@ -98,7 +99,7 @@ public final class CampaignBodies {
     public static String csvLine(CampaignReport line) {
         List<Object> cells = List.of(
                 line.date(),
-                Bodies.csv(line.product()),
+                Csv.cell(line.product()),
                 line.pools(),
                 line.money().amount(),
                 line.claims(),

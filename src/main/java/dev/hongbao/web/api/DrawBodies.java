@@ -1,6 +1,8 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.Csv;
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
@@ -12,6 +14,7 @@ import dev.hongbao.domain.fulfilment.FulfilmentState;
 import dev.hongbao.domain.odds.DefinitionReader;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
+import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -235,15 +238,40 @@ public final class DrawBodies {
         return String.join(
                         ",",
                         Long.toString(play.seq()),
-                        Bodies.csv(play.user().value()),
-                        Bodies.csv(play.drawn().prize().name()),
+                        Csv.cell(play.user().value()),
+                        Csv.cell(play.drawn().prize().name()),
                         asset == null ? "" : asset.code(),
                         asset == null
                                 ? ""
                                 : Long.toString(play.drawn().prize().award().amount()),
-                        Bodies.csv(
-                                play.drawn().code() == null ? "" : play.drawn().code()),
+                        Csv.cell(play.drawn().code() == null ? "" : play.drawn().code()),
                         play.at().toString())
                 + "\r\n";
+    }
+
+    /**
+     * The problem of plays that were refused.
+     *
+     * @throws IllegalArgumentException for an outcome that has plays
+     */
+    public static Problem problem(PlayOutcome refused) {
+        return switch (refused.kind()) {
+            case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, Text.of("draw.not-found"));
+            case NOT_ELIGIBLE -> Problem.notEligible(refused.reason(), Text.of("not-eligible.draw-group"));
+            default -> Problem.of(type(refused.kind()));
+        };
+    }
+
+    private static ProblemType type(PlayOutcome.Kind kind) {
+        return switch (kind) {
+            case EXHAUSTED -> ProblemType.EXHAUSTED;
+            case LIMIT_REACHED -> ProblemType.LIMIT_REACHED;
+            case DAILY_LIMIT_REACHED -> ProblemType.DAILY_LIMIT_REACHED;
+            case NOT_OPEN_YET -> ProblemType.NOT_OPEN_YET;
+            case CLOSED -> ProblemType.CLOSED;
+            case NOT_ELIGIBLE -> ProblemType.NOT_ELIGIBLE;
+            case NOT_FOUND -> ProblemType.NOT_FOUND;
+            case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(kind + " is no problem");
+        };
     }
 }

@@ -174,7 +174,7 @@ public final class EventText implements EventRenderer {
     private static JsonText ofPacket(
             JsonText json, EventRow row, Packet packet, @Nullable End over, Map<UserId, Profile> people) {
         return switch (row.type()) {
-            case EventRow.SENT -> json.name("packet").raw(Bodies.packet(PacketView.ofNew(packet), people));
+            case EventRow.SENT -> json.name("packet").raw(PacketBodies.packet(PacketView.ofNew(packet), people));
             case EventRow.PROGRESS -> progress(json, row, packet);
             case EventRow.REFUNDED -> refund(json, packet, Objects.requireNonNull(over));
             default -> end(json, packet, Objects.requireNonNull(over));
@@ -198,7 +198,7 @@ public final class EventText implements EventRenderer {
     private static JsonText end(JsonText json, Packet packet, End over) {
         Claim luckiest = over.luckiest();
         json.plain("packet", packet.id().toString()).field("count", packet.count());
-        return claimed(json, over).name("luckiest").raw(luckiest == null ? "null" : Bodies.claim(luckiest));
+        return claimed(json, over).name("luckiest").raw(luckiest == null ? "null" : PacketBodies.claim(luckiest));
     }
 
     private static JsonText claimed(JsonText json, End over) {

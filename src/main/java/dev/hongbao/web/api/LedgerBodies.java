@@ -4,13 +4,17 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.domain.ledger.Balance;
 import dev.hongbao.domain.ledger.Command;
 import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.WalletRecord;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
-/** Transfers and commands for the host application's backend, and its notes on them. */
+/** Balances, transfers and commands as the contract's JSON, and the host application's notes on them. */
 public final class LedgerBodies {
     private static final int LENGTH = 512;
 
@@ -36,20 +40,58 @@ public final class LedgerBodies {
     }
 
     public static String transfers(Page<WalletRecord> page) {
-        return Bodies.page(page, LENGTH, LedgerBodies::transfer).endObject().toString();
+        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::transfer)
+                .endObject()
+                .toString();
     }
 
     static void transfer(JsonText json, WalletRecord entry) {
         WalletRecord.Books books = entry.books();
-        Bodies.transfer(json, entry);
-        json.field("command", Bodies.text(books.command()))
+        fields(json, entry);
+        json.field("command", text(books.command()))
                 .field("reference", books.note().reference())
                 .field("reason", books.note().reason())
                 .field(
                         "reverses",
                         books.reverses() == null ? null : books.reverses().toString())
-                .field("reversedBy", Bodies.text(books.reversedBy()))
+                .field("reversedBy", text(books.reversedBy()))
                 .endObject();
+    }
+
+    public static String balances(List<Balance> balances) {
+        JsonText json = new JsonText(64 * (balances.size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (Balance balance : balances) {
+            json.beginObject()
+                    .plain("asset", balance.asset().code())
+                    .sum("amount", balance.amount())
+                    .endObject();
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    /** A user's own transfers, without actor and reason, which only the host sees. */
+    public static String ownTransfers(Page<WalletRecord> page) {
+        return JsonText.page(page.items(), page.next(), LENGTH / 2, (json, entry) -> {
+                    fields(json, entry);
+                    json.endObject();
+                })
+                .endObject()
+                .toString();
+    }
+
+    /** Leaves the object open for further fields. */
+    private static void fields(JsonText json, WalletRecord entry) {
+        json.beginObject()
+                .plain("id", Long.toString(entry.id()))
+                .plain("kind", entry.kind().wireName())
+                .plain("direction", entry.change().credit() ? "credit" : "debit")
+                .plain("asset", entry.change().asset().code())
+                .field("amount", entry.change().amount());
+        json.field("packet", text(entry.subject().packet()))
+                .field("draw", text(entry.subject().draw()))
+                .field("campaign", text(entry.subject().campaign()));
+        json.plain("at", entry.at().toString());
     }
 
     public static String command(Command command) {
@@ -59,7 +101,9 @@ public final class LedgerBodies {
     }
 
     public static String commands(Page<Command> page) {
-        return Bodies.page(page, LENGTH, LedgerBodies::command).endObject().toString();
+        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::command)
+                .endObject()
+                .toString();
     }
 
     private static void command(JsonText json, Command command) {
@@ -91,7 +135,7 @@ public final class LedgerBodies {
                 .field(
                         "reverses",
                         standing.reverses() == null ? null : standing.reverses().toString())
-                .field("reversedBy", Bodies.text(standing.reversedBy()))
+                .field("reversedBy", text(standing.reversedBy()))
                 .endObject();
     }
 
@@ -100,5 +144,9 @@ public final class LedgerBodies {
                 .plain("kind", side.kind().wireName())
                 .plain("owner", side.owner())
                 .endObject();
+    }
+
+    private static @Nullable String text(@Nullable UUID id) {
+        return id == null ? null : id.toString();
     }
 }

@@ -8,8 +8,6 @@ import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.engine.postgres.SqlState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -53,22 +51,8 @@ public record Problem(
         return new Problem(ProblemType.TOO_MANY_REQUESTS, detail, reason.wireName(), List.of(), retryAfterSeconds);
     }
 
-    /**
-     * The problem of a claim that was refused.
-     *
-     * @throws IllegalArgumentException for an outcome that has a claim
-     */
-    public static Problem of(ClaimOutcome refused) {
-        return switch (refused.kind()) {
-            case NOT_FOUND -> of(ProblemType.NOT_FOUND, Text.of("packet.not-found"));
-            case NOT_ELIGIBLE -> ofUnfit(refused.reason(), Text.of("not-eligible.packet-group"));
-            case LIMITED -> ofLimit(refused.reason());
-            default -> of(ProblemType.of(refused.kind()));
-        };
-    }
-
-    /** @param reason null if unknown @param group the text for a group that the token lacks */
-    private static Problem ofUnfit(@Nullable Reason reason, Text group) {
+    /** The refusal of a caller who may not. @param reason null if unknown @param group the text for a group that the token lacks */
+    static Problem notEligible(@Nullable Reason reason, Text group) {
         Text detail = reason == null
                 ? ProblemType.NOT_ELIGIBLE.advice()
                 : switch (reason) {
@@ -78,26 +62,6 @@ public record Problem(
                     default -> Text.of("not-eligible.user");
                 };
         return of(ProblemType.NOT_ELIGIBLE, detail).because(reason);
-    }
-
-    private static Problem ofLimit(@Nullable Reason reason) {
-        Text detail = reason == Reason.DAY
-                ? Text.of("limited.day")
-                : reason == Reason.PRODUCT ? Text.of("limited.product") : Text.of("limited.total");
-        return of(ProblemType.LIMITED, detail).because(reason);
-    }
-
-    /**
-     * The problem of plays that were refused.
-     *
-     * @throws IllegalArgumentException for an outcome that has plays
-     */
-    public static Problem of(PlayOutcome refused) {
-        return switch (refused.kind()) {
-            case NOT_FOUND -> of(ProblemType.NOT_FOUND, Text.of("draw.not-found"));
-            case NOT_ELIGIBLE -> ofUnfit(refused.reason(), Text.of("not-eligible.draw-group"));
-            default -> of(ProblemType.of(refused.kind()));
-        };
     }
 
     /**

@@ -3,8 +3,6 @@ package dev.hongbao.web.api;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.play.PlayOutcome;
 import java.util.Locale;
 
 /**
@@ -105,42 +103,6 @@ public enum ProblemType {
     /** The default advice to the caller. */
     public Text advice() {
         return advice;
-    }
-
-    /**
-     * The type of a claim's refusal.
-     *
-     * @throws IllegalArgumentException for an outcome that has a claim, and so is no problem
-     */
-    public static ProblemType of(ClaimOutcome.Kind kind) {
-        return switch (kind) {
-            case DRAINED -> DRAINED;
-            case EXPIRED -> EXPIRED;
-            case NOT_OPEN_YET -> NOT_OPEN_YET;
-            case NOT_ELIGIBLE -> NOT_ELIGIBLE;
-            case WRONG_PASSCODE -> WRONG_PASSCODE;
-            case LIMITED -> LIMITED;
-            case NOT_FOUND -> NOT_FOUND;
-            case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
-        };
-    }
-
-    /**
-     * The type of a play's refusal.
-     *
-     * @throws IllegalArgumentException for an outcome that has plays, and so is no problem
-     */
-    public static ProblemType of(PlayOutcome.Kind kind) {
-        return switch (kind) {
-            case EXHAUSTED -> EXHAUSTED;
-            case LIMIT_REACHED -> LIMIT_REACHED;
-            case DAILY_LIMIT_REACHED -> DAILY_LIMIT_REACHED;
-            case NOT_OPEN_YET -> NOT_OPEN_YET;
-            case CLOSED -> CLOSED;
-            case NOT_ELIGIBLE -> NOT_ELIGIBLE;
-            case NOT_FOUND -> NOT_FOUND;
-            case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(kind + " is no problem");
-        };
     }
 
     /** The type of a temporary refusal. */

@@ -50,7 +50,7 @@ public final class RainBodies {
 
     private static void mine(JsonText json, RainView view) {
         json.name("mine").beginArray();
-        view.mine().forEach(claim -> json.raw(Bodies.claim(claim)));
+        view.mine().forEach(claim -> json.raw(PacketBodies.claim(claim)));
         json.endArray();
     }
 

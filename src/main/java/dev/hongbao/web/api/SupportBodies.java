@@ -27,20 +27,20 @@ public final class SupportBodies {
     private SupportBodies() {}
 
     public static String packet(FiledPacket packet) {
-        JsonText json = new JsonText(Bodies.PACKET_LENGTH);
+        JsonText json = new JsonText(PacketBodies.PACKET_LENGTH);
         packet(json, packet);
         return json.toString();
     }
 
     public static String packets(Page<FiledPacket> page) {
-        return Bodies.page(page, Bodies.PACKET_LENGTH, SupportBodies::packet)
+        return JsonText.page(page.items(), page.next(), PacketBodies.PACKET_LENGTH, SupportBodies::packet)
                 .endObject()
                 .toString();
     }
 
     private static void packet(JsonText json, FiledPacket packet) {
         FiledPacket.File file = packet.file();
-        Bodies.fields(json, packet.view())
+        PacketBodies.fields(json, packet.view())
                 .name("file")
                 .beginObject()
                 .field("held", file.held())
@@ -65,7 +65,9 @@ public final class SupportBodies {
     }
 
     public static String draws(Page<DrawSummary> page) {
-        return Bodies.page(page, DRAW_LENGTH, SupportBodies::draw).endObject().toString();
+        return JsonText.page(page.items(), page.next(), DRAW_LENGTH, SupportBodies::draw)
+                .endObject()
+                .toString();
     }
 
     private static void draw(JsonText json, DrawSummary draw) {

@@ -1,5 +1,6 @@
 package dev.hongbao.web.api;
 
+import dev.hongbao.common.json.Csv;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
@@ -79,16 +80,16 @@ public final class WinBodies {
         Win.Change last = win.last();
         List<String> cells = List.of(
                 Long.toString(win.play().seq()),
-                Bodies.csv(win.play().user().value()),
-                Bodies.csv(prize.name()),
-                Bodies.csv(text(prize.category())),
+                Csv.cell(win.play().user().value()),
+                Csv.cell(prize.name()),
+                Csv.cell(text(prize.category())),
                 text(prize.award().asset()),
                 prize.isPaid() ? Long.toString(prize.award().amount()) : "",
-                Bodies.csv(text(win.play().drawn().code())),
+                Csv.cell(text(win.play().drawn().code())),
                 win.play().at().toString(),
                 win.state().wireName(),
-                Bodies.csv(last == null ? "" : text(last.note())),
-                Bodies.csv(last == null ? "" : last.actor().value()),
+                Csv.cell(last == null ? "" : text(last.note())),
+                Csv.cell(last == null ? "" : last.actor().value()),
                 last == null ? "" : last.at().toString());
         return String.join(",", cells) + "\r\n";
     }

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one HTTP call to the audit log, see {@link CallLog}. Confined to its event loop. */
-final class CallAudit {
+public final class CallAudit implements Exchange.Audit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
 
     private final Log log;
@@ -28,13 +28,14 @@ final class CallAudit {
     private boolean told;
 
     /** The log for the calls of one listener. @param addresses of clients */
-    record Log(CallLog calls, ConnectionCap addresses) {}
+    public record Log(CallLog calls, ConnectionCap addresses) implements Exchange.Audits {
+        @Override
+        public CallAudit of(String route, Operation operation, RoutingContext routing, String requestId) {
+            return new CallAudit(this, route, operation, routing, requestId);
+        }
+    }
 
-    /**
-     * @param route as the contract writes the path
-     * @param requestId what names the request in its answer
-     */
-    CallAudit(Log log, String route, Operation operation, RoutingContext routing, String requestId) {
+    private CallAudit(Log log, String route, Operation operation, RoutingContext routing, String requestId) {
         this.log = log;
         this.route = route;
         this.operation = operation;
@@ -42,25 +43,19 @@ final class CallAudit {
         this.requestId = requestId;
     }
 
-    /** Sets the caller, once its token is accepted. */
-    void by(Caller believed) {
+    @Override
+    public void by(Caller believed) {
         this.caller = believed;
     }
 
-    /** Marks the call as one that may have changed something. @param body null for none */
-    void begins(@Nullable JsonObject body) {
+    @Override
+    public void begins(@Nullable JsonObject body) {
         this.begun = true;
         this.reference = body != null && body.getValue("reference") instanceof String text ? text : null;
     }
 
-    /**
-     * Writes the call's end, once.
-     *
-     * @param problem null for an answer that refuses nothing
-     * @return done when the row is committed; null when there is nothing to wait for
-     */
-    @Nullable
-    Future<Void> tell(int status, @Nullable ProblemType problem) {
+    @Override
+    public @Nullable Future<Void> tell(int status, @Nullable ProblemType problem) {
         boolean isService = caller != null && caller.role() == Role.SERVICE;
         if (told || !CallLog.isTold(isService, status)) {
             return null;

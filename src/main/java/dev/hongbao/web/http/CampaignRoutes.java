@@ -99,7 +99,7 @@ public final class CampaignRoutes {
                 .compose(shares -> limits.mayIssue(call.caller(), shares))
                 .compose(allowed -> campaigns.open(
                         call.caller(), call.campaign(), body.getString("product"), group, metadata, call.requiredKey()))
-                .map(Routes::sent);
+                .map(PacketRoutes::sent);
     }
 
     public Future<Reply> report(Call call) {

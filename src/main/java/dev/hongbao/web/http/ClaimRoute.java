@@ -6,8 +6,7 @@ import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateLimits;
-import dev.hongbao.web.api.Bodies;
-import dev.hongbao.web.api.Problem;
+import dev.hongbao.web.api.PacketBodies;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -54,18 +53,18 @@ public final class ClaimRoute {
 
     private static Reply reply(ClaimOutcome outcome) {
         return switch (outcome.kind()) {
-            case CLAIMED -> Reply.json(201, Bodies.claim(outcome.wonClaim()));
-            case ALREADY_CLAIMED -> Reply.json(200, Bodies.claim(outcome.wonClaim()));
+            case CLAIMED -> Reply.json(201, PacketBodies.claim(outcome.wonClaim()));
+            case ALREADY_CLAIMED -> Reply.json(200, PacketBodies.claim(outcome.wonClaim()));
             case ACCEPTED ->
                 Reply.json(
                         202,
-                        Bodies.claim(outcome.wonClaim()),
+                        PacketBodies.claim(outcome.wonClaim()),
                         "Preference-Applied",
                         "respond-async",
                         "Location",
                         "/v1/packets/" + outcome.wonClaim().packet());
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                REFUSALS.computeIfAbsent(outcome, refused -> Reply.problem(Problem.of(refused)));
+                REFUSALS.computeIfAbsent(outcome, refused -> Reply.problem(PacketBodies.problem(refused)));
         };
     }
 }

@@ -6,7 +6,6 @@ import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.web.api.DrawBodies;
-import dev.hongbao.web.api.Problem;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -62,7 +61,7 @@ public final class DrawRoutes {
             case PLAYED -> Reply.json(201, DrawBodies.plays(outcome.plays()));
             case ALREADY_PLAYED -> Reply.json(200, DrawBodies.plays(outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                Reply.problem(Problem.of(outcome));
+                Reply.problem(DrawBodies.problem(outcome));
         };
     }
 

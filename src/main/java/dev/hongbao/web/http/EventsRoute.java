@@ -9,7 +9,7 @@ import dev.hongbao.domain.feed.FeedEvent;
 import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.web.access.CallsInFlight;
-import dev.hongbao.web.api.Bodies;
+import dev.hongbao.web.api.PacketBodies;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -86,7 +86,7 @@ public final class EventsRoute {
                     .plain("reason", page.reset().wireName())
                     .name("packets")
                     .beginArray();
-            page.packets().forEach(packet -> json.raw(Bodies.packet(packet, page.people())));
+            page.packets().forEach(packet -> json.raw(PacketBodies.packet(packet, page.people())));
             json.endArray().endObject();
         }
         return json.endObject().toString();

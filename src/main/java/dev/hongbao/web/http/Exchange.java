@@ -1,8 +1,10 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.values.Caller;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.api.FaultLog;
 import dev.hongbao.web.api.Language;
+import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.netty.util.AsciiString;
@@ -17,13 +19,41 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.RoutingContext;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One request and its one answer. Confined to the request's event loop. */
-final class Exchange {
+public final class Exchange {
+    /** Writes one call down, once. */
+    public interface Audit {
+        /** Sets the caller, once its token is accepted. */
+        void by(Caller believed);
+
+        /** Marks the call as one that may have changed something. @param body null for none */
+        void begins(@Nullable JsonObject body);
+
+        /**
+         * Writes the call's end.
+         *
+         * @param problem null for an answer that refuses nothing
+         * @return done when it is written; null when there is nothing to wait for
+         */
+        @Nullable
+        Future<Void> tell(int status, @Nullable ProblemType problem);
+    }
+
+    /** Where the calls of a listener are written down. */
+    public interface Audits {
+        /**
+         * @param route as the contract writes the path
+         * @param requestId what names the request in its answer
+         */
+        Audit of(String route, Operation operation, RoutingContext routing, String requestId);
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
 
     private static final FaultLog FAULTS = new FaultLog(LOG, System::nanoTime);
@@ -59,7 +89,7 @@ final class Exchange {
     private final long begunNanos = System.nanoTime();
     private int route;
     private RateDecision rate = RateDecision.UNLIMITED;
-    private @Nullable CallAudit audit;
+    private @Nullable Audit audit;
     private boolean isCounted;
 
     Exchange(Vertx vertx, HttpServerRequest request, HttpMetrics metrics, Connections connections) {
@@ -99,7 +129,7 @@ final class Exchange {
     }
 
     /** Sets the audit of this call. */
-    void auditBy(CallAudit call) {
+    void auditBy(Audit call) {
         this.audit = call;
     }
 

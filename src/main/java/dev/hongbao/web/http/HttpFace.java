@@ -6,7 +6,6 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
-import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.api.Contract;
 import dev.hongbao.web.api.Operation;
 import dev.hongbao.web.api.Problem;
@@ -50,7 +49,7 @@ public final class HttpFace implements Handler<HttpServerRequest> {
     private final Gate gate;
     private final HttpMetrics metrics;
     private final Connections connections;
-    private final CallAudit.Log audit;
+    private final Exchange.Audits audits;
     private final SocketUpgrade sockets;
     private final BodyReader bodies;
     private final Problem bodyTooLarge;
@@ -66,13 +65,13 @@ public final class HttpFace implements Handler<HttpServerRequest> {
 
     private boolean stopping;
 
-    /** Makes it on the current event loop. {@link #serve} completes it. @param auditLog takes the rows of the calls */
+    /** Makes it on the current event loop. {@link #serve} completes it. @param audits takes the calls */
     public HttpFace(
             Vertx vertx,
             HttpSettings settings,
             PageFiles files,
             Gate gate,
-            AuditLog auditLog,
+            Exchange.Audits audits,
             HttpMetrics metrics,
             ConnectionCap cap,
             SocketUpgrade sockets) {
@@ -85,7 +84,7 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         this.connections =
                 new Connections(settings, cap, work -> loop.runOnContext(now -> work.run()), System::nanoTime);
         long answerMillis = settings.timeouts().answer().toMillis();
-        this.audit = new CallAudit.Log(new CallLog(auditLog, answerMillis), cap);
+        this.audits = audits;
         this.sockets = sockets;
         this.bodies = new BodyReader(settings);
         this.bodyTooLarge =
@@ -255,8 +254,8 @@ public final class HttpFace implements Handler<HttpServerRequest> {
     /** Checks everything before the body. A call without a body, as most claims, is answered at once. */
     private void admit(RoutingContext routing, String template, Operation operation, Route route) {
         Exchange exchange = exchange(routing);
-        CallAudit callAudit = new CallAudit(audit, template, operation, routing, exchange.id());
-        exchange.auditBy(callAudit);
+        Exchange.Audit audit = audits.of(template, operation, routing, exchange.id());
+        exchange.auditBy(audit);
         exchange.countAs(operation.index());
         Operation.Needs needs = operation.needs();
         Caller caller = null;
@@ -265,7 +264,7 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             if (caller == null) {
                 return;
             }
-            callAudit.by(caller);
+            audit.by(caller);
             if (needs.service() && caller.role() != Role.SERVICE) {
                 exchange.refuse(Problem.of(ProblemType.FORBIDDEN).because(Reason.ROLE));
                 return;

@@ -1,7 +1,7 @@
 package dev.hongbao.web.http;
 
+import dev.hongbao.common.json.Csv;
 import dev.hongbao.common.json.Metadata;
-import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.page.Gzip;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -58,7 +58,7 @@ final class LinesReply {
     record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {
         /** Appends the export's metadata as the last column of each CSV line; an empty cell if there is none. */
         Form<T> with(Metadata metadata) {
-            String cell = "," + (metadata.isEmpty() ? "" : Bodies.csv(metadata.json())) + END;
+            String cell = "," + (metadata.isEmpty() ? "" : Csv.cell(metadata.json())) + END;
             return new Form<>(more(header, ",metadata" + END), value -> more(csv.apply(value), cell), json);
         }
 

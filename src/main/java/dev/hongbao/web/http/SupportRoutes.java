@@ -18,8 +18,8 @@ import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.Period;
 import dev.hongbao.domain.profile.Profiles;
-import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
+import dev.hongbao.web.api.PacketBodies;
 import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.api.SupportBodies;
 import io.vertx.core.Future;
@@ -80,7 +80,7 @@ public final class SupportRoutes {
     private Future<Reply> shown(PacketView view, UserId viewer) {
         Set<UserId> named = new HashSet<>(view.people());
         named.addAll(view.packet().recipientsSeenBy(viewer));
-        return profiles.of(named).map(people -> Reply.kept(Bodies.packet(view, people, viewer)));
+        return profiles.of(named).map(people -> Reply.kept(PacketBodies.packet(view, people, viewer)));
     }
 
     private Future<Reply> list(Call call) {
@@ -108,7 +108,7 @@ public final class SupportRoutes {
 
     private Future<Reply> claimsOfUser(Call call) {
         return packets.claimsOf(call.user(), Period.ALL, call.asset(), call.cursor(), call.limit())
-                .map(page -> Reply.json(200, Bodies.ownClaims(page, Map.of())));
+                .map(page -> Reply.json(200, PacketBodies.ownClaims(page, Map.of())));
     }
 
     private Future<Reply> playsOfUser(Call call) {
@@ -120,7 +120,7 @@ public final class SupportRoutes {
     private Future<Reply> claim(Call call) {
         return packetFiles
                 .claim(call.packet(), Math.toIntExact(number(call, "slot")))
-                .map(claim -> Reply.json(200, Bodies.claim(claim)));
+                .map(claim -> Reply.json(200, PacketBodies.claim(claim)));
     }
 
     private Future<Reply> play(Call call) {
@@ -160,7 +160,7 @@ public final class SupportRoutes {
 
     private Future<Reply> send(Call call) {
         return packets.send(call.caller(), SendBody.decode(call.requiredBody(), call.user()), call.requiredKey())
-                .map(Routes::sent);
+                .map(PacketRoutes::sent);
     }
 
     private Future<Reply> cancel(Call call) {

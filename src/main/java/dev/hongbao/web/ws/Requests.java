@@ -26,12 +26,14 @@ import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Frames;
+import dev.hongbao.web.api.PacketBodies;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.SendBody;
+import dev.hongbao.web.http.Access;
 import dev.hongbao.web.http.CallsUnderWay;
-import dev.hongbao.web.http.Gate;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
@@ -56,7 +58,7 @@ final class Requests {
     Requests(
             SocketFace face,
             Frames frames,
-            Gate gate,
+            Access gate,
             ClaimService claims,
             PacketService packets,
             PlayService plays,
@@ -251,7 +253,7 @@ final class Requests {
             case ALREADY_CLAIMED -> asked.answer(200, ServerFrames.claimSettled(asked.id(), false, outcome.wonClaim()));
             case ACCEPTED -> throw new IllegalStateException("a settled claim is not only accepted");
             case DRAINED, EXPIRED, NOT_OPEN_YET, NOT_ELIGIBLE, WRONG_PASSCODE, LIMITED, NOT_FOUND ->
-                asked.refuse(Problem.of(outcome));
+                asked.refuse(PacketBodies.problem(outcome));
         }
     }
 
@@ -284,7 +286,7 @@ final class Requests {
             case PLAYED -> asked.answer(201, ServerFrames.playSettled(asked.id(), true, outcome.plays()));
             case ALREADY_PLAYED -> asked.answer(200, ServerFrames.playSettled(asked.id(), false, outcome.plays()));
             case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                asked.refuse(Problem.of(outcome));
+                asked.refuse(DrawBodies.problem(outcome));
         }
     }
 

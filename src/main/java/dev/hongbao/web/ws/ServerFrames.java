@@ -8,9 +8,9 @@ import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketView;
-import dev.hongbao.web.api.Bodies;
 import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Language;
+import dev.hongbao.web.api.PacketBodies;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ToldProblem;
 import java.time.Instant;
@@ -68,7 +68,7 @@ final class ServerFrames {
         return begin(LONG, "sent")
                 .field("id", id)
                 .name("packet")
-                .raw(Bodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()))
+                .raw(PacketBodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()))
                 .endObject()
                 .toString();
     }
@@ -77,7 +77,7 @@ final class ServerFrames {
         return begin(LONG, "claim.accepted")
                 .field("id", id)
                 .name("claim")
-                .raw(Bodies.claim(claim))
+                .raw(PacketBodies.claim(claim))
                 .endObject()
                 .toString();
     }
@@ -87,7 +87,7 @@ final class ServerFrames {
                 .field("id", id)
                 .field("first", first)
                 .name("claim")
-                .raw(Bodies.claim(claim))
+                .raw(PacketBodies.claim(claim))
                 .endObject()
                 .toString();
     }
@@ -96,7 +96,7 @@ final class ServerFrames {
     static String claimSettled(Claim claim) {
         return begin(LONG, "claim.settled")
                 .name("claim")
-                .raw(Bodies.claim(claim))
+                .raw(PacketBodies.claim(claim))
                 .endObject()
                 .toString();
     }
@@ -147,7 +147,7 @@ final class ServerFrames {
 
     private static JsonText packets(JsonText json, FeedPage state) {
         json.name("packets").beginArray();
-        state.packets().forEach(packet -> json.raw(Bodies.packet(packet, state.people())));
+        state.packets().forEach(packet -> json.raw(PacketBodies.packet(packet, state.people())));
         return json.endArray();
     }
 

@@ -20,9 +20,9 @@ import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.web.http.Access;
 import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
-import dev.hongbao.web.http.Gate;
 import dev.hongbao.web.http.SocketUpgrade;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -59,7 +59,7 @@ public final class SocketFace implements SocketUpgrade {
     private final SocketConfig config;
     private final SocketGuards guards;
     private final SocketMetrics metrics;
-    private final Gate gate;
+    private final Access gate;
     private final FeedService feed;
     private final CallLog audit;
     private final Clock clock;
@@ -80,7 +80,7 @@ public final class SocketFace implements SocketUpgrade {
             SocketConfig config,
             SocketGuards guards,
             SocketMetrics metrics,
-            Gate gate,
+            Access gate,
             FeedService feed,
             AuditLog auditLog,
             Clock clock) {

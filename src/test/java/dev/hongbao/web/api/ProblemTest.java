@@ -9,7 +9,11 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.web.access.TokenVerdict;
 import io.vertx.core.json.JsonObject;
@@ -40,14 +44,21 @@ class ProblemTest {
         Set<ProblemType> outcomes = new HashSet<>();
 
         statuses.forEach((kind, status) -> {
-            ProblemType type = ProblemType.of(kind);
+            ProblemType type = PacketBodies.problem(ClaimOutcome.refused(kind)).type();
             assertThat(type.status()).isEqualTo(status);
             assertThat(type.uri()).endsWith("/" + kind.name().toLowerCase().replace('_', '-'));
             assertThat(outcomes.add(type)).isTrue();
         });
+        Claim claim = new Claim(
+                PacketId.create(),
+                new UserId("alice"),
+                new Claim.Share(0, 1, new Asset("COIN")),
+                Claim.Status.ACCEPTED,
+                null);
         for (ClaimOutcome.Kind won :
                 List.of(ClaimOutcome.Kind.ACCEPTED, ClaimOutcome.Kind.CLAIMED, ClaimOutcome.Kind.ALREADY_CLAIMED)) {
-            assertThatThrownBy(() -> ProblemType.of(won)).hasMessageContaining("no problem");
+            ClaimOutcome outcome = new ClaimOutcome(won, claim);
+            assertThatThrownBy(() -> PacketBodies.problem(outcome)).hasMessageContaining("no problem");
         }
         assertThat(ClaimOutcome.Kind.values()).hasSize(statuses.size() + 3);
 
@@ -100,13 +111,15 @@ class ProblemTest {
 
     @Test
     void claimsAndPlaysAreRefusedInWordsOfTheirOwn() {
-        assertThat(Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_FOUND)).detail())
+        assertThat(PacketBodies.problem(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_FOUND))
+                        .detail())
                 .hasToString("There is no such packet.");
-        assertThat(Problem.of(PlayOutcome.refused(PlayOutcome.Kind.NOT_FOUND)).detail())
+        assertThat(DrawBodies.problem(PlayOutcome.refused(PlayOutcome.Kind.NOT_FOUND))
+                        .detail())
                 .hasToString("There is no such draw.");
         for (PlayOutcome.Kind kind : PlayOutcome.Kind.values()) {
             if (kind != PlayOutcome.Kind.PLAYED && kind != PlayOutcome.Kind.ALREADY_PLAYED) {
-                assertThat(Problem.of(PlayOutcome.refused(kind)).type()).isEqualTo(ProblemType.of(kind));
+                assertThat(DrawBodies.problem(PlayOutcome.refused(kind)).type()).hasToString(kind.name());
             }
         }
     }
@@ -115,13 +128,13 @@ class ProblemTest {
     void aRefusalOfSeveralCausesSaysWhichInAWordAndInASentenceOfItsOwn() {
         Set<Text> details = new HashSet<>();
         for (Reason reason : List.of(Reason.GROUP, Reason.RECIPIENT, Reason.TRAIT, Reason.USER)) {
-            Problem problem = Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_ELIGIBLE, reason));
+            Problem problem = PacketBodies.problem(ClaimOutcome.refused(ClaimOutcome.Kind.NOT_ELIGIBLE, reason));
             assertThat(new JsonObject(problem.toJson(Language.CHINESE)).getString("reason"))
                     .isEqualTo(reason.wireName());
             assertThat(details.add(problem.detail())).isTrue();
         }
         for (Reason reason : List.of(Reason.TOTAL, Reason.DAY, Reason.PRODUCT)) {
-            Problem problem = Problem.of(ClaimOutcome.refused(ClaimOutcome.Kind.LIMITED, reason));
+            Problem problem = PacketBodies.problem(ClaimOutcome.refused(ClaimOutcome.Kind.LIMITED, reason));
             assertThat(problem.reason()).isEqualTo(reason.wireName());
             assertThat(details.add(problem.detail())).isTrue();
         }

@@ -117,7 +117,7 @@ final class FaceServer implements AutoCloseable {
         RateLimits rates = new RateLimits(
                 new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
                 System::nanoTime);
-        Gate gate = new Gate(
+        Access gate = new Access(
                 new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
                 rates,
                 new CallsInFlight(6, 500, 50, 10_000),
@@ -131,6 +131,7 @@ final class FaceServer implements AutoCloseable {
                 MAX_PER_ADDRESS,
                 ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
                 meters);
+        CallAudit.Log audits = new CallAudit.Log(new CallLog(auditLog, 10_000), cap);
         DemoLogin demo = DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC());
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
@@ -138,7 +139,7 @@ final class FaceServer implements AutoCloseable {
                                 settings,
                                 () -> {
                                     HttpFace face = new HttpFace(
-                                            vertx, settings, files, gate, auditLog, metrics, cap, NO_SOCKETS);
+                                            vertx, settings, files, gate, audits, metrics, cap, NO_SOCKETS);
                                     return Future.succeededFuture(
                                             face.serve(contract, routes(face, rates, demo), Future::succeededFuture));
                                 },
@@ -154,7 +155,8 @@ final class FaceServer implements AutoCloseable {
         for (Operation operation : Contract.load().operations()) {
             routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
         }
-        new Routes(null, null, null, rates).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
+        new LedgerRoutes(null, null, null).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
+        new PacketRoutes(null, null, rates).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
         DemoRoutes visitors = new DemoRoutes(demo, null, rates, 10_000);
         routes.put("claim", new ClaimRoute(rates, null, face.underWay())::answer);
         routes.put("getDemo", visitors::about);

@@ -1,10 +1,11 @@
 package dev.hongbao.web.api;
 
 import dev.hongbao.common.json.JsonText;
+import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.ledger.Balance;
-import dev.hongbao.domain.ledger.WalletRecord;
+import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
@@ -20,17 +21,15 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Domain values as the contract's JSON, written by hand, so that no reflection decides what a client sees. */
-public final class Bodies {
+/** Packets and claims as the contract's JSON, written by hand, so that no reflection decides what a client sees. */
+public final class PacketBodies {
     private static final int CLAIM_LENGTH = 256;
     static final int PACKET_LENGTH = 1024;
 
-    private Bodies() {}
+    private PacketBodies() {}
 
     public static String claim(Claim claim) {
         JsonText json = new JsonText(CLAIM_LENGTH);
@@ -69,37 +68,15 @@ public final class Bodies {
         return json.endObject().toString();
     }
 
-    public static String balances(List<Balance> balances) {
-        JsonText json = new JsonText(64 * (balances.size() + 1));
-        json.beginObject().name("items").beginArray();
-        for (Balance balance : balances) {
-            json.beginObject()
-                    .plain("asset", balance.asset().code())
-                    .sum("amount", balance.amount())
-                    .endObject();
-        }
-        return json.endArray().endObject().toString();
-    }
-
-    /** A user's own transfers, without actor and reason, which only the host sees. */
-    public static String transfers(Page<WalletRecord> page) {
-        return page(page, CLAIM_LENGTH, (json, entry) -> {
-                    transfer(json, entry);
-                    json.endObject();
-                })
-                .endObject()
-                .toString();
-    }
-
     public static String packets(Page<PacketView> page, Map<UserId, Profile> people) {
-        return page(page, PACKET_LENGTH, (json, view) -> packet(json, view, people))
+        return JsonText.page(page.items(), page.next(), PACKET_LENGTH, (json, view) -> packet(json, view, people))
                 .endObject()
                 .toString();
     }
 
     /** The viewer's own claims, with amounts. @param people profiles of the senders */
     public static String ownClaims(Page<OwnClaim> page, Map<UserId, Profile> people) {
-        JsonText json = page(page, CLAIM_LENGTH, (out, own) -> {
+        JsonText json = JsonText.page(page.items(), page.next(), CLAIM_LENGTH, (out, own) -> {
             fields(out.beginObject(), own.claim(), true);
             out.plain("sender", own.sender().value()).field("luckiest", own.luckiest());
             pool(out, own.pool());
@@ -145,25 +122,15 @@ public final class Bodies {
      * @param people profiles of the claimants
      */
     public static String claims(ClaimsPage page, UserId viewer, Map<UserId, Profile> people) {
-        JsonText json = page(
-                page.claims(),
+        JsonText json = JsonText.page(
+                page.claims().items(),
+                page.claims().next(),
                 CLAIM_LENGTH,
                 (out, claim) ->
                         claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
         optionalClaim(json, "luckiest", page.luckiest());
         ProfileBodies.people(json, page.people(), people);
         return json.endObject().toString();
-    }
-
-    /** Leaves the object open for further fields. */
-    static <T> JsonText page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
-        JsonText json = new JsonText(itemLength * (page.items().size() + 1));
-        json.beginObject().name("items").beginArray();
-        for (T value : page.items()) {
-            item.accept(json, value);
-        }
-        json.endArray().field("next", page.next());
-        return json;
     }
 
     private static void claim(JsonText json, Claim claim, boolean withAmount) {
@@ -250,28 +217,37 @@ public final class Bodies {
         return json.field("seed", view.ending() == null ? null : view.ending().seed());
     }
 
-    /** A CSV cell, quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
-    public static String csv(String text) {
-        String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
-        boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
-        return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
+    /**
+     * The problem of a claim that was refused.
+     *
+     * @throws IllegalArgumentException for an outcome that has a claim
+     */
+    public static Problem problem(ClaimOutcome refused) {
+        return switch (refused.kind()) {
+            case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, Text.of("packet.not-found"));
+            case NOT_ELIGIBLE -> Problem.notEligible(refused.reason(), Text.of("not-eligible.packet-group"));
+            case LIMITED -> ofLimit(refused.reason());
+            default -> Problem.of(type(refused.kind()));
+        };
     }
 
-    static @Nullable String text(@Nullable UUID id) {
-        return id == null ? null : id.toString();
+    private static ProblemType type(ClaimOutcome.Kind kind) {
+        return switch (kind) {
+            case DRAINED -> ProblemType.DRAINED;
+            case EXPIRED -> ProblemType.EXPIRED;
+            case NOT_OPEN_YET -> ProblemType.NOT_OPEN_YET;
+            case NOT_ELIGIBLE -> ProblemType.NOT_ELIGIBLE;
+            case WRONG_PASSCODE -> ProblemType.WRONG_PASSCODE;
+            case LIMITED -> ProblemType.LIMITED;
+            case NOT_FOUND -> ProblemType.NOT_FOUND;
+            case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
+        };
     }
 
-    /** Leaves the object open for further fields. */
-    static void transfer(JsonText json, WalletRecord entry) {
-        json.beginObject()
-                .plain("id", Long.toString(entry.id()))
-                .plain("kind", entry.kind().wireName())
-                .plain("direction", entry.change().credit() ? "credit" : "debit")
-                .plain("asset", entry.change().asset().code())
-                .field("amount", entry.change().amount());
-        json.field("packet", text(entry.subject().packet()))
-                .field("draw", text(entry.subject().draw()))
-                .field("campaign", text(entry.subject().campaign()));
-        json.plain("at", entry.at().toString());
+    private static Problem ofLimit(@Nullable Reason reason) {
+        Text detail = reason == Reason.DAY
+                ? Text.of("limited.day")
+                : reason == Reason.PRODUCT ? Text.of("limited.product") : Text.of("limited.total");
+        return Problem.of(ProblemType.LIMITED, detail).because(reason);
     }
 }
