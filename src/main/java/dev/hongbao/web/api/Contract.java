@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * The calls of {@code openapi.yaml}: routes and checks come from the served document. Vert.x' own contract reader is not used: it
- * makes the start half as long again for checks that a test makes, and it refuses problem documents as answers. Only its schema
- * validator is used. Immutable, shared by all instances.
+ * makes the start half as long again for checks that a test makes, and it refuses problem documents as answers. Immutable, shared
+ * by all instances.
  */
 public final class Contract {
     /** The contract's mark of calls for role service. */
@@ -142,8 +142,7 @@ public final class Contract {
 
     /**
      * A copy for checking requests, with references inlined and responses removed. {@code $} becomes a match at the very end, as
-     * in ECMA. Java's also matches before a last line break. {@code uniqueItems} is removed, because the library compares every
-     * pair; the list's decoder checks it. An {@code allOf} of one schema becomes that schema, AsyncAPI's form of a described
+     * in ECMA. Java's also matches before a last line break. {@code uniqueItems} is removed: the list's decoder checks it. An {@code allOf} of one schema becomes that schema, AsyncAPI's form of a described
      * reference.
      */
     static Object inlined(Object node, JsonObject root) {

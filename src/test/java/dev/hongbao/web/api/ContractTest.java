@@ -74,14 +74,6 @@ class ContractTest {
         }
     }
 
-    /** Not to be measured here: the validator takes 4 µs for the id that each claim names, a third of all that a claim costs. */
-    @Test
-    void theIdsThatPathsNameAreCheckedWithoutTheValidator() {
-        assertThat(CONTRACT.operations().stream().flatMap(operation -> operation.parameters().path().values().stream()))
-                .isNotEmpty()
-                .allMatch(Schema::isPlain);
-    }
-
     @Test
     void theContractAndTheCodeKnowTheSameWords() {
         JsonObject schemas = Contract.document().getJsonObject("components").getJsonObject("schemas");

@@ -1,7 +1,6 @@
 package dev.hongbao.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -87,13 +86,12 @@ class FramesTest {
         JsonObject messages = DOCUMENT.getJsonObject("components").getJsonObject("messages");
         for (String name : messages.fieldNames()) {
             JsonObject message = messages.getJsonObject(name);
-            Schema schema = new Schema((JsonObject) Contract.inlined(message.getJsonObject("payload"), DOCUMENT));
             JsonArray examples = message.getJsonArray("examples");
             assertThat(examples).as(name).isNotEmpty();
             examples.forEach(example -> {
                 JsonObject payload = ((JsonObject) example).getJsonObject("payload");
                 assertThat(payload.getString("type")).isEqualTo(message.getString("name"));
-                assertThatCode(() -> schema.check(payload, "#")).as(name).doesNotThrowAnyException();
+                AnswerFrames.check(payload);
             });
         }
     }
