@@ -2,10 +2,7 @@ package dev.hongbao.cli;
 
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.ConfigSources;
-import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.common.config.Option;
-import dev.hongbao.common.config.Options;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -42,7 +39,7 @@ final class ConfigFlags {
                 .setter(setter(value -> file = (Path) value))
                 .description("YAML file; default conf/hongbao.yaml when it exists.")
                 .build());
-        for (Option<?> option : Options.ALL) {
+        for (Option<?> option : Option.ALL) {
             String[] names = Stream.concat(option.shortFlags().stream(), Stream.of(option.flag()))
                     .toArray(String[]::new);
             command.addOption(OptionSpec.builder(names)
@@ -60,8 +57,8 @@ final class ConfigFlags {
      *
      * @throws ConfigException with all faults
      */
-    LoadedConfig load() {
-        return ConfigLoader.load(new ConfigSources(byPath, environment, file, defaultFile));
+    ConfigLoader.Loaded load() {
+        return ConfigLoader.load(new ConfigLoader.Sources(byPath, environment, file, defaultFile));
     }
 
     private void keep(Option<?> option, @Nullable String value) {

@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.common.config.ConfigLoader;
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.common.config.TokenConfig;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
  * @param port the API's port in use
  * @param managementPort the management port in use
  */
-record FirstSteps(LoadedConfig loaded, String command, int port, int managementPort) {
+record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int managementPort) {
     /** Options that the token command needs to sign tokens for this server. */
     private static final Set<String> TOKEN_OPTIONS =
             Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");

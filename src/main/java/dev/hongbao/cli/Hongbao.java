@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigSources;
+import dev.hongbao.common.config.ConfigLoader;
 import dev.hongbao.common.config.DurationText;
 import dev.hongbao.common.config.Nearest;
 import dev.hongbao.common.config.Option;
@@ -71,7 +71,12 @@ public final class Hongbao {
     public static int run(String... args) {
         PrintWriter out = utf8(FileDescriptor.out);
         return run(
-                System.getenv(), ConfigSources.DEFAULT_FILE, HongbaoServer::start, out, utf8(FileDescriptor.err), args);
+                System.getenv(),
+                ConfigLoader.Sources.DEFAULT_FILE,
+                HongbaoServer::start,
+                out,
+                utf8(FileDescriptor.err),
+                args);
     }
 
     /** Greetings are Chinese also where the locale is POSIX. */

@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.common.config.ConfigException;
+import dev.hongbao.common.config.ConfigLoader;
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.LoadedConfig;
 import dev.hongbao.common.config.LogConfig;
 import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.server.HongbaoServer;
@@ -50,7 +50,7 @@ final class ServeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws InterruptedException {
-        LoadedConfig loaded = config.load();
+        ConfigLoader.Loaded loaded = config.load();
         HongbaoConfig options = loaded.config();
         Logging.choose(options.log());
         loaded.effective().stream()
@@ -109,7 +109,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private static boolean isShownToAll(LoadedConfig.Effective value) {
+    private static boolean isShownToAll(ConfigLoader.Loaded.Effective value) {
         return value.option().isSecret()
                 && value.origin().startsWith("flag ")
                 && value.text().contains("***");

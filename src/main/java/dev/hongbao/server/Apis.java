@@ -3,7 +3,6 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.HttpConfig;
 import dev.hongbao.common.config.LimitsConfig;
-import dev.hongbao.common.config.PacketConfig;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
 import dev.hongbao.web.access.RateLimitSettings;
@@ -250,7 +249,7 @@ final class Apis {
                         : List.of());
     }
 
-    private static RateLimitSettings rateLimits(LimitsConfig config, PacketConfig packets) {
+    private static RateLimitSettings rateLimits(LimitsConfig config, HongbaoConfig.PacketConfig packets) {
         int shares = config.rates().shares();
         int guesses = config.wrongPasscodes().perMinute();
         RateLimitSettings defaults = RateLimitSettings.DEFAULT;

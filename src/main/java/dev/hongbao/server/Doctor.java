@@ -2,7 +2,6 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.webhook.WebhookStore;
 import dev.hongbao.engine.postgres.Months;
@@ -114,7 +113,7 @@ public final class Doctor {
 
     private void askServer() {
         ListenAddress at = config.web().management().address();
-        ListenTls tls = at.tls();
+        ListenAddress.Tls tls = at.tls();
         String host = at.host().equals("0.0.0.0") ? "127.0.0.1" : at.host();
         URI server = URI.create((tls == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host)
                 + ":" + at.port() + "/");

@@ -1,8 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ClaimConfig;
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.PacketConfig;
 import dev.hongbao.common.config.WebhooksConfig;
 import dev.hongbao.domain.books.Books;
 import dev.hongbao.domain.campaign.CampaignCatalog;
@@ -200,8 +198,8 @@ public final class Engine {
         this.auditLog = new AuditLog(pools.requests(), metrics);
         this.auditReader = new AuditReader(pools.requests());
 
-        ClaimConfig claims = config.domain().claim();
-        PacketConfig packets = config.domain().packet();
+        HongbaoConfig.ClaimConfig claims = config.domain().claim();
+        HongbaoConfig.PacketConfig packets = config.domain().packet();
         this.packetStore = new PacketStore(pools.requests(), quarantine.forReaders());
         this.packetViews = new PacketViews(pools.requests(), packetStore);
         this.packetCatalog = new PacketCatalog(packetStore);

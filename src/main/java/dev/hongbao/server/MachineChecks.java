@@ -3,7 +3,6 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.HttpConfig;
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.common.config.TokenConfig;
 import java.io.IOException;
@@ -71,7 +70,7 @@ final class MachineChecks {
         }
     }
 
-    private static void put(Map<String, Path> files, String option, @Nullable ListenTls tls) {
+    private static void put(Map<String, Path> files, String option, ListenAddress.@Nullable Tls tls) {
         if (tls != null) {
             files.put(option, tls.key());
         }

@@ -1,7 +1,6 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.LatestRuns;
 import dev.hongbao.domain.reconcile.Reconciliation;
@@ -118,7 +117,7 @@ public final class Reconciler {
                         : Future.succeededFuture(rows))
                 .compose(rows -> rows.iterator().next().getBoolean(0)
                         ? Installation.read(pool, stores.namespace())
-                        : Future.failedFuture(new ConfigException(List.of(new ConfigFault(
+                        : Future.failedFuture(new ConfigException(List.of(new ConfigException.Fault(
                                 "postgres.url",
                                 stores.app().toString(),
                                 "no server has worked on this database yet; name the server's database")))));

@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ClaimConfig;
+import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.claim.ClaimSettings;
@@ -37,7 +37,7 @@ public final class Services {
         this.redis = redis;
         Vertx vertx = engine.vertx;
         Pool pool = engine.stores.pools.requests();
-        ClaimConfig limits = engine.config.domain().claim();
+        HongbaoConfig.ClaimConfig limits = engine.config.domain().claim();
         int mostOfLoop =
                 Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
         AttemptSettings attempts = new AttemptSettings(

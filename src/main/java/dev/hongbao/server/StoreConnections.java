@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.IdempotencyConfig.References;
+import dev.hongbao.common.config.HongbaoConfig.IdempotencyConfig.References;
 import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.engine.postgres.Migrations;
 import dev.hongbao.engine.postgres.Months;

@@ -1,7 +1,6 @@
 package dev.hongbao.server;
 
 import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigFault;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.PostgresConfig;
 import dev.hongbao.common.config.RedisConfig;
@@ -86,7 +85,7 @@ public final class Stores implements AutoCloseable {
         boolean postgres = config.engine().postgres().isEmbedded();
         if ((redis || postgres) && !EmbeddedServers.areOnTheClassPath()) {
             String missing = redis && postgres ? "redis.url, postgres.url" : redis ? "redis.url" : "postgres.url";
-            throw new ConfigException(List.of(new ConfigFault(
+            throw new ConfigException(List.of(new ConfigException.Fault(
                     missing,
                     "not set",
                     "this jar has no embedded stores: set redis.url and postgres.url, or use hongbao.jar")));
@@ -131,8 +130,8 @@ public final class Stores implements AutoCloseable {
     }
 
     private static ConfigException faultOfData(Path dir, String problem) {
-        return new ConfigException(List.of(
-                new ConfigFault("data.dir", dir.toAbsolutePath().normalize().toString(), problem)));
+        return new ConfigException(List.of(new ConfigException.Fault(
+                "data.dir", dir.toAbsolutePath().normalize().toString(), problem)));
     }
 
     /** Leaves room beside the pool for the writer, the locks, the owner's work, and some operators. */

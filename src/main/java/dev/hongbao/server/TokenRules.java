@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.DataConfig;
+import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.SecretUrl;
 import dev.hongbao.common.config.TokenConfig;
 import dev.hongbao.web.access.JsonUrl;
@@ -32,7 +32,7 @@ public final class TokenRules {
      *
      * @throws IOException that names the option, if a source is unreadable or has no key of the configured algorithm
      */
-    static KeyRing keys(TokenConfig token, DataConfig data) throws IOException {
+    static KeyRing keys(TokenConfig token, HongbaoConfig.DataConfig data) throws IOException {
         List<KeySource> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
             if (token.secrets().file() == null) {
@@ -100,7 +100,7 @@ public final class TokenRules {
     /**
      * The shared secret of HS256: the configured file's content, else the data directory's key, created if it is missing. Blocks on the disk.
      */
-    public static byte[] secret(TokenConfig token, DataConfig data) throws IOException {
+    public static byte[] secret(TokenConfig token, HongbaoConfig.DataConfig data) throws IOException {
         @Nullable Path file = token.secrets().file();
         return file == null ? TokenKey.loadOrCreate(data.tokenKeyFile()) : Files.readAllBytes(file);
     }

@@ -3,8 +3,6 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.ConfigSources;
-import dev.hongbao.common.config.LoadedConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +17,8 @@ class FirstStepsTest {
     @TempDir
     Path dir;
 
-    private static LoadedConfig load(Map<String, String> flags) {
-        return ConfigLoader.load(new ConfigSources(flags, Map.of(), null, null));
+    private static ConfigLoader.Loaded load(Map<String, String> flags) {
+        return ConfigLoader.load(new ConfigLoader.Sources(flags, Map.of(), null, null));
     }
 
     @Test
@@ -50,7 +48,7 @@ class FirstStepsTest {
     @Test
     void theTokenCommandFindsTheKeyOfThisServer() {
         // Given
-        LoadedConfig loaded = load(Map.of("data.dir", "/tmp/my data", "token.issuer", "me"));
+        ConfigLoader.Loaded loaded = load(Map.of("data.dir", "/tmp/my data", "token.issuer", "me"));
 
         // Then
         assertThat(new FirstSteps(loaded, "java -jar x.jar", 1, 2).text())
@@ -64,7 +62,7 @@ class FirstStepsTest {
     void aServerThatCanNotSignShowsNoTokenCommand() throws IOException {
         // Given
         String key = Files.writeString(dir.resolve("key.pem"), "-").toString();
-        LoadedConfig loaded = load(Map.of("token.algorithm", "ES256", "token.public-key-files", key));
+        ConfigLoader.Loaded loaded = load(Map.of("token.algorithm", "ES256", "token.public-key-files", key));
 
         // Then
         assertThat(new FirstSteps(loaded, "java", 1, 2).text())
@@ -75,7 +73,7 @@ class FirstStepsTest {
     @Test
     void aShellCanReadTheLines() throws IOException, InterruptedException {
         // Given
-        LoadedConfig loaded = load(Map.of("data.dir", "it's here"));
+        ConfigLoader.Loaded loaded = load(Map.of("data.dir", "it's here"));
         Path script = Files.writeString(
                 dir.resolve("steps.sh"),
                 new FirstSteps(loaded, "echo", 1, 2)

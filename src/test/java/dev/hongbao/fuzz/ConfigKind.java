@@ -2,8 +2,6 @@ package dev.hongbao.fuzz;
 
 import dev.hongbao.common.config.ConfigException;
 import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.ConfigSources;
-import dev.hongbao.common.config.LoadedConfig;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -106,7 +104,7 @@ final class ConfigKind implements Kind {
     ConfigKind(Path directory, Hostile hostile) throws IOException {
         this.directory = Files.createDirectories(directory);
         this.hostile = hostile;
-        LoadedConfig loaded = ConfigLoader.load(new ConfigSources(Map.of(), Map.of(), null, null));
+        ConfigLoader.Loaded loaded = ConfigLoader.load(new ConfigLoader.Sources(Map.of(), Map.of(), null, null));
         loaded.effective().forEach(each -> defaults.put(each.option().path(), each.text()));
     }
 
@@ -128,7 +126,7 @@ final class ConfigKind implements Kind {
             Files.write(file, text);
             Map<String, String> flags = input.oneIn(4) ? some(input, defaults.keySet(), "") : Map.of();
             Map<String, String> variables = input.oneIn(4) ? some(input, defaults.keySet(), "HONGBAO_") : Map.of();
-            String fault = load(input, new ConfigSources(flags, variables, file, null), findings);
+            String fault = load(input, new ConfigLoader.Sources(flags, variables, file, null), findings);
             Files.delete(file);
             if (fault != null) {
                 findings.found(
@@ -139,7 +137,7 @@ final class ConfigKind implements Kind {
         }
     }
 
-    private static String load(Input input, ConfigSources sources, Findings findings) {
+    private static String load(Input input, ConfigLoader.Sources sources, Findings findings) {
         long begun = System.nanoTime();
         try {
             ConfigLoader.load(sources);

@@ -2,7 +2,6 @@ package dev.hongbao.cli;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.common.config.Options;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.split.Histogram;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
@@ -103,7 +102,7 @@ final class DemoCommand implements Callable<Integer> {
                             "postgres.owner-url", urls.postgresOwner()));
             ProcessBuilder builder = CommandServer.builder(List.of(command.split(" +", -1)))
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
-            Options.ALL.stream()
+            dev.hongbao.common.config.Option.ALL.stream()
                     .filter(option -> options.containsKey(option.path()))
                     .forEach(option -> builder.environment().put(option.environmentName(), options.get(option.path())));
             CommandServer there = new CommandServer(builder, directory.resolve("server.log"));

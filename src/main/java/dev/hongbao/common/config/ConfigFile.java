@@ -43,16 +43,16 @@ final class ConfigFile {
     private static final int MAX_DEPTH = 10;
 
     private final Path file;
-    private final List<ConfigFault> faults;
-    private final Map<String, Setting> settings = new LinkedHashMap<>();
+    private final List<ConfigException.Fault> faults;
+    private final Map<String, ConfigLoader.Setting> settings = new LinkedHashMap<>();
 
-    private ConfigFile(Path file, List<ConfigFault> faults) {
+    private ConfigFile(Path file, List<ConfigException.Fault> faults) {
         this.file = file;
         this.faults = faults;
     }
 
     /** The file's settings, also of unknown options. Adds faults of the file to {@code faults}. */
-    static Map<String, Setting> read(Path file, List<ConfigFault> faults) {
+    static Map<String, ConfigLoader.Setting> read(Path file, List<ConfigException.Fault> faults) {
         ConfigFile reader = new ConfigFile(file, faults);
         reader.parse();
         return reader.settings;
@@ -70,15 +70,15 @@ final class ConfigFile {
             String where = e.getProblemMark() == null
                     ? ""
                     : " line " + (e.getProblemMark().getLine() + 1);
-            faults.add(new ConfigFault(file.toString(), "file" + where, "is no YAML: " + e.getProblem()));
+            faults.add(new ConfigException.Fault(file.toString(), "file" + where, "is no YAML: " + e.getProblem()));
         } catch (YAMLException e) {
-            faults.add(new ConfigFault(file.toString(), "file", "is refused: " + e.getMessage()));
+            faults.add(new ConfigException.Fault(file.toString(), "file", "is refused: " + e.getMessage()));
         } catch (NoSuchFileException e) {
-            faults.add(new ConfigFault(file.toString(), "file", "does not exist"));
+            faults.add(new ConfigException.Fault(file.toString(), "file", "does not exist"));
         } catch (CharacterCodingException e) {
-            faults.add(new ConfigFault(file.toString(), "file", "is not UTF-8"));
+            faults.add(new ConfigException.Fault(file.toString(), "file", "is not UTF-8"));
         } catch (IOException e) {
-            faults.add(new ConfigFault(file.toString(), "file", "cannot be read: " + e.getMessage()));
+            faults.add(new ConfigException.Fault(file.toString(), "file", "cannot be read: " + e.getMessage()));
         }
     }
 
@@ -131,7 +131,7 @@ final class ConfigFile {
         if (text == null) {
             return;
         }
-        Setting before = settings.putIfAbsent(path, new Setting(text, origin(key)));
+        ConfigLoader.Setting before = settings.putIfAbsent(path, new ConfigLoader.Setting(text, origin(key)));
         if (before != null) {
             fault(path, key, "is there a second time; first in " + before.origin());
         }
@@ -149,7 +149,7 @@ final class ConfigFile {
             }
             items.add(Objects.requireNonNullElse(scalar.getValue(), ""));
         }
-        boolean takesOne = Options.ALL.stream()
+        boolean takesOne = Option.ALL.stream()
                 .anyMatch(option -> option.path().equals(path) && !option.kind().equals("files"));
         if (takesOne) {
             fault(path, value, "must be one value, not a list");
@@ -163,11 +163,11 @@ final class ConfigFile {
     }
 
     private static boolean isSection(String path) {
-        return Options.ALL.stream().anyMatch(option -> option.path().startsWith(path + "."));
+        return Option.ALL.stream().anyMatch(option -> option.path().startsWith(path + "."));
     }
 
     private void fault(String path, Node node, String problem) {
-        faults.add(new ConfigFault(path, origin(node), problem));
+        faults.add(new ConfigException.Fault(path, origin(node), problem));
     }
 
     private String origin(Node node) {

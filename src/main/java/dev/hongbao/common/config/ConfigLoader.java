@@ -23,17 +23,17 @@ public final class ConfigLoader {
     /** A wrong file has thousands of unknown names, and hints for all of them help no reader. */
     private static final int MAX_HINTS = 50;
 
-    private final ConfigSources sources;
+    private final Sources sources;
     private final List<Option<?>> options;
-    private final List<ConfigFault> faults = new ArrayList<>();
+    private final List<ConfigException.Fault> faults = new ArrayList<>();
     private final Map<String, Setting> settings = new LinkedHashMap<>();
     /** Every option's value by path: the default, until a setting is read. */
     private final Map<String, Object> values = new HashMap<>();
 
-    private ConfigLoader(ConfigSources sources, List<Option<?>> options) {
+    private ConfigLoader(Sources sources, List<Option<?>> options) {
         this.sources = sources;
         this.options = options;
-        Options.WITH_CONSTANTS.forEach(option -> values.put(option.path(), option.defaultValue()));
+        Option.WITH_CONSTANTS.forEach(option -> values.put(option.path(), option.defaultValue()));
     }
 
     /**
@@ -42,18 +42,18 @@ public final class ConfigLoader {
      *
      * @throws ConfigException with all faults
      */
-    public static LoadedConfig load(ConfigSources sources) {
-        return new ConfigLoader(sources, Options.ALL).load();
+    public static Loaded load(Sources sources) {
+        return new ConfigLoader(sources, Option.ALL).load();
     }
 
     /** The defaults, with some options and constants replaced. */
     static HongbaoConfig ofCode(Map<String, String> byPath) {
-        return new ConfigLoader(new ConfigSources(byPath, Map.of(), null, null), Options.WITH_CONSTANTS)
+        return new ConfigLoader(new Sources(byPath, Map.of(), null, null), Option.WITH_CONSTANTS)
                 .load()
                 .config();
     }
 
-    private LoadedConfig load() {
+    private Loaded load() {
         Path file = file();
         if (file != null) {
             readFile(file);
@@ -64,26 +64,26 @@ public final class ConfigLoader {
         Set<String> bad = readValues();
         freeManagementPort();
         SecretFiles.nameIn(values);
-        HongbaoConfig config = Options.fill(HongbaoConfig.class, values);
+        HongbaoConfig config = Option.fill(HongbaoConfig.class, values);
         new ConfigRules(config, bad, faults, this::origin).check();
         if (!faults.isEmpty()) {
             throw new ConfigException(faults);
         }
-        List<LoadedConfig.Effective> effective =
-                Options.ALL.stream().map(this::effective).toList();
-        return new LoadedConfig(config, effective);
+        List<Loaded.Effective> effective =
+                Option.ALL.stream().map(this::effective).toList();
+        return new Loaded(config, effective);
     }
 
     private @Nullable Path file() {
         if (sources.file() != null) {
             return sources.file();
         }
-        String named = sources.environment().getOrDefault(ConfigSources.FILE_VARIABLE, "");
+        String named = sources.environment().getOrDefault(Sources.FILE_VARIABLE, "");
         if (!named.isBlank()) {
             try {
                 return Path.of(named);
             } catch (InvalidPathException e) {
-                faults.add(new ConfigFault(named, environmentOrigin(ConfigSources.FILE_VARIABLE), "is not a path"));
+                faults.add(new ConfigException.Fault(named, environmentOrigin(Sources.FILE_VARIABLE), "is not a path"));
                 return null;
             }
         }
@@ -110,8 +110,8 @@ public final class ConfigLoader {
             if (path != null) {
                 settings.put(path, new Setting(text, environmentOrigin(name)));
             } else if (name.startsWith(Option.ENVIRONMENT_PREFIX)
-                    && !name.startsWith(ConfigSources.TEST_PREFIX)
-                    && !name.equals(ConfigSources.FILE_VARIABLE)) {
+                    && !name.startsWith(Sources.TEST_PREFIX)
+                    && !name.equals(Sources.FILE_VARIABLE)) {
                 unknownVariable(name, text, List.copyOf(pathByName.keySet()));
             }
         });
@@ -120,7 +120,7 @@ public final class ConfigLoader {
     private void unknownVariable(String name, String text, List<String> known) {
         // Kubernetes adds such variables for a Service named hongbao.
         if (name.contains("_SERVICE_") || text.startsWith("tcp://")) {
-            faults.add(new ConfigFault(
+            faults.add(new ConfigException.Fault(
                     name,
                     environmentOrigin(name),
                     "is no option; if Kubernetes made it, set enableServiceLinks: false on the pod"));
@@ -153,7 +153,8 @@ public final class ConfigLoader {
             } catch (IllegalArgumentException e) {
                 bad.add(option.path());
                 String given = option.isSecret() ? "" : ", not \"" + shorten(setting.text()) + "\"";
-                faults.add(new ConfigFault(option.path(), setting.origin(), "must be " + option.allowed() + given));
+                faults.add(new ConfigException.Fault(
+                        option.path(), setting.origin(), "must be " + option.allowed() + given));
             }
         }
         return bad;
@@ -166,9 +167,9 @@ public final class ConfigLoader {
         }
     }
 
-    private LoadedConfig.Effective effective(Option<?> option) {
+    private Loaded.Effective effective(Option<?> option) {
         String text = option.print(Objects.requireNonNull(values.get(option.path())));
-        return new LoadedConfig.Effective(
+        return new Loaded.Effective(
                 option, text, origin(option.path()), text.equals(option.print(option.defaultValue())));
     }
 
@@ -180,7 +181,7 @@ public final class ConfigLoader {
     private void unknown(String name, String origin, List<String> known) {
         Optional<String> nearest = faults.size() < MAX_HINTS ? Nearest.to(name, known) : Optional.empty();
         String hint = nearest.map(meant -> "did you mean " + meant + "?").orElse("default-config lists them all");
-        faults.add(new ConfigFault(name, origin, "is no option; " + hint));
+        faults.add(new ConfigException.Fault(name, origin, "is no option; " + hint));
     }
 
     private static String environmentOrigin(String name) {
@@ -190,5 +191,61 @@ public final class ConfigLoader {
     private static String shorten(String text) {
         String line = SecretUrl.redact(text).replaceAll("\\p{Cntrl}", " ");
         return line.length() <= 60 ? line : line.substring(0, 60) + "…";
+    }
+
+    /**
+     * The unread text of an option.
+     *
+     * @param text as given; may contain a password
+     * @param origin as in {@link ConfigException.Fault#origin}
+     */
+    record Setting(String text, String origin) {}
+
+    /**
+     * The sources of options. An earlier component wins over a later one.
+     *
+     * @param flags texts by option path
+     * @param environment the process's variables. Only names with the prefix {@code HONGBAO_} count, except those with {@code
+     *     HONGBAO_TEST_}
+     * @param file the file of {@code --config}, which must exist; null uses {@code HONGBAO_CONFIG}, then {@code defaultFile}
+     * @param defaultFile read if it exists; null for none
+     */
+    public record Sources(
+            Map<String, String> flags,
+            Map<String, String> environment,
+            @Nullable Path file,
+            @Nullable Path defaultFile) {
+        /** Read if it exists and no other file is named; relative to the working directory. */
+        public static final Path DEFAULT_FILE = Path.of("conf", "hongbao.yaml");
+
+        /** The variable that names a file. */
+        public static final String FILE_VARIABLE = "HONGBAO_CONFIG";
+
+        static final String TEST_PREFIX = "HONGBAO_TEST_";
+
+        public Sources {
+            flags = Map.copyOf(flags);
+            environment = Map.copyOf(environment);
+        }
+    }
+
+    /**
+     * The configuration with the source of each value.
+     *
+     * @param effective every option in the order of the documentation
+     */
+    public record Loaded(HongbaoConfig config, List<Effective> effective) {
+        public Loaded {
+            effective = List.copyOf(effective);
+        }
+
+        /**
+         * An option's value.
+         *
+         * @param text without passwords
+         * @param origin as in {@link ConfigException.Fault#origin}, or {@code default}
+         * @param isDefault whether the value equals the default, from any source
+         */
+        public record Effective(Option<?> option, String text, String origin, boolean isDefault) {}
     }
 }

@@ -7,7 +7,7 @@ import java.lang.annotation.Target;
 
 /**
  * Declares a component of a record below {@link HongbaoConfig} as an option. File, environment, flags, documents, checks and
- * the record's value follow from this declaration, see {@link Options}.
+ * the record's value follow from this declaration, see {@link Option}.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.RECORD_COMPONENT)
@@ -48,7 +48,6 @@ import java.lang.annotation.Target;
         SECURE_ORIGINS,
         TEXT,
         LINE,
-        WORD,
         NAME,
         REDIS_URL,
         POSTGRES_URL,

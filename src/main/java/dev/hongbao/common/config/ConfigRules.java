@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class ConfigRules {
     private final HongbaoConfig config;
     private final Set<String> bad;
-    private final List<ConfigFault> faults;
+    private final List<ConfigException.Fault> faults;
     private final UnaryOperator<String> origin;
 
     /**
@@ -18,7 +18,8 @@ final class ConfigRules {
      * @param bad the paths of faulty options
      * @param origin an option's source, by its path
      */
-    ConfigRules(HongbaoConfig config, Set<String> bad, List<ConfigFault> faults, UnaryOperator<String> origin) {
+    ConfigRules(
+            HongbaoConfig config, Set<String> bad, List<ConfigException.Fault> faults, UnaryOperator<String> origin) {
         this.config = config;
         this.bad = Set.copyOf(bad);
         this.faults = faults;
@@ -33,7 +34,7 @@ final class ConfigRules {
                 "http.port",
                 http.port() == 0 || http.port() != management.port(),
                 "must differ from http.port (" + http.port() + ")");
-        PacketConfig packet = config.domain().packet();
+        HongbaoConfig.PacketConfig packet = config.domain().packet();
         rule(
                 "packet.default-expiry",
                 "packet.max-expiry",
@@ -119,7 +120,7 @@ final class ConfigRules {
 
     private void rule(String path, String other, boolean holds, String problem) {
         if (!holds && !bad.contains(path) && !bad.contains(other)) {
-            faults.add(new ConfigFault(path, origin.apply(path), problem));
+            faults.add(new ConfigException.Fault(path, origin.apply(path), problem));
         }
     }
 }

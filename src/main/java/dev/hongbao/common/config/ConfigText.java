@@ -18,7 +18,7 @@ public final class ConfigText {
                 # Relative paths start at the working directory.
                 """);
         String section = "";
-        for (Option<?> option : Options.ALL) {
+        for (Option<?> option : Option.ALL) {
             int dot = option.path().indexOf('.');
             String head = dot < 0 ? "" : option.path().substring(0, dot);
             String indent = head.isEmpty() ? "" : "  ";
@@ -42,7 +42,7 @@ public final class ConfigText {
 
     /** A Markdown table of every option. */
     public static String markdownTable() {
-        String rows = Options.ALL.stream()
+        String rows = Option.ALL.stream()
                 .map(option -> "| `%s` | %s | %s | %s |"
                         .formatted(
                                 option.path(),
@@ -54,7 +54,7 @@ public final class ConfigText {
     }
 
     /** One line per option: path, value without passwords, and source. */
-    public static String effective(LoadedConfig loaded) {
+    public static String effective(ConfigLoader.Loaded loaded) {
         return loaded.effective().stream()
                 .map(each -> each.option().path() + " = " + each.text() + "  (" + each.origin() + ")")
                 .collect(Collectors.joining("\n"));

@@ -136,7 +136,7 @@ public record HttpConfig(
 
     /** The listener's address. */
     public ListenAddress address() {
-        return new ListenAddress(host, port, ListenTls.of(tlsCertificate, tlsKey, tlsClientAuthority));
+        return new ListenAddress(host, port, ListenAddress.Tls.of(tlsCertificate, tlsKey, tlsClientAuthority));
     }
 
     /** The number of event loops; at least 1. */

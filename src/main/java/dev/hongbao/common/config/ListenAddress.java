@@ -1,5 +1,6 @@
 package dev.hongbao.common.config;
 
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 to 65535; 0 takes a free one
  * @param tls null for none
  */
-public record ListenAddress(String host, int port, @Nullable ListenTls tls) {
+public record ListenAddress(String host, int port, @Nullable Tls tls) {
     /** @throws IllegalArgumentException when there is no such port */
     public ListenAddress {
         if (port < 0 || port > 65_535) {
@@ -20,5 +21,19 @@ public record ListenAddress(String host, int port, @Nullable ListenTls tls) {
     /** Without TLS. */
     public ListenAddress(String host, int port) {
         this(host, port, null);
+    }
+
+    /**
+     * A listener's TLS. All files are PEM.
+     *
+     * @param certificate this server's, followed by its intermediate certificates
+     * @param key the certificate's
+     * @param clientAuthority the authority of the client certificates that the service role must show; null for no such rule
+     */
+    public record Tls(Path certificate, Path key, @Nullable Path clientAuthority) {
+        /** Null without TLS. {@link ConfigRules} requires both certificate and key, or neither. */
+        static @Nullable Tls of(@Nullable Path certificate, @Nullable Path key, @Nullable Path clientAuthority) {
+            return certificate == null || key == null ? null : new Tls(certificate, key, clientAuthority);
+        }
     }
 }

@@ -62,7 +62,7 @@ public record ManagementConfig(
 
     /** The listener's address. */
     public ListenAddress address() {
-        return new ListenAddress(host, port, ListenTls.of(tlsCertificate, tlsKey, null));
+        return new ListenAddress(host, port, ListenAddress.Tls.of(tlsCertificate, tlsKey, null));
     }
 
     /** The console's OpenID provider. Null when only pasted tokens give access. */

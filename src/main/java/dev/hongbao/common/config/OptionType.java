@@ -3,6 +3,8 @@ package dev.hongbao.common.config;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -33,7 +35,31 @@ record OptionType<T>(
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
+    /** Visible ASCII with single spaces in it. */
+    private static final Pattern LINE = Pattern.compile("(?=.{1,256}$)[!-~]+( [!-~]+)*");
+
+    private static final Pattern NAME = Pattern.compile("[a-z0-9-]{1,16}");
     private static final Pattern URL_PATH = Pattern.compile("(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}){0,8}");
+
+    private static final int MAX_PORT = 65_535;
+    private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
+    private static final String REDIS_HOST = "([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
+    private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
+    private static final Pattern REDIS =
+            Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
+                    + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
+    // As strict as the client that reads it: other characters must be percent-encoded.
+    private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
+            + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
+    private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
+    /** Parameters that repeat a part of the URL: only some clients read them. */
+    private static final Pattern SAID_TWICE =
+            Pattern.compile("[?&](?i:host|hostaddr|port|user|password|dbname|options)=");
+
+    private static final Pattern SCHEMA = Pattern.compile("[?&](?:search_path|currentSchema)=([^&]*)");
+    private static final Pattern SCHEMA_NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
+    private static final List<String> SSL_MODES =
+            List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
 
     /**
      * The value of {@code text}.
@@ -64,14 +90,25 @@ record OptionType<T>(
             case OF_TYPE -> ofJava(component.getType(), component.getGenericType(), declared.range());
             case AS_PRINTED -> oneOf(component.getType(), Object::toString);
             case DIRECTORY -> directory();
-            case HOST -> host();
-            case URL_PATH -> urlPath();
+            case HOST -> text("host", "a host name or an address to listen on", HOST);
+            case URL_PATH -> text("path", "a path such as /hongbao, without a slash at its end, or empty", URL_PATH);
             case ORIGINS -> origins();
             case SECURE_ORIGINS -> secureOrigins();
-            case TEXT -> text(256);
-            case LINE -> line(256);
-            case WORD -> word(64);
-            case NAME -> name(16);
+            case TEXT ->
+                optional(
+                        "text",
+                        "at most 256 characters, or empty",
+                        text -> text,
+                        text -> text.length() <= 256,
+                        text -> text);
+            case LINE -> text("text", "1 to 256 visible characters, single spaces between words", LINE);
+            case NAME ->
+                optional(
+                        "name",
+                        "at most 16 of a-z, 0-9 and -, or empty",
+                        text -> text,
+                        text -> NAME.matcher(text).matches(),
+                        text -> text);
             case REDIS_URL -> redisUrl();
             case POSTGRES_URL -> postgresUrl();
             case WEB_URL -> webUrl();
@@ -116,25 +153,6 @@ record OptionType<T>(
                 kind, range, parser, value -> value.compareTo(low) >= 0 && value.compareTo(high) <= 0, printer);
     }
 
-    private static OptionType<String> host() {
-        return new OptionType<>(
-                "host",
-                "a host name or an address to listen on",
-                String::strip,
-                text -> HOST.matcher(text).matches(),
-                text -> text);
-    }
-
-    /** The path of a URL, without a slash at its end; may be empty. */
-    private static OptionType<String> urlPath() {
-        return new OptionType<>(
-                "path",
-                "a path such as /hongbao, without a slash at its end, or empty",
-                String::strip,
-                text -> URL_PATH.matcher(text).matches(),
-                text -> text);
-    }
-
     private static OptionType<Path> directory() {
         return new OptionType<>(
                 "directory",
@@ -144,14 +162,9 @@ record OptionType<T>(
                 Path::toString);
     }
 
-    /** Empty text is no file. */
     static OptionType<Optional<Path>> file() {
-        return new OptionType<>(
-                "file",
-                "a readable file, or empty",
-                text -> text.isBlank() ? Optional.empty() : Optional.of(parsePath(text)),
-                path -> path.map(OptionType::isReadableFile).orElse(true),
-                path -> path.map(Path::toString).orElse(""));
+        return optional(
+                "file", "a readable file, or empty", OptionType::parsePath, OptionType::isReadableFile, Path::toString);
     }
 
     private static OptionType<List<Path>> files() {
@@ -215,47 +228,20 @@ record OptionType<T>(
                 values -> values.stream().map(Object::toString).collect(Collectors.joining(",")));
     }
 
-    /** Empty text is no value. */
-    private static OptionType<Optional<String>> text(int maxLength) {
+    private static OptionType<String> text(String kind, String allowed, Pattern pattern) {
         return new OptionType<>(
-                "text",
-                "at most " + maxLength + " characters, or empty",
-                text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
-                text -> text.map(String::length).orElse(0) <= maxLength,
-                text -> text.orElse(""));
+                kind, allowed, String::strip, text -> pattern.matcher(text).matches(), text -> text);
     }
 
-    /** Visible ASCII with single spaces in it; never empty. */
-    private static OptionType<String> line(int maxLength) {
-        Pattern line = Pattern.compile("[!-~]+( [!-~]+)*");
+    /** Blank text is no value. @param parser of a stripped text */
+    private static <T> OptionType<Optional<T>> optional(
+            String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
         return new OptionType<>(
-                "text",
-                "1 to " + maxLength + " visible characters, single spaces between words",
-                String::strip,
-                value -> value.length() <= maxLength && line.matcher(value).matches(),
-                value -> value);
-    }
-
-    /** A name of 1 or more characters, none of which needs an escape. */
-    private static OptionType<String> word(int maxLength) {
-        Pattern word = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
-        return new OptionType<>(
-                "name",
-                "1 to " + maxLength + " of a-z, 0-9 and -",
-                String::strip,
-                value -> word.matcher(value).matches(),
-                value -> value);
-    }
-
-    /** A name of characters that need no escape; may be empty. */
-    private static OptionType<Optional<String>> name(int maxLength) {
-        Pattern name = Pattern.compile("[a-z0-9-]{1," + maxLength + "}");
-        return new OptionType<>(
-                "name",
-                "at most " + maxLength + " of a-z, 0-9 and -, or empty",
-                text -> Optional.of(text.strip()).filter(stripped -> !stripped.isEmpty()),
-                text -> text.map(value -> name.matcher(value).matches()).orElse(true),
-                text -> text.orElse(""));
+                kind,
+                allowed,
+                text -> text.isBlank() ? Optional.empty() : Optional.of(parser.apply(text.strip())),
+                value -> value.map(rule::test).orElse(true),
+                value -> value.map(printer).orElse(""));
     }
 
     private static <E> OptionType<E> oneOf(Class<E> type, Function<E, String> name) {
@@ -273,28 +259,24 @@ record OptionType<T>(
                 "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
                         + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for"
                         + " TLS, host names without _, or empty",
-                UrlText::isRedis);
+                OptionType::isRedis);
     }
 
     private static OptionType<Optional<SecretUrl>> postgresUrl() {
         return url(
                 "postgresql://user:password@host[:port]/database[?sslmode=…&currentSchema=…], special characters"
                         + " percent-encoded, sslmode one of "
-                        + String.join(", ", UrlText.SSL_MODES) + ", or empty",
-                UrlText::isPostgres);
+                        + String.join(", ", SSL_MODES) + ", or empty",
+                OptionType::isPostgres);
     }
 
     private static OptionType<Optional<SecretUrl>> webUrl() {
-        return url("https://host[:port]/path, or http:// on a network that can be trusted, or empty", UrlText::isWeb);
+        return url(
+                "https://host[:port]/path, or http:// on a network that can be trusted, or empty", OptionType::isWeb);
     }
 
     private static OptionType<Optional<SecretUrl>> url(String allowed, Predicate<String> rule) {
-        return new OptionType<>(
-                "url",
-                allowed,
-                text -> text.isBlank() ? Optional.empty() : Optional.of(new SecretUrl(text.strip())),
-                url -> url.map(SecretUrl::value).map(rule::test).orElse(true),
-                url -> url.map(SecretUrl::redacted).orElse(""));
+        return optional("url", allowed, SecretUrl::new, url -> rule.test(url.value()), SecretUrl::redacted);
     }
 
     private static int parseInteger(String text) {
@@ -317,5 +299,34 @@ record OptionType<T>(
 
     private static boolean isReadableFile(Path path) {
         return Files.isRegularFile(path) && Files.isReadable(path);
+    }
+
+    /** Of one server, of nodes of a cluster, or of the sentinels of a master. */
+    private static boolean isRedis(String text) {
+        return REDIS.matcher(text).matches();
+    }
+
+    private static boolean isPostgres(String text) {
+        return POSTGRES.matcher(text).matches()
+                && SSL_MODE.matcher(text).results().allMatch(match -> SSL_MODES.contains(match.group(1)))
+                && !SAID_TWICE.matcher(text).find()
+                && SCHEMA.matcher(text).results().count() <= 1
+                && SCHEMA.matcher(text)
+                        .results()
+                        .allMatch(match -> SCHEMA_NAME.matcher(match.group(1)).matches());
+    }
+
+    /** With http or https, and no user. */
+    private static boolean isWeb(String text) {
+        try {
+            URI url = new URI(text);
+            return ("https".equals(url.getScheme()) || "http".equals(url.getScheme()))
+                    && url.getHost() != null
+                    && url.getUserInfo() == null
+                    && url.getFragment() == null
+                    && url.getPort() <= MAX_PORT;
+        } catch (URISyntaxException none) {
+            return false;
+        }
     }
 }

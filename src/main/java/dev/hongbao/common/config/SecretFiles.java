@@ -22,14 +22,14 @@ final class SecretFiles {
 
     private static final String SUFFIX = "-file";
 
-    private final Map<String, Setting> settings;
-    private final List<ConfigFault> faults;
+    private final Map<String, ConfigLoader.Setting> settings;
+    private final List<ConfigException.Fault> faults;
 
     /**
      * @param settings unread texts by option path; the contents of files are added
      * @param faults takes faults, never with the contents of a file
      */
-    SecretFiles(Map<String, Setting> settings, List<ConfigFault> faults) {
+    SecretFiles(Map<String, ConfigLoader.Setting> settings, List<ConfigException.Fault> faults) {
         this.settings = settings;
         this.faults = faults;
     }
@@ -66,12 +66,12 @@ final class SecretFiles {
 
     /** An unreadable file is reported by the check of the option that names it. */
     void read() {
-        for (Option<?> option : Options.ALL) {
-            Setting named = given(pathFor(option));
+        for (Option<?> option : Option.ALL) {
+            ConfigLoader.Setting named = given(pathFor(option));
             if (named == null) {
                 continue;
             }
-            Setting twice = given(option.path());
+            ConfigLoader.Setting twice = given(option.path());
             if (twice != null) {
                 fault(
                         option,
@@ -84,7 +84,7 @@ final class SecretFiles {
         }
     }
 
-    private void read(Option<?> option, Setting named, Path file) {
+    private void read(Option<?> option, ConfigLoader.Setting named, Path file) {
         try (InputStream in = Files.newInputStream(file)) {
             byte[] bytes = in.readNBytes(MAX_BYTES + 1);
             String text = StandardCharsets.UTF_8
@@ -97,7 +97,7 @@ final class SecretFiles {
             } else if (text.isEmpty()) {
                 fault(option, named, file + " is empty");
             } else {
-                settings.put(option.path(), new Setting(text, "file " + file));
+                settings.put(option.path(), new ConfigLoader.Setting(text, "file " + file));
             }
         } catch (CharacterCodingException e) {
             fault(option, named, file + " is not UTF-8");
@@ -106,12 +106,12 @@ final class SecretFiles {
         }
     }
 
-    private void fault(Option<?> option, Setting named, String problem) {
-        faults.add(new ConfigFault(pathFor(option), named.origin(), problem));
+    private void fault(Option<?> option, ConfigLoader.Setting named, String problem) {
+        faults.add(new ConfigException.Fault(pathFor(option), named.origin(), problem));
     }
 
-    private @Nullable Setting given(String path) {
-        Setting setting = settings.get(path);
+    private ConfigLoader.@Nullable Setting given(String path) {
+        ConfigLoader.Setting setting = settings.get(path);
         return setting == null || setting.text().isBlank() ? null : setting;
     }
 }

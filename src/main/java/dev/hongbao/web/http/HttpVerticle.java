@@ -1,7 +1,7 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.AddressRange;
-import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.common.config.ListenAddress;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
@@ -68,7 +68,7 @@ public final class HttpVerticle extends VerticleBase {
         face = opened;
         Connections connections = face.connections();
         HttpServerOptions options = options();
-        ListenTls files = settings.address().tls();
+        ListenAddress.Tls files = settings.address().tls();
         if (files == null) {
             return serve(options, connections);
         }

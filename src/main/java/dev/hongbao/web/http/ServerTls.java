@@ -1,6 +1,6 @@
 package dev.hongbao.web.http;
 
-import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.common.config.ListenAddress;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
@@ -44,7 +44,7 @@ public final class ServerTls {
 
     private final Vertx vertx;
     private final String section;
-    private final ListenTls files;
+    private final ListenAddress.Tls files;
     private Material seen = Material.NONE;
     private String told = "";
 
@@ -59,7 +59,7 @@ public final class ServerTls {
     }
 
     /** @param section of the options that name the files, such as {@code http} */
-    public ServerTls(Vertx vertx, String section, ListenTls files) {
+    public ServerTls(Vertx vertx, String section, ListenAddress.Tls files) {
         this.vertx = vertx;
         this.section = section;
         this.files = files;

@@ -1,7 +1,6 @@
 package dev.hongbao.web.http;
 
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Reason;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record ServiceCertificate(boolean isNeeded) {
     /** The rule of a listener's configuration. */
     public static ServiceCertificate on(ListenAddress address) {
-        ListenTls tls = address.tls();
+        ListenAddress.Tls tls = address.tls();
         return new ServiceCertificate(tls != null && tls.clientAuthority() != null);
     }
 

@@ -1,7 +1,6 @@
 package dev.hongbao.web.management;
 
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.config.ManagementConfig;
 import dev.hongbao.web.http.HttpFace;
 import dev.hongbao.web.http.HttpSettings;
@@ -98,7 +97,7 @@ public final class ManagementVerticle extends VerticleBase {
                 .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
                 .setIdleTimeout(IDLE_SECONDS)
                 .setIdleTimeoutUnit(TimeUnit.SECONDS);
-        ListenTls files = address.tls();
+        ListenAddress.Tls files = address.tls();
         if (files == null) {
             return serve(options);
         }

@@ -19,7 +19,7 @@ class ConfigFileTest {
     @TempDir
     Path dir;
 
-    private final List<ConfigFault> faults = new ArrayList<>();
+    private final List<ConfigException.Fault> faults = new ArrayList<>();
     private Path file;
 
     @BeforeEach
@@ -30,7 +30,7 @@ class ConfigFileTest {
     @Test
     void valuesAreTheTextThatStandsThere() throws IOException {
         // When
-        Map<String, Setting> settings = read("""
+        Map<String, ConfigLoader.Setting> settings = read("""
                 http: {port: "8080", host: no}
                 packet.max-count: 017
                 token:
@@ -42,7 +42,7 @@ class ConfigFileTest {
         // Then
         assertThat(faults).isEmpty();
         assertThat(settings).hasSize(5);
-        assertThat(settings.get("http.port")).isEqualTo(new Setting("8080", file + " line 1"));
+        assertThat(settings.get("http.port")).isEqualTo(new ConfigLoader.Setting("8080", file + " line 1"));
         assertThat(settings.get("http.host").text()).isEqualTo("no");
         assertThat(settings.get("packet.max-count").text()).isEqualTo("017");
         assertThat(settings.get("token.public-key-files").text()).isEqualTo("a.pem,b.pem");
@@ -108,11 +108,11 @@ class ConfigFileTest {
 
         // Then
         assertThat(faults)
-                .extracting(ConfigFault::problem)
+                .extracting(ConfigException.Fault::problem)
                 .containsExactly("cannot be read: more than 262144 bytes", "is not UTF-8");
     }
 
-    private Map<String, Setting> read(String yaml) throws IOException {
+    private Map<String, ConfigLoader.Setting> read(String yaml) throws IOException {
         Files.writeString(file, yaml);
         return ConfigFile.read(file, faults);
     }

@@ -45,7 +45,7 @@ class ConfigLoaderTest {
     @Test
     void aConstantIsNoOptionAndCodeChangesItWithinItsRange() {
         // When
-        ConfigFault fault = onlyFault(Map.of("claim.batch-size", "1"), Map.of(), null);
+        ConfigException.Fault fault = onlyFault(Map.of("claim.batch-size", "1"), Map.of(), null);
 
         // Then
         assertThat(fault.problem()).startsWith("is no option");
@@ -62,11 +62,11 @@ class ConfigLoaderTest {
     @Test
     void namesAreUnique() {
         // Given
-        List<String> flags = Options.ALL.stream()
+        List<String> flags = Option.ALL.stream()
                 .flatMap(option -> Stream.concat(Stream.of(option.flag()), option.shortFlags().stream()))
                 .toList();
         List<String> variables =
-                Options.ALL.stream().map(Option::environmentName).toList();
+                Option.ALL.stream().map(Option::environmentName).toList();
 
         // Then
         assertThat(flags).doesNotHaveDuplicates().doesNotContain("--config");
@@ -74,7 +74,7 @@ class ConfigLoaderTest {
     }
 
     static Stream<Option<?>> options() {
-        return Options.ALL.stream();
+        return Option.ALL.stream();
     }
 
     /** Text that no option takes: too long, of no type, with a character no path has. */
@@ -88,8 +88,8 @@ class ConfigLoaderTest {
         Map<String, String> environment = Map.of(option.environmentName(), BAD);
 
         // When
-        ConfigFault byFlag = onlyFault(flags, Map.of(), null);
-        ConfigFault byEnvironment = onlyFault(Map.of(), environment, null);
+        ConfigException.Fault byFlag = onlyFault(flags, Map.of(), null);
+        ConfigException.Fault byEnvironment = onlyFault(Map.of(), environment, null);
 
         // Then
         assertThat(byFlag.path()).isEqualTo(option.path());
@@ -164,7 +164,7 @@ class ConfigLoaderTest {
     @MethodSource("outside")
     void aValueOutsideItsRangeIsRefused(List<String> setting) {
         // When
-        ConfigFault fault = onlyFault(Map.of(setting.get(0), setting.get(1)), Map.of(), null);
+        ConfigException.Fault fault = onlyFault(Map.of(setting.get(0), setting.get(1)), Map.of(), null);
 
         // Then
         assertThat(fault.path()).isEqualTo(setting.get(0));
@@ -181,7 +181,7 @@ class ConfigLoaderTest {
 
         // Then
         assertThat(refused.faults())
-                .extracting(ConfigFault::path)
+                .extracting(ConfigException.Fault::path)
                 .containsExactlyInAnyOrder("http.prot", "http.port", "claim.max-waiting", "shards", "HONGBAO_SHARD");
         assertThat(refused.getMessage())
                 .contains("5 faults", "line 2", "did you mean http.port?", "did you mean HONGBAO_SHARDS?");
@@ -199,7 +199,7 @@ class ConfigLoaderTest {
     @Test
     void aServiceLinkOfKubernetesIsExplained() {
         // When
-        ConfigFault fault = onlyFault(Map.of(), Map.of("HONGBAO_PORT", "tcp://10.0.0.1:80"), null);
+        ConfigException.Fault fault = onlyFault(Map.of(), Map.of("HONGBAO_PORT", "tcp://10.0.0.1:80"), null);
 
         // Then
         assertThat(fault.problem()).contains("enableServiceLinks: false");
@@ -290,19 +290,19 @@ class ConfigLoaderTest {
         Map<String, String> environment = Map.of("HONGBAO_CONFIG", variable.toString());
 
         // Then
-        assertThat(shards(new ConfigSources(Map.of(), environment, named, byDefault)))
+        assertThat(shards(new ConfigLoader.Sources(Map.of(), environment, named, byDefault)))
                 .isEqualTo(1);
-        assertThat(shards(new ConfigSources(Map.of(), environment, null, byDefault)))
+        assertThat(shards(new ConfigLoader.Sources(Map.of(), environment, null, byDefault)))
                 .isEqualTo(2);
-        assertThat(shards(new ConfigSources(Map.of(), Map.of(), null, byDefault)))
+        assertThat(shards(new ConfigLoader.Sources(Map.of(), Map.of(), null, byDefault)))
                 .isEqualTo(3);
-        assertThat(shards(new ConfigSources(Map.of(), Map.of(), null, dir.resolve("none.yaml"))))
+        assertThat(shards(new ConfigLoader.Sources(Map.of(), Map.of(), null, dir.resolve("none.yaml"))))
                 .isEqualTo(16);
         assertThat(onlyFault(Map.of(), Map.of(), dir.resolve("none.yaml")).problem())
                 .isEqualTo("does not exist");
     }
 
-    private static int shards(ConfigSources sources) {
+    private static int shards(ConfigLoader.Sources sources) {
         return ConfigLoader.load(sources).config().engine().journal().shards();
     }
 
@@ -310,16 +310,17 @@ class ConfigLoaderTest {
         return Files.writeString(dir.resolve("hongbao.yaml"), yaml);
     }
 
-    private static LoadedConfig load(Map<String, String> flags, Map<String, String> environment, Path file) {
-        return ConfigLoader.load(new ConfigSources(flags, environment, file, null));
+    private static ConfigLoader.Loaded load(Map<String, String> flags, Map<String, String> environment, Path file) {
+        return ConfigLoader.load(new ConfigLoader.Sources(flags, environment, file, null));
     }
 
     private static ConfigException refused(Map<String, String> flags, Map<String, String> environment, Path file) {
         return catchThrowableOfType(ConfigException.class, () -> load(flags, environment, file));
     }
 
-    private static ConfigFault onlyFault(Map<String, String> flags, Map<String, String> environment, Path file) {
-        List<ConfigFault> faults = refused(flags, environment, file).faults();
+    private static ConfigException.Fault onlyFault(
+            Map<String, String> flags, Map<String, String> environment, Path file) {
+        List<ConfigException.Fault> faults = refused(flags, environment, file).faults();
         assertThat(faults).hasSize(1);
         return faults.get(0);
     }

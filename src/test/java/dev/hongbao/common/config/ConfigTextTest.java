@@ -22,8 +22,8 @@ class ConfigTextTest {
         String uncommented = commented.replaceAll("(?m)^( *)#(\\S)", "$1$2");
 
         // When
-        LoadedConfig asItIs = load(commented);
-        LoadedConfig inForce = load(uncommented);
+        ConfigLoader.Loaded asItIs = load(commented);
+        ConfigLoader.Loaded inForce = load(uncommented);
 
         // Then
         assertThat(asItIs.config()).isEqualTo(HongbaoConfig.of(Map.of()));
@@ -43,7 +43,7 @@ class ConfigTextTest {
         String[] lines = ConfigText.markdownTable().split("\n");
 
         // Then
-        assertThat(lines).hasSize(Options.ALL.size() + 2);
+        assertThat(lines).hasSize(Option.ALL.size() + 2);
         assertThat(lines)
                 .contains("| `http.port` | `8080` | integer: 0 … 65535 | Port of the API; 0 takes a free one. |");
     }
@@ -57,7 +57,7 @@ class ConfigTextTest {
                 "postgres.owner-url", "postgresql://owner:hunter2@db.example/hongbao");
 
         // When
-        LoadedConfig loaded = ConfigLoader.load(new ConfigSources(flags, Map.of(), null, null));
+        ConfigLoader.Loaded loaded = ConfigLoader.load(new ConfigLoader.Sources(flags, Map.of(), null, null));
 
         // Then
         assertThat(ConfigText.effective(loaded))
@@ -114,8 +114,8 @@ class ConfigTextTest {
         assertThat(DurationText.print(DurationText.parse(text))).isEqualTo(printed);
     }
 
-    private LoadedConfig load(String yaml) throws IOException {
+    private ConfigLoader.Loaded load(String yaml) throws IOException {
         Path file = Files.writeString(dir.resolve("file.yaml"), yaml);
-        return ConfigLoader.load(new ConfigSources(Map.of(), Map.of(), file, null));
+        return ConfigLoader.load(new ConfigLoader.Sources(Map.of(), Map.of(), file, null));
     }
 }

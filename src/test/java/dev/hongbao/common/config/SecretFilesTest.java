@@ -36,7 +36,7 @@ class SecretFilesTest {
         flags.put("token.algorithm", "RS256");
 
         // When
-        LoadedConfig loaded = load(flags);
+        ConfigLoader.Loaded loaded = load(flags);
 
         // Then
         HongbaoConfig config = loaded.config();
@@ -56,7 +56,7 @@ class SecretFilesTest {
     void theOptionAndItsFileTogetherAreRefusedWhereverTheyCameFrom() throws IOException {
         // Given
         Path file = write(GOOD.get("redis.url"));
-        ConfigSources both = new ConfigSources(
+        ConfigLoader.Sources both = new ConfigLoader.Sources(
                 Map.of("redis.url", "redis://elsewhere"),
                 Map.of("HONGBAO_REDIS_URL_FILE", file.toString()),
                 null,
@@ -67,7 +67,7 @@ class SecretFilesTest {
 
         // Then
         assertThat(refused.faults())
-                .containsExactly(new ConfigFault(
+                .containsExactly(new ConfigException.Fault(
                         "redis.url-file",
                         "environment variable HONGBAO_REDIS_URL_FILE",
                         "names a file, and redis.url is given as well (flag --redis-url): give one of the two"));
@@ -126,8 +126,8 @@ class SecretFilesTest {
         return Files.writeString(dir.resolve("secret"), text);
     }
 
-    private static LoadedConfig load(Map<String, String> flags) {
-        return ConfigLoader.load(new ConfigSources(flags, Map.of(), null, null));
+    private static ConfigLoader.Loaded load(Map<String, String> flags) {
+        return ConfigLoader.load(new ConfigLoader.Sources(flags, Map.of(), null, null));
     }
 
     private static ConfigException refused(Path file) {

@@ -3,7 +3,6 @@ package dev.hongbao.tools.build;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.ConfigSources;
 import dev.hongbao.common.config.DurationText;
 import dev.hongbao.common.config.HongbaoConfig;
 import java.io.IOException;
@@ -336,14 +335,15 @@ class PackagingTest {
     private static HongbaoConfig config(Map<String, String> environment) {
         Map<String, String> here = new HashMap<>(environment);
         assertThat(here).isNotEmpty();
-        here.remove(ConfigSources.FILE_VARIABLE);
+        here.remove(ConfigLoader.Sources.FILE_VARIABLE);
         Map<String, String> urls = Map.of(
                 "HONGBAO_REDIS_URL_FILE",
                 "redis://:p@redis",
                 "HONGBAO_POSTGRES_URL_FILE",
                 "postgresql://u:p@postgres/d");
         here.replaceAll((name, value) -> name.endsWith("_FILE") ? holding(urls.getOrDefault(name, "")) : value);
-        return ConfigLoader.load(new ConfigSources(Map.of(), here, null, null)).config();
+        return ConfigLoader.load(new ConfigLoader.Sources(Map.of(), here, null, null))
+                .config();
     }
 
     private static String holding(String text) {

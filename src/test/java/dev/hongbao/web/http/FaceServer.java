@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.ListenTls;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
@@ -99,7 +98,7 @@ final class FaceServer implements AutoCloseable {
     }
 
     /** @param tls null for none */
-    FaceServer(List<AddressRange> connectors, Duration slow, @Nullable ListenTls tls) throws Exception {
+    FaceServer(List<AddressRange> connectors, Duration slow, ListenAddress.@Nullable Tls tls) throws Exception {
         HttpSettings settings = new HttpSettings(
                 new ListenAddress("127.0.0.1", 0, tls),
                 128 * 1024,

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.server.Diagnosis;
 import dev.hongbao.server.Doctor;
@@ -339,11 +339,12 @@ class HttpTlsIT extends HttpApiClient {
 
         // Then
         try {
-            assertThatThrownBy(() -> new ServerTls(vertx, "http", new ListenTls(one.certificate(), other.key(), null))
+            assertThatThrownBy(() -> new ServerTls(
+                                    vertx, "http", new ListenAddress.Tls(one.certificate(), other.key(), null))
                             .secure(new HttpServerOptions())
                             .await(15, TimeUnit.SECONDS))
                     .hasMessageContaining("http.tls-certificate and http.tls-key do not belong together");
-            assertThatThrownBy(() -> new ServerTls(vertx, "http", new ListenTls(one.key(), one.key(), null))
+            assertThatThrownBy(() -> new ServerTls(vertx, "http", new ListenAddress.Tls(one.key(), one.key(), null))
                             .secure(new HttpServerOptions())
                             .await(15, TimeUnit.SECONDS))
                     .hasMessageContaining("cannot be used");

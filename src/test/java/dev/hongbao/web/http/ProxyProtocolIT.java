@@ -3,7 +3,7 @@ package dev.hongbao.web.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.AddressRange;
-import dev.hongbao.common.config.ListenTls;
+import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.TestAuthority;
 import dev.hongbao.testing.TestCertificate;
@@ -119,7 +119,7 @@ class ProxyProtocolIT {
         TestCertificate certificate =
                 authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
         SSLContext clients = authority.trusted(null);
-        ListenTls tls = new ListenTls(certificate.certificate(), certificate.key(), null);
+        ListenAddress.Tls tls = new ListenAddress.Tls(certificate.certificate(), certificate.key(), null);
         try (FaceServer secured = new FaceServer(PROXIES, Duration.ofSeconds(30), tls)) {
             List<Socket> open = new ArrayList<>();
             try {
