@@ -37,7 +37,6 @@ import dev.hongbao.web.http.ProfileRoutes;
 import dev.hongbao.web.http.RainRoutes;
 import dev.hongbao.web.http.RestrictionRoutes;
 import dev.hongbao.web.http.Route;
-import dev.hongbao.web.http.ServiceCertificate;
 import dev.hongbao.web.http.SocketUpgrade;
 import dev.hongbao.web.http.SupportRoutes;
 import dev.hongbao.web.http.WebhookRoutes;
@@ -45,9 +44,9 @@ import dev.hongbao.web.http.WinRoutes;
 import dev.hongbao.web.management.HealthChecks;
 import dev.hongbao.web.management.ManagementVerticle;
 import dev.hongbao.web.page.PageFiles;
+import dev.hongbao.web.ws.Requests;
 import dev.hongbao.web.ws.SocketFace;
 import dev.hongbao.web.ws.SocketGuards;
-import dev.hongbao.web.ws.SocketMetrics;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -80,7 +79,6 @@ final class Apis {
     private final HttpMetrics httpMetrics;
     private final ConnectionCap cap;
     private final SocketGuards socketGuards;
-    private final SocketMetrics socketMetrics;
     private final DemoLogin demo;
 
     /** Reads the contracts, the page and the demo's key. It needs no store. Blocks. */
@@ -107,12 +105,8 @@ final class Apis {
         int mostConnections = OpenFiles.atMost(http.connections().max());
         this.cap = new ConnectionCap(mostConnections, http.connections().maxPerAddress(), addresses, metrics);
         Meters.watchQueues(metrics, config, mostConnections);
-        this.socketGuards = new SocketGuards(
-                config.web().socket().connections(),
-                addresses,
-                settings.origins(),
-                ServiceCertificate.on(settings.address()));
-        this.socketMetrics = new SocketMetrics(metrics, socketGuards);
+        this.socketGuards =
+                new SocketGuards(config.web().socket().connections(), addresses, settings.origins(), metrics);
         this.demo = Demo.login(config, clock);
     }
 
@@ -126,16 +120,17 @@ final class Apis {
                 settings,
                 () -> engine.services().map(services -> {
                     Access gate = gate(engine, settings);
-                    SocketFace sockets = new SocketFace(
-                                    vertx,
-                                    config.web().socket(),
-                                    socketGuards,
-                                    socketMetrics,
-                                    gate,
-                                    services.feed,
-                                    engine.auditLog,
-                                    clock)
-                            .answers(frames, services.claims, services.packets, services.plays, services.campaigns);
+                    Requests requests = new Requests(
+                            frames,
+                            gate,
+                            services.feed,
+                            services.claims,
+                            services.packets,
+                            services.plays,
+                            services.campaigns,
+                            clock);
+                    SocketFace sockets =
+                            new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);
                     HttpFace face =
                             new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, sockets);
                     return face.serve(contract, routes(vertx, engine, services, face), services::close);
@@ -176,7 +171,8 @@ final class Apis {
     }
 
     private Access gate(Engine engine, HttpSettings listener) {
-        return new Access(tokens, rates, inFlight, engine.restrictions, ServiceCertificate.on(listener.address()));
+        return new Access(
+                tokens, rates, inFlight, engine.restrictions, listener.address().needsClientCertificate());
     }
 
     private CallAudit.Log audits(Engine engine) {

@@ -111,22 +111,22 @@ public final class Engine {
     final Vertx vertx;
     final HongbaoConfig config;
     final StoreConnections stores;
-    final StoreClock clock;
+    public final StoreClock clock;
     final Shards shards;
     final Quarantine quarantine;
     private final MeterRegistry metrics;
 
     // Users and money
     final Profiles profiles;
-    final Restrictions restrictions;
+    public final Restrictions restrictions;
     final Revocations revocations;
-    final Assets assets;
-    final Wallets wallets;
-    final Deposits deposits;
-    final Books books;
-    final CommandBook commands;
-    final Reversals reversals;
-    final AuditLog auditLog;
+    public final Assets assets;
+    public final Wallets wallets;
+    public final Deposits deposits;
+    public final Books books;
+    public final CommandBook commands;
+    public final Reversals reversals;
+    public final AuditLog auditLog;
     final AuditReader auditReader;
 
     // Packets and claims
@@ -134,7 +134,7 @@ public final class Engine {
     final PacketViews packetViews;
     final PacketCatalog packetCatalog;
     final EndedPackets endedPackets;
-    final PacketFiles packetFiles;
+    public final PacketFiles packetFiles;
     final PacketSender packetSender;
     final PasscodeGuesses guesses;
     final ClaimMetrics claimMetrics;
@@ -154,8 +154,8 @@ public final class Engine {
 
     // Feeds, the outbox and webhooks
     final Feeds feeds;
-    final OutboxReader outbox;
-    final Webhooks webhooks;
+    public final OutboxReader outbox;
+    public final Webhooks webhooks;
     final WebhookProbe webhookProbe;
     private final OutboxHead outboxHead;
     private final WebhookStore webhookStore;
@@ -166,7 +166,9 @@ public final class Engine {
     private final Presence presence;
     private final JournalMetrics journalMetrics;
     private final Sweep outboxSweep;
-    private final List<Sweep> sweeps;
+    /** The hourly removals, for a caller that does not wait an hour. */
+    public final List<Sweep> sweeps;
+
     private final Deployment writer;
     private final Deployment messages;
     private long admissionTimer;
@@ -504,62 +506,9 @@ public final class Engine {
         return shards.namespace();
     }
 
-    public StoreClock clock() {
-        return clock;
-    }
-
     /** The connections of users' requests. */
     public Pool pool() {
         return stores.pools.requests();
-    }
-
-    public Restrictions restrictions() {
-        return restrictions;
-    }
-
-    public Assets assets() {
-        return assets;
-    }
-
-    public Wallets wallets() {
-        return wallets;
-    }
-
-    public Deposits deposits() {
-        return deposits;
-    }
-
-    public Books books() {
-        return books;
-    }
-
-    public CommandBook commands() {
-        return commands;
-    }
-
-    public Reversals reversals() {
-        return reversals;
-    }
-
-    public AuditLog auditLog() {
-        return auditLog;
-    }
-
-    public PacketFiles packetFiles() {
-        return packetFiles;
-    }
-
-    public OutboxReader outbox() {
-        return outbox;
-    }
-
-    public Webhooks webhooks() {
-        return webhooks;
-    }
-
-    /** The hourly removals, for a caller that does not wait an hour. */
-    public List<Sweep> sweeps() {
-        return sweeps;
     }
 
     /** A verticle that runs or does not. A start and a stop wait for the one before. Not for several threads at once. */

@@ -21,16 +21,17 @@ import io.vertx.sqlclient.Pool;
 
 /** The services of one event loop, with its own links to Redis. Confined to that loop. Only this package, benchmarks and tests name it. */
 public final class Services {
-    final ClaimService claims;
-    final PacketService packets;
-    final EarlyCloser closing;
-    final DrawService draws;
-    final PlayService plays;
-    final Wins wins;
-    final CampaignService campaigns;
-    final RainService rains;
-    final FeedService feed;
-    private final RedisLinks redis;
+    public final ClaimService claims;
+    public final PacketService packets;
+    public final EarlyCloser closing;
+    public final DrawService draws;
+    public final PlayService plays;
+    public final Wins wins;
+    public final CampaignService campaigns;
+    public final RainService rains;
+    public final FeedService feed;
+    /** The links that {@link #close} closes. */
+    public final RedisLinks redis;
 
     /** @param redis links of the current event loop; {@link #close} closes them */
     Services(Engine engine, RedisLinks redis) {
@@ -95,43 +96,6 @@ public final class Services {
                 vertx, pool, engine.shards, engine.rainCatalog, keys, packets, engine.restrictions, engine.clock);
         this.feed = new FeedService(
                 vertx, engine.feeds.following(), engine.feeds.reader(), packets, engine.rainCatalog, engine.profiles);
-    }
-
-    public ClaimService claims() {
-        return claims;
-    }
-
-    public PacketService packets() {
-        return packets;
-    }
-
-    public EarlyCloser closing() {
-        return closing;
-    }
-
-    public DrawService draws() {
-        return draws;
-    }
-
-    public PlayService plays() {
-        return plays;
-    }
-
-    public CampaignService campaigns() {
-        return campaigns;
-    }
-
-    public RainService rains() {
-        return rains;
-    }
-
-    public FeedService feed() {
-        return feed;
-    }
-
-    /** The links that {@link #close} closes. */
-    public RedisLinks redis() {
-        return redis;
     }
 
     /** Call it after the last answer. */

@@ -148,7 +148,7 @@ class LeadingClockIT {
         books.assertReconciled();
 
         // When it is an hour later, in Postgres too
-        get(engine.engine().clock().ask());
+        get(engine.engine().clock.ask());
         assertThat(engine.claim(open, "bob").kind()).isEqualTo(Kind.CLAIMED);
         time.move(HOUR.plusSeconds(1), engine);
 

@@ -56,7 +56,7 @@ class RetentionIT {
     }
 
     private void sweep() {
-        engine.engine().sweeps().forEach(sweep -> get(sweep.sweep()));
+        engine.engine().sweeps.forEach(sweep -> get(sweep.sweep()));
     }
 
     /** Each row: what there is, and which of it is left. */

@@ -123,7 +123,7 @@ public final class Crowd {
         TestEngine engine = engine(random.nextInt(64));
         var command = TestEngine.lucky(4000, SHARES, Duration.ofMillis(random.nextInt(500, 4000)));
         engine.loop(0)
-                .call(services -> services.packets().send(TestEngine.member(sender), command, TestEngine.newKey()))
+                .call(services -> services.packets.send(TestEngine.member(sender), command, TestEngine.newKey()))
                 .onComplete(sent -> {
                     if (sent.succeeded()) {
                         packets.add(sent.result());

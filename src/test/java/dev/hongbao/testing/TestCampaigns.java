@@ -64,12 +64,11 @@ public final class TestCampaigns {
     }
 
     public CampaignView create(JsonObject definition) {
-        return get(
-                engine.loop(0).call(services -> services.campaigns().create(TestDraws.SERVICE, definition, newKey())));
+        return get(engine.loop(0).call(services -> services.campaigns.create(TestDraws.SERVICE, definition, newKey())));
     }
 
     public CampaignView view(CampaignId id) {
-        return get(engine.loop(0).call(services -> services.campaigns().view(TestDraws.SERVICE, id)));
+        return get(engine.loop(0).call(services -> services.campaigns.view(TestDraws.SERVICE, id)));
     }
 
     /** Until what was left of its budget is returned. */
@@ -87,7 +86,7 @@ public final class TestCampaigns {
     }
 
     public CampaignView end(CampaignId id) {
-        return get(engine.loop(0).call(services -> services.campaigns().end(TestDraws.SERVICE, id)));
+        return get(engine.loop(0).call(services -> services.campaigns.end(TestDraws.SERVICE, id)));
     }
 
     /** Opens a pool with a key of its own. */
@@ -97,15 +96,15 @@ public final class TestCampaigns {
 
     public Future<Packet> opening(int loop, CampaignView campaign, String user, String product) {
         return engine.loop(loop)
-                .call(services -> services.campaigns()
-                        .open(member(user), campaign.campaign().id(), product, GROUP, Metadata.NONE, newKey()));
+                .call(services -> services.campaigns.open(
+                        member(user), campaign.campaign().id(), product, GROUP, Metadata.NONE, newKey()));
     }
 
     /** All lines of the report. */
     public List<CampaignReport> report(CampaignId id) {
         List<CampaignReport> lines = new ArrayList<>();
         get(engine.loop(0)
-                .call(services -> services.campaigns().report(TestDraws.SERVICE, id, page -> {
+                .call(services -> services.campaigns.report(TestDraws.SERVICE, id, page -> {
                     lines.addAll(page);
                     return Future.succeededFuture();
                 })));

@@ -49,17 +49,15 @@ public final class TestDraws {
     }
 
     public Draw create(DrawDefinition definition) {
-        return get(engine.loop(0).call(services -> services.draws().create(SERVICE, definition, TestEngine.newKey())));
+        return get(engine.loop(0).call(services -> services.draws.create(SERVICE, definition, TestEngine.newKey())));
     }
 
     public void deposit(String user, Asset asset, long amount) {
-        get(engine.engine()
-                .wallets()
-                .deposit(TestEngine.BACKEND, new UserId(user), asset, amount, TestEngine.newKey()));
+        get(engine.engine().wallets.deposit(TestEngine.BACKEND, new UserId(user), asset, amount, TestEngine.newKey()));
     }
 
     public long balance(String user, Asset asset) {
-        return get(engine.engine().wallets().balances(new UserId(user))).stream()
+        return get(engine.engine().wallets.balances(new UserId(user))).stream()
                 .filter(balance -> balance.asset().equals(asset))
                 .mapToLong(balance -> balance.amount())
                 .sum();
@@ -71,8 +69,7 @@ public final class TestDraws {
     }
 
     public Future<PlayOutcome> play(int loop, Draw draw, String user, int plays, IdempotencyKey key) {
-        return engine.loop(loop)
-                .call(services -> services.plays().play(TestEngine.member(user), draw.id(), plays, key));
+        return engine.loop(loop).call(services -> services.plays.play(TestEngine.member(user), draw.id(), plays, key));
     }
 
     /** How often each prize was won, by name. */
@@ -92,7 +89,7 @@ public final class TestDraws {
             });
             return Future.succeededFuture();
         };
-        get(engine.loop(0).call(services -> services.draws().export(SERVICE, draw.id(), add)));
+        get(engine.loop(0).call(services -> services.draws.export(SERVICE, draw.id(), add)));
         return plays;
     }
 }

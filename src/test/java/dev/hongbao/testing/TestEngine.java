@@ -153,16 +153,16 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public AssetTerms declare(Asset asset, AssetTerms.Senders senders, AssetTerms.Caps caps) {
-        return get(engine.assets().declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
+        return get(engine.assets.declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
                 .terms();
     }
 
     public WalletRecord deposit(String user, long amount) {
-        return get(engine.wallets().deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
+        return get(engine.wallets.deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
     }
 
     public long balance(String user) {
-        return get(engine.wallets().balances(new UserId(user))).stream()
+        return get(engine.wallets.balances(new UserId(user))).stream()
                 .filter(balance -> balance.asset().equals(CNY))
                 .mapToLong(balance -> balance.amount())
                 .sum();
@@ -174,7 +174,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public Packet send(String sender, SendCommand command) {
-        return get(loop(0).call(services -> services.packets().send(member(sender), command, newKey())));
+        return get(loop(0).call(services -> services.packets.send(member(sender), command, newKey())));
     }
 
     /** Claims a share, on the first loop. @return the settled outcome */
@@ -190,7 +190,7 @@ public final class TestEngine implements AutoCloseable {
     /** As above, by whom the test makes. */
     public Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet) {
         return loop(loop)
-                .call(services -> services.claims().claim(caller, packet, null).settled());
+                .call(services -> services.claims.claim(caller, packet, null).settled());
     }
 
     public static SendCommand lucky(long amount, int count, Duration expiresIn) {
@@ -206,7 +206,7 @@ public final class TestEngine implements AutoCloseable {
             return;
         }
         closed = true;
-        loops.forEach(loop -> get(loop.call(services -> services.redis().close())));
+        loops.forEach(loop -> get(loop.call(services -> services.redis.close())));
         get(engine.close());
         get(vertx.close());
     }

@@ -51,7 +51,7 @@ public final class TestRains {
     }
 
     public RainView create(Caller host, JsonObject definition, IdempotencyKey key) {
-        return get(engine.loop(0).call(services -> services.rains().create(host, definition, key)));
+        return get(engine.loop(0).call(services -> services.rains.create(host, definition, key)));
     }
 
     /** A host of its own, with this much money: others' rains do not end in its wallet. */
@@ -65,11 +65,11 @@ public final class TestRains {
     }
 
     public RainView view(Caller viewer, CampaignId id) {
-        return get(engine.loop(0).call(services -> services.rains().view(viewer, id)));
+        return get(engine.loop(0).call(services -> services.rains.view(viewer, id)));
     }
 
     public RainView cancel(CampaignId id) {
-        return get(engine.loop(0).call(services -> services.rains().cancel(TestDraws.SERVICE, id)));
+        return get(engine.loop(0).call(services -> services.rains.cancel(TestDraws.SERVICE, id)));
     }
 
     /** Until this many drops have fallen. */

@@ -2,7 +2,6 @@ package dev.hongbao.testing;
 
 import static dev.hongbao.testing.TestEngine.get;
 
-import dev.hongbao.server.Engine;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -70,7 +69,7 @@ public final class TestTime implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        Stream.of(learn).map(TestEngine::engine).map(Engine::clock).forEach(clock -> get(clock.ask()));
+        Stream.of(learn).map(TestEngine::engine).map(engine -> engine.clock).forEach(clock -> get(clock.ask()));
     }
 
     /** Postgres' time. */

@@ -18,6 +18,11 @@ public record ListenAddress(String host, int port, @Nullable Tls tls) {
         }
     }
 
+    /** Whether callers of the service role need a client certificate. */
+    public boolean needsClientCertificate() {
+        return tls != null && tls.clientAuthority() != null;
+    }
+
     /** Without TLS. */
     public ListenAddress(String host, int port) {
         this(host, port, null);

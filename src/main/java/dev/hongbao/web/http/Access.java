@@ -3,6 +3,7 @@ package dev.hongbao.web.http;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Reason;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.RateDecision;
@@ -15,6 +16,8 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import io.vertx.core.http.HttpHeaders;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,13 +25,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rates calls per time
  * @param inFlight calls at once
+ * @param needsCertificate whether callers of the service role need a client certificate beside the token, so that a stolen token
+ *     is useless elsewhere
  */
 public record Access(
-        Tokens tokens,
-        RateLimits rates,
-        CallsInFlight inFlight,
-        Restrictions restrictions,
-        ServiceCertificate certificate)
+        Tokens tokens, RateLimits rates, CallsInFlight inFlight, Restrictions restrictions, boolean needsCertificate)
         implements Gate {
     private static final String SCHEME = "Bearer ";
 
@@ -48,8 +49,8 @@ public record Access(
             exchange.send(ofToken(verdict));
             return null;
         }
-        Problem uncertified = certificate.isNeeded()
-                ? certificate.refusal(caller, exchange.request().connection().sslSession())
+        Problem uncertified = needsCertificate
+                ? uncertified(caller, exchange.request().connection().sslSession())
                 : null;
         if (uncertified != null) {
             exchange.refuse(uncertified);
@@ -67,6 +68,26 @@ public record Access(
             return null;
         }
         return caller;
+    }
+
+    /**
+     * The refusal of a caller without the required certificate; null if the caller is admitted. The handshake accepts only
+     * certificates of the authority, or none.
+     *
+     * @param session of the connection; null when it has no TLS
+     */
+    public @Nullable Problem uncertified(Caller caller, @Nullable SSLSession session) {
+        return needsCertificate && caller.role() == Role.SERVICE && !showsCertificate(session)
+                ? Problem.of(ProblemType.FORBIDDEN, Reason.CERTIFICATE, Text.of("token.certificate"))
+                : null;
+    }
+
+    private static boolean showsCertificate(@Nullable SSLSession session) {
+        try {
+            return session != null && session.getPeerCertificates().length > 0;
+        } catch (SSLPeerUnverifiedException none) {
+            return false;
+        }
     }
 
     /** Characters that RFC 6750 forbids in an error description. */

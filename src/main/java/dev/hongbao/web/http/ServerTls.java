@@ -76,7 +76,7 @@ public final class ServerTls {
                     .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
                     .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
             if (authority != null) {
-                // Wanted of all, since a token comes after the handshake; see ServiceCertificate.
+                // Wanted of all, since a token comes after the handshake; see Access.
                 options.setClientAuth(ClientAuth.REQUEST)
                         .setTrustOptions(new PemTrustOptions().addCertValue(authority));
             }

@@ -10,9 +10,16 @@ import dev.hongbao.web.api.FaultLog;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.http.HttpSettings;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
+import io.netty.handler.codec.http.websocketx.WebSocketCloseStatus;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
+import io.vertx.core.internal.http.WebSocketInternal;
 import io.vertx.core.json.JsonObject;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
@@ -112,6 +119,80 @@ final class FrameReader {
                             Reason.RATE,
                             Text.of("socket.too-many-frames", face.config().messagesPerSecond()),
                             1));
+        }
+    }
+
+    /** Limits one connection's frames: a rate per second, with bursts of twice that. */
+    static final class MessageRate {
+        private static final double NANOS = 1e9;
+
+        /** Seconds of the allowed rate that may be exceeded before the connection is hostile. */
+        private static final int PATIENCE = 5;
+
+        private final int perSecond;
+        private double tokens;
+        private long sinceNanos;
+        private int excess;
+
+        MessageRate(int perSecond, long nowNanos) {
+            this.perSecond = perSecond;
+            this.tokens = 2.0 * perSecond;
+            this.sinceNanos = nowNanos;
+        }
+
+        /** Counts a frame; false if it exceeds the rate. */
+        boolean allows(long nowNanos) {
+            tokens = Math.min(2.0 * perSecond, tokens + (nowNanos - sinceNanos) / NANOS * perSecond);
+            sinceNanos = nowNanos;
+            if (tokens < 1) {
+                excess++;
+                return false;
+            }
+            tokens--;
+            if (tokens > perSecond) {
+                excess = 0;
+            }
+            return true;
+        }
+
+        /** Whether the client ignores the refusals. */
+        boolean isHostile() {
+            return excess > PATIENCE * perSecond;
+        }
+
+        /** Whether to answer this excess frame; only the first of a while is answered. */
+        boolean isNew() {
+            return excess % perSecond == 1 || perSecond == 1;
+        }
+    }
+
+    /**
+     * Detects frames that are too long or break RFC 6455, as soon as their header arrives. Vert.x would cut the line at once, without
+     * a reason for the client. The decoder discards the rest. Confined to the socket's event loop.
+     */
+    static final class BrokenFrames extends ChannelInboundHandlerAdapter {
+        private final Consumer<CloseReason> close;
+
+        private BrokenFrames(Consumer<CloseReason> close) {
+            this.close = close;
+        }
+
+        /** @param close closes the socket with a close frame; may be called again */
+        static void watch(ServerWebSocket socket, Consumer<CloseReason> close) {
+            if (socket instanceof WebSocketInternal internal) {
+                ChannelHandlerContext channel = internal.channelHandlerContext();
+                channel.pipeline().addBefore(channel.name(), "broken frames", new BrokenFrames(close));
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext channel, Throwable fault) {
+            if (fault instanceof CorruptedWebSocketFrameException corrupted) {
+                boolean tooLarge = corrupted.closeStatus().code() == WebSocketCloseStatus.MESSAGE_TOO_BIG.code();
+                close.accept(tooLarge ? CloseReason.TOO_LARGE : CloseReason.PROTOCOL_ERROR);
+            } else {
+                channel.fireExceptionCaught(fault);
+            }
         }
     }
 }

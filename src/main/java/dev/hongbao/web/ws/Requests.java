@@ -8,6 +8,7 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.IdempotencyKey;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Reason;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimAnswers;
@@ -22,10 +23,12 @@ import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
+import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
+import dev.hongbao.web.access.TokenVerdict;
 import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.PacketBodies;
@@ -33,48 +36,51 @@ import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
 import dev.hongbao.web.api.SendBody;
 import dev.hongbao.web.http.Access;
+import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.CallsUnderWay;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Confined to its event loop. */
-final class Requests {
-    private final SocketFace face;
+public final class Requests {
+    final Access gate;
+    final FeedService feed;
+    final ClaimService claims;
+    final PlayService plays;
+    final Clock clock;
     private final Frames frames;
-    private final Authentication authentication;
+    private final PacketService packets;
+    private final CampaignService campaigns;
     private final RateLimits limits;
     private final CallsInFlight inFlight;
-    private final ClaimService claims;
-    private final PacketService packets;
-    private final PlayService plays;
-    private final CampaignService campaigns;
-    private final FeedService feed;
-    private final Clock clock;
     private final CallsUnderWay ongoing = new CallsUnderWay();
 
-    Requests(
-            SocketFace face,
+    public Requests(
             Frames frames,
             Access gate,
+            FeedService feed,
             ClaimService claims,
             PacketService packets,
             PlayService plays,
             CampaignService campaigns,
             Clock clock) {
-        this.face = face;
         this.frames = frames;
-        this.authentication = new Authentication(face, gate.tokens());
-        this.limits = gate.rates();
-        this.inFlight = gate.inFlight();
+        this.gate = gate;
+        this.feed = feed;
         this.claims = claims;
         this.packets = packets;
         this.plays = plays;
         this.campaigns = campaigns;
-        this.feed = face.feed();
         this.clock = clock;
+        this.limits = gate.rates();
+        this.inFlight = gate.inFlight();
     }
 
     /**
@@ -86,10 +92,10 @@ final class Requests {
         String type = frames.typeOf(frame);
         if (type.equals("auth")) {
             frames.check(type, frame);
-            authentication.authenticate(connection, frame.getString("id"), frame.getString("token"));
+            authenticate(connection, frame.getString("id"), frame.getString("token"));
             return;
         }
-        Caller caller = authentication.callerOf(connection, FrameReader.idOf(frame));
+        Caller caller = callerOf(connection, FrameReader.idOf(frame));
         if (caller == null) {
             return;
         }
@@ -119,6 +125,76 @@ final class Requests {
         }
     }
 
+    /** Answers a frame with a token: the first one names the user, a later one renews the first. */
+    private void authenticate(Connection connection, String id, String token) {
+        TokenVerdict verdict = gate.tokens().verify(token);
+        Caller fresh = verdict.caller();
+        Caller before = connection.caller();
+        if (fresh == null) {
+            connection.refuse(id, ofToken(verdict));
+            if (before == null) {
+                connection.close(CloseReason.TOKEN_REFUSED);
+            }
+            return;
+        }
+        Problem uncertified = gate.uncertified(fresh, connection.sslSession());
+        if (uncertified != null) {
+            turnAway(connection, id, uncertified, CloseReason.TOKEN_REFUSED);
+            return;
+        }
+        if (connection.face().isBlocked(fresh)) {
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED).because(Reason.USER), CloseReason.BLOCKED);
+            return;
+        }
+        if (before != null && !before.user().equals(fresh.user())) {
+            connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, Reason.USER, Text.of("socket.other-user")));
+            return;
+        }
+        if (before == null && !connection.face().guards().enterUser(fresh.user())) {
+            connection.refuse(
+                    id, Problem.of(ProblemType.TOO_MANY_REQUESTS, Reason.CONNECTIONS, Text.of("socket.close-another")));
+            connection.close(CloseReason.TOO_MANY_CONNECTIONS);
+            return;
+        }
+        connection.send(ServerFrames.authenticated(id, fresh));
+        connection.authenticated(fresh);
+    }
+
+    /** The caller. @param id null for none @return null if the frame is refused, and answered so */
+    private @Nullable Caller callerOf(Connection connection, @Nullable String id) {
+        Caller caller = connection.caller();
+        if (caller == null) {
+            connection.refuse(id, Problem.of(ProblemType.UNAUTHENTICATED, Reason.MISSING, Text.of("socket.no-auth")));
+            return null;
+        }
+        if (connection.face().isStopping()) {
+            connection.refuse(id, Problem.of(ProblemType.STOPPING));
+            return null;
+        }
+        if (connection.face().isBlocked(caller)) {
+            turnAway(connection, id, Problem.of(ProblemType.BLOCKED).because(Reason.USER), CloseReason.BLOCKED);
+            return null;
+        }
+        if (connection.face().isRevoked(caller)) {
+            turnAway(
+                    connection,
+                    id,
+                    ofToken(TokenVerdict.refused(TokenVerdict.Fault.REVOKED)),
+                    CloseReason.TOKEN_REFUSED);
+            return null;
+        }
+        return caller;
+    }
+
+    private static Problem ofToken(TokenVerdict refused) {
+        return Problem.ofToken(refused.reason(), refused.sentence());
+    }
+
+    private static void turnAway(Connection connection, @Nullable String id, Problem why, CloseReason reason) {
+        connection.refuse(id, why);
+        connection.close(reason);
+    }
+
     private void join(Asked asked, JsonObject frame) {
         Caller caller = asked.caller();
         Connection connection = asked.connection();
@@ -136,7 +212,7 @@ final class Requests {
             if (!members.include(caller)) {
                 asked.refuse(Problem.of(ProblemType.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
             } else if (!connection.mayJoin(group)) {
-                asked.refuse(tooManyGroups());
+                asked.refuse(tooManyGroups(connection));
             } else if (place != null) {
                 asked.answer(200, ServerFrames.joined(asked.id(), group, place));
                 connection.join(group, members, new Membership.Start(place, false), statePackets);
@@ -154,7 +230,7 @@ final class Requests {
                 .onFailure(asked::fail)
                 .onSuccess(state -> {
                     if (!connection.mayJoin(group)) { // other joins were in progress
-                        asked.refuse(tooManyGroups());
+                        asked.refuse(tooManyGroups(connection));
                         return;
                     }
                     asked.answer(200, ServerFrames.joined(asked.id(), group, state));
@@ -162,11 +238,11 @@ final class Requests {
                 });
     }
 
-    private Problem tooManyGroups() {
+    private static Problem tooManyGroups(Connection connection) {
         return Problem.of(
                 ProblemType.TOO_MANY_REQUESTS,
                 Reason.GROUPS,
-                Text.of("socket.too-many-groups", face.config().maxGroups()));
+                Text.of("socket.too-many-groups", connection.face().config().maxGroups()));
     }
 
     private static void leave(Connection connection, String id, GroupId group) {
@@ -307,5 +383,112 @@ final class Requests {
                     Reason.RATE, Text.of("rate.wait", decision.retryAfterSeconds()), decision.retryAfterSeconds()));
         }
         return decision.allowed();
+    }
+
+    /**
+     * A caller's frame, until it is answered. The audit log records it as the corresponding HTTP call, with the method {@code FRAME}.
+     * Confined to the connection's event loop.
+     */
+    private static final class Asked {
+        private static final Logger LOG = LoggerFactory.getLogger(Requests.class);
+
+        /** The corresponding HTTP call. @param operation null if it changes nothing @param names the field that the path contains */
+        private record Call(@Nullable String operation, String route, String names) {}
+
+        private static final Map<String, Call> CALLS = Map.of(
+                "join", new Call(null, "/v1/groups/{group}/events", "group"),
+                "send", new Call("sendPacket", "/v1/packets", ""),
+                "open", new Call("openPool", "/v1/campaigns/{campaign}/pools", "campaign"),
+                "claim", new Call("claim", "/v1/packets/{packet}/claims", "packet"),
+                "play", new Call("play", "/v1/draws/{draw}/plays", "draw"));
+
+        private final Connection connection;
+        private final Caller caller;
+        private final JsonObject frame;
+        private final Call call;
+
+        private Asked(Connection connection, Caller caller, JsonObject frame, Call call) {
+            this.connection = connection;
+            this.caller = caller;
+            this.frame = frame;
+            this.call = call;
+        }
+
+        /** @param frame fits its schema; null for a type without a corresponding HTTP call */
+        static @Nullable Asked of(Connection connection, Caller caller, String type, JsonObject frame) {
+            Call call = CALLS.get(type);
+            return call == null ? null : new Asked(connection, caller, frame, call);
+        }
+
+        Connection connection() {
+            return connection;
+        }
+
+        Caller caller() {
+            return caller;
+        }
+
+        /** The frame's id, which its answers repeat. */
+        String id() {
+            return frame.getString("id");
+        }
+
+        /** Answers. @param status of the same answer over HTTP */
+        void answer(int status, String answer) {
+            told(new AuditRow.Outcome(status, null), () -> connection.send(answer));
+        }
+
+        void refuse(Problem problem) {
+            told(Connection.outcome(problem), () -> connection.tell(id(), problem));
+        }
+
+        /** Answers a failed request: a refusal as its problem, anything else with one log line. */
+        void fail(Throwable failure) {
+            Problem problem = Problem.ofFailure(failure);
+            if (problem == null) {
+                FrameReader.failed(caller, frame, failure);
+                problem = Problem.of(ProblemType.INTERNAL_ERROR);
+            }
+            refuse(problem);
+        }
+
+        private void told(AuditRow.Outcome outcome, Runnable answer) {
+            boolean isService = caller.role() == Role.SERVICE;
+            if (!CallLog.isTold(isService, outcome.status())) {
+                answer.run();
+                return;
+            }
+            AuditRow.Kind kind = new AuditRow.Kind(
+                    AuditRow.Who.of(caller), new AuditRow.What(Connection.METHOD, call.route, null), outcome);
+            Future<Void> written = connection.face().audit().tell(kind, () -> row(kind), isService, call.operation);
+            if (written == null) {
+                answer.run();
+                return;
+            }
+            connection.face().requests().track(written).onComplete(done -> {
+                if (done.succeeded()) {
+                    answer.run();
+                } else {
+                    LOG.warn(
+                            "FRAME {} is not in the audit log: {}",
+                            call.route,
+                            done.cause().toString());
+                    connection.tell(id(), Problem.of(ProblemType.UNKNOWN));
+                }
+            });
+        }
+
+        private AuditRow row(AuditRow.Kind kind) {
+            // In a send it is an object, in a claim a packet's id.
+            Object packet = frame.getValue("packet");
+            String named = call.names.isEmpty() ? null : frame.getString(call.names);
+            return new AuditRow(
+                    kind.who(),
+                    null,
+                    new AuditRow.What(Connection.METHOD, call.route, AuditRow.text(named)),
+                    kind.outcome(),
+                    packet instanceof JsonObject sent ? AuditRow.text(sent.getString("reference")) : null,
+                    1);
+        }
     }
 }

@@ -6,21 +6,16 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.vertx.LoopListeners;
-import dev.hongbao.domain.campaign.CampaignService;
-import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.Claim;
-import dev.hongbao.domain.packet.PacketService;
-import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.domain.trail.AuditLog;
+import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.web.access.CallsInFlight;
-import dev.hongbao.web.api.Frames;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
-import dev.hongbao.web.http.Access;
 import dev.hongbao.web.http.CallLog;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.SocketUpgrade;
@@ -31,7 +26,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.ServerWebSocket;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -58,15 +52,9 @@ public final class SocketFace implements SocketUpgrade {
     private final Context loop;
     private final SocketConfig config;
     private final SocketGuards guards;
-    private final SocketMetrics metrics;
-    private final Access gate;
-    private final FeedService feed;
     private final CallLog audit;
-    private final Clock clock;
 
-    @SuppressWarnings("NullAway.Init") // set by answers
-    private Requests requests;
-
+    private final Requests requests;
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<UserId, List<Connection>> byUser = new HashMap<>();
     private final long pingNanos;
@@ -74,42 +62,24 @@ public final class SocketFace implements SocketUpgrade {
     private volatile boolean hasUsers;
     private boolean stopping;
 
-    /** Makes it on the current event loop. {@link #answers} completes it. @param auditLog takes the rows of the frames */
-    public SocketFace(
-            Vertx vertx,
-            SocketConfig config,
-            SocketGuards guards,
-            SocketMetrics metrics,
-            Access gate,
-            FeedService feed,
-            AuditLog auditLog,
-            Clock clock) {
+    /** Makes it on the current event loop. @param auditLog takes the rows of the frames */
+    public SocketFace(Vertx vertx, SocketConfig config, SocketGuards guards, AuditLog auditLog, Requests requests) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.config = config;
         this.guards = guards;
-        this.metrics = metrics;
-        this.gate = gate;
-        this.feed = feed;
         this.audit = new CallLog(auditLog, ROW_MILLIS);
-        this.clock = clock;
+        this.requests = requests;
         this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
-    }
-
-    /** Answers the frames of a contract with these services. Once, before the first connection. */
-    public SocketFace answers(
-            Frames frames, ClaimService claims, PacketService packets, PlayService plays, CampaignService campaigns) {
-        requests = new Requests(this, frames, gate, claims, packets, plays, campaigns, clock);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
-        for (LoopListeners<SettledClaims> each :
-                List.of(claims.settlements().here(), claims.settlements().toListeners())) {
+        Settlements<SettledClaims> claims = requests.claims.settlements();
+        for (LoopListeners<SettledClaims> each : List.of(claims.here(), claims.toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
-        for (LoopListeners<SettledPlayRequests> each :
-                List.of(plays.settlements().here(), plays.settlements().toListeners())) {
+        Settlements<SettledPlayRequests> plays = requests.plays.settlements();
+        for (LoopListeners<SettledPlayRequests> each : List.of(plays.here(), plays.toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
-        return this;
     }
 
     @Override
@@ -152,9 +122,9 @@ public final class SocketFace implements SocketUpgrade {
     }
 
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
-        HandshakeRemains.release(socket);
+        Handshake.release(socket);
         Connection connection = new Connection(this, socket, address, ended);
-        BrokenFrames.watch(socket, reason -> loop.runOnContext(now -> connection.close(reason)));
+        FrameReader.BrokenFrames.watch(socket, reason -> loop.runOnContext(now -> connection.close(reason)));
         connections.add(connection);
         if (stopping) {
             connection.close(CloseReason.GOING_AWAY);
@@ -177,7 +147,7 @@ public final class SocketFace implements SocketUpgrade {
 
     private void sweep() {
         long now = System.nanoTime();
-        long millis = clock.millis();
+        long millis = requests.clock.millis();
         List<Connection> all = new ArrayList<>(connections);
         all.forEach(connection -> connection.sweep(now, millis));
         if (now - pingedNanos > pingNanos) {
@@ -218,20 +188,16 @@ public final class SocketFace implements SocketUpgrade {
         return guards;
     }
 
-    SocketMetrics metrics() {
-        return metrics;
-    }
-
     CallLog audit() {
         return audit;
     }
 
     FeedService feed() {
-        return feed;
+        return requests.feed;
     }
 
     CallsInFlight inFlight() {
-        return gate.inFlight();
+        return requests.gate.inFlight();
     }
 
     Requests requests() {
@@ -240,12 +206,12 @@ public final class SocketFace implements SocketUpgrade {
 
     /** Whether the host has blocked the caller. */
     boolean isBlocked(Caller caller) {
-        return gate.restrictions().isBlocked(caller);
+        return requests.gate.restrictions().isBlocked(caller);
     }
 
     /** Whether the host has revoked the caller's token. */
     boolean isRevoked(Caller caller) {
-        return gate.tokens().isRevoked(caller);
+        return requests.gate.tokens().isRevoked(caller);
     }
 
     boolean isStopping() {
@@ -255,7 +221,7 @@ public final class SocketFace implements SocketUpgrade {
     void entered(UserId user, Connection connection) {
         byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
         hasUsers = true;
-        feed.following().audience().joined();
+        requests.feed.following().audience().joined();
     }
 
     void left(UserId user, Connection connection) {
@@ -264,7 +230,7 @@ public final class SocketFace implements SocketUpgrade {
             return all.isEmpty() ? null : all;
         });
         hasUsers = !byUser.isEmpty();
-        feed.following().audience().left();
+        requests.feed.following().audience().left();
     }
 
     void closed(Connection connection) {

@@ -6,48 +6,54 @@ import dev.hongbao.web.access.Counts;
 import dev.hongbao.web.http.ClientAddresses;
 import dev.hongbao.web.http.ClientAddresses.ClientAddress;
 import dev.hongbao.web.http.Origins;
-import dev.hongbao.web.http.ServiceCertificate;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Admits WebSockets by origin, and by count per address and user, across all event loops of this server. Thread-safe. */
+/**
+ * Admits WebSockets by origin, and by count per address and user, across all event loops of this server, and counts them for
+ * operators. Thread-safe.
+ */
 public final class SocketGuards {
     private final SocketConfig.Connections limits;
     private final ClientAddresses addresses;
     private final Origins origins;
-    private final ServiceCertificate certificate;
     private final Counts<String> byAddress = new Counts<>();
     private final Counts<UserId> byUser = new Counts<>();
     private final AtomicInteger unauthenticated = new AtomicInteger();
     private final AtomicInteger open = new AtomicInteger();
+    private final Map<CloseReason, Counter> closes = new EnumMap<>(CloseReason.class);
 
-    /** @param addresses of clients @param origins whose pages may connect @param certificate the rule for callers of the service role */
+    /** @param addresses of clients @param origins whose pages may connect */
     public SocketGuards(
-            SocketConfig.Connections limits,
-            ClientAddresses addresses,
-            Origins origins,
-            ServiceCertificate certificate) {
-        this.certificate = certificate;
+            SocketConfig.Connections limits, ClientAddresses addresses, Origins origins, MeterRegistry registry) {
         this.limits = limits;
         this.addresses = addresses;
         this.origins = origins;
+        Gauge.builder("hongbao.socket.connections", open, AtomicInteger::get)
+                .description("Open WebSockets")
+                .register(registry);
+        for (CloseReason reason : CloseReason.values()) {
+            closes.put(
+                    reason,
+                    Counter.builder("hongbao.socket.closes")
+                            .description("WebSockets that the server closed, by reason")
+                            .tag("reason", reason.wireName())
+                            .register(registry));
+        }
     }
 
     Origins origins() {
         return origins;
     }
 
-    ServiceCertificate certificate() {
-        return certificate;
-    }
-
     ClientAddress addressOf(HttpServerRequest request) {
         return addresses.of(request);
-    }
-
-    /** Open connections. */
-    public int open() {
-        return open.get();
     }
 
     /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
@@ -84,5 +90,10 @@ public final class SocketGuards {
 
     void leaveUnauthenticated() {
         unauthenticated.decrementAndGet();
+    }
+
+    /** Counts a connection that the server closes. */
+    void closed(CloseReason reason) {
+        Objects.requireNonNull(closes.get(reason)).increment();
     }
 }

@@ -75,7 +75,7 @@ class BooksIT extends TwoEngines {
                 }
                 default ->
                     get(engine.engine()
-                            .wallets()
+                            .wallets
                             .withdraw(BACKEND, new UserId(user), CNY, 1 + random.nextInt(20), newKey()));
             }
             if (packet != null) {
@@ -101,7 +101,7 @@ class BooksIT extends TwoEngines {
     }
 
     private List<BookedTransfer> search(TransferFilter filter, int limit) {
-        return all(cursor -> engine.engine().books().transfers(filter, cursor, limit));
+        return all(cursor -> engine.engine().books.transfers(filter, cursor, limit));
     }
 
     private Set<Long> ids(String sql) {
@@ -119,7 +119,7 @@ class BooksIT extends TwoEngines {
     }
 
     private Statement statement(String user, Instant from, Instant to) {
-        return get(engine.engine().books().statement(new UserId(user), CNY, from, to));
+        return get(engine.engine().books.statement(new UserId(user), CNY, from, to));
     }
 
     @Test
@@ -161,7 +161,7 @@ class BooksIT extends TwoEngines {
     void aStatementAddsUpWhileMoneyMoves() {
         List<Future<?>> moving = new ArrayList<>();
         for (int i = 0; i < 200; i++) {
-            moving.add(engine.engine().wallets().deposit(BACKEND, new UserId("eve"), CNY, 7, newKey()));
+            moving.add(engine.engine().wallets.deposit(BACKEND, new UserId("eve"), CNY, 7, newKey()));
             if (i % 20 == 0) {
                 Statement now = statement("eve", LONG_AGO, FAR);
                 assertThat(now.opening()).isZero();
@@ -249,7 +249,7 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
                 .isThrownBy(() -> get(engine.engine()
-                        .books()
+                        .books
                         .transfers(new TransferFilter("order-7", null, null, null, null), "u.1", 3)));
     }
 
@@ -257,7 +257,7 @@ class BooksIT extends TwoEngines {
     void totalsAreTheSumsOfADaysTransfers() {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         List<DayTotal> totals = new ArrayList<>();
-        get(engine.engine().books().totals(today.minusDays(2), today.plusDays(2), page -> {
+        get(engine.engine().books.totals(today.minusDays(2), today.plusDays(2), page -> {
             totals.addAll(page);
             return Future.succeededFuture();
         }));
@@ -268,15 +268,15 @@ class BooksIT extends TwoEngines {
                         books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
-        assertRefused(Refusal.INVALID, () -> get(engine.engine().books().totals(today, today, page -> null)));
+        assertRefused(Refusal.INVALID, () -> get(engine.engine().books.totals(today, today, page -> null)));
         assertRefused(
-                Refusal.INVALID, () -> get(engine.engine().books().totals(today, today.plusDays(367), page -> null)));
+                Refusal.INVALID, () -> get(engine.engine().books.totals(today, today.plusDays(367), page -> null)));
     }
 
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<OpenItem> items = all(cursor -> engine.engine().books().openItems(cursor, limit));
+            List<OpenItem> items = all(cursor -> engine.engine().books.openItems(cursor, limit));
 
             assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)

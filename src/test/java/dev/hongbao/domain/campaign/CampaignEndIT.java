@@ -140,8 +140,8 @@ class CampaignEndIT {
                     get(openings.get(0));
                     ends.add((i == 60 ? one : two)
                             .loop(0)
-                            .call(services -> services.campaigns()
-                                    .end(TestDraws.SERVICE, campaign.campaign().id())));
+                            .call(services -> services.campaigns.end(
+                                    TestDraws.SERVICE, campaign.campaign().id())));
                 }
             }
             ends.forEach(end -> get(end));

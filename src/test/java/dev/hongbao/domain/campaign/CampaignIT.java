@@ -111,7 +111,7 @@ class CampaignIT {
         // Then the rest is the host's, once
         assertThat(engine.balance("shop")).isEqualTo(before - 10);
         assertThat(campaigns.view(campaign.campaign().id()).money()).isEqualTo(new CampaignView.Money(100, 0, 90));
-        assertThat(get(engine.engine().wallets().transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
+        assertThat(get(engine.engine().wallets.transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
                         .items())
                 .extracting(entry -> entry.kind() + " " + entry.change().amount() + " "
                         + entry.subject().campaign())
@@ -130,7 +130,7 @@ class CampaignIT {
         // When
         List<CampaignView> made = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
-            made.add(get(engine.loop(i).call(services -> services.campaigns().create(TestDraws.SERVICE, body, key))));
+            made.add(get(engine.loop(i).call(services -> services.campaigns.create(TestDraws.SERVICE, body, key))));
         }
 
         // Then
@@ -139,12 +139,12 @@ class CampaignIT {
         assertRefused(
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns().create(TestDraws.SERVICE, definition(101, 5), key))));
+                        .call(services -> services.campaigns.create(TestDraws.SERVICE, definition(101, 5), key))));
         assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> campaigns.create(definition(9_000_000, 5)));
         assertRefused(
                 Refusal.NOT_ELIGIBLE,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns().create(member("shop"), definition(100, 5), newKey()))));
+                        .call(services -> services.campaigns.create(member("shop"), definition(100, 5), newKey()))));
     }
 
     @Test
@@ -169,7 +169,7 @@ class CampaignIT {
         // When the host puts in what is missing, twice under one key
         IdempotencyKey key = newKey();
         for (int i = 0; i < 2; i++) {
-            get(engine.loop(i).call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 49, key)));
+            get(engine.loop(i).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 49, key)));
         }
 
         // Then one more can be opened, and no other
@@ -179,12 +179,12 @@ class CampaignIT {
         assertRefused(
                 Refusal.INSUFFICIENT_FUNDS,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 90_000_000, newKey()))));
+                        .call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 90_000_000, newKey()))));
         assertRefused(
                 Refusal.BALANCE_LIMIT,
                 () -> get(engine.loop(0)
                         .call(services ->
-                                services.campaigns().raise(TestDraws.SERVICE, id, 99_999_999_999_999L, newKey()))));
+                                services.campaigns.raise(TestDraws.SERVICE, id, 99_999_999_999_999L, newKey()))));
     }
 
     @Test

@@ -80,7 +80,7 @@ class CampaignOpeningIT {
         List<Packet> opened = IntStream.range(0, 4)
                 .mapToObj(i -> get(engine.loop(i)
                         .call(services ->
-                                services.campaigns().open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key))))
+                                services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key))))
                 .toList();
 
         // Then
@@ -92,7 +92,7 @@ class CampaignOpeningIT {
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(engine.loop(0)
                         .call(services ->
-                                services.campaigns().open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
+                                services.campaigns.open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
     }
 
     @Test
@@ -142,19 +142,18 @@ class CampaignOpeningIT {
         assertRefused(
                 Refusal.NOT_ELIGIBLE,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns()
-                                .open(
-                                        elsewhere,
-                                        campaign.campaign().id(),
-                                        "hat",
-                                        new GroupId("work"),
-                                        Metadata.NONE,
-                                        newKey()))));
+                        .call(services -> services.campaigns.open(
+                                elsewhere,
+                                campaign.campaign().id(),
+                                "hat",
+                                new GroupId("work"),
+                                Metadata.NONE,
+                                newKey()))));
         assertRefused(
                 Refusal.NOT_FOUND,
                 () -> get(engine.loop(0)
-                        .call(services -> services.campaigns()
-                                .open(member("ben"), CampaignId.create(), "hat", GROUP, Metadata.NONE, newKey()))));
+                        .call(services -> services.campaigns.open(
+                                member("ben"), CampaignId.create(), "hat", GROUP, Metadata.NONE, newKey()))));
     }
 
     @Test
@@ -172,8 +171,7 @@ class CampaignOpeningIT {
         assertRefused(Refusal.NOT_OPEN_YET, () -> campaigns.open(planned, "ann", "shoe"));
 
         // When it is paused
-        CampaignView paused =
-                get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id)));
+        CampaignView paused = get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, id)));
 
         // Then no pool is opened, and the open one goes on
         assertThat(paused.status()).isEqualTo(Status.PAUSED);
@@ -181,7 +179,7 @@ class CampaignOpeningIT {
         assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
 
         // When it is resumed
-        get(engine.loop(0).call(services -> services.campaigns().resume(TestDraws.SERVICE, id)));
+        get(engine.loop(0).call(services -> services.campaigns.resume(TestDraws.SERVICE, id)));
         campaigns.open(open, "ben", "shoe");
 
         // When it has ended
@@ -189,11 +187,11 @@ class CampaignOpeningIT {
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(open, "ben", "hat"));
         assertRefused(
                 Refusal.CAMPAIGN_OVER,
-                () -> get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, id))));
+                () -> get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, id))));
         assertRefused(
                 Refusal.CAMPAIGN_OVER,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 1, newKey()))));
+                () -> get(
+                        engine.loop(0).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 1, newKey()))));
         campaigns.end(planned.campaign().id());
         campaigns.awaitClosed(planned);
         campaigns.awaitClosed(open);

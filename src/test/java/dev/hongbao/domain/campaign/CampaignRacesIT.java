@@ -52,18 +52,18 @@ class CampaignRacesIT extends TwoEngines {
     }
 
     private Future<CampaignView> raising(TestEngine by, CampaignId id, long amount, IdempotencyKey key) {
-        return by.loop(0).call(services -> services.campaigns().raise(TestDraws.SERVICE, id, amount, key));
+        return by.loop(0).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, amount, key));
     }
 
     private Future<CampaignView> pausing(TestEngine by, CampaignId id, boolean paused) {
         return by.loop(0)
                 .call(services -> paused
-                        ? services.campaigns().pause(TestDraws.SERVICE, id)
-                        : services.campaigns().resume(TestDraws.SERVICE, id));
+                        ? services.campaigns.pause(TestDraws.SERVICE, id)
+                        : services.campaigns.resume(TestDraws.SERVICE, id));
     }
 
     private Future<CampaignView> ending(TestEngine by, CampaignId id) {
-        return by.loop(0).call(services -> services.campaigns().end(TestDraws.SERVICE, id));
+        return by.loop(0).call(services -> services.campaigns.end(TestDraws.SERVICE, id));
     }
 
     private static List<Refusal> refusals(List<? extends Future<?>> answers) {
@@ -217,7 +217,7 @@ class CampaignRacesIT extends TwoEngines {
         CampaignId id = campaign.campaign().id();
         IdempotencyKey key = newKey();
         Packet pool = get(engine.loop(0)
-                .call(services -> services.campaigns().open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)));
+                .call(services -> services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)));
         assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
 
         // When its time is over
@@ -228,8 +228,8 @@ class CampaignRacesIT extends TwoEngines {
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(campaign, "ben", "shoe"));
         assertThat(engine.claim(pool, "carl").kind()).isEqualTo(Kind.EXPIRED);
         assertThat(get(other.loop(0)
-                                .call(services -> services.campaigns()
-                                        .open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)))
+                                .call(services ->
+                                        services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)))
                         .id())
                 .isEqualTo(pool.id());
     }
@@ -250,13 +250,13 @@ class CampaignRacesIT extends TwoEngines {
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(raising(other, two.campaign().id(), 10, key)));
         get(engine.loop(0)
-                .call(services -> services.campaigns()
-                        .open(member("ann"), one.campaign().id(), "shoe", GROUP, Metadata.NONE, key)));
+                .call(services -> services.campaigns.open(
+                        member("ann"), one.campaign().id(), "shoe", GROUP, Metadata.NONE, key)));
         assertRefused(
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(other.loop(0)
-                        .call(services -> services.campaigns()
-                                .open(member("ann"), two.campaign().id(), "shoe", GROUP, Metadata.NONE, key))));
+                        .call(services -> services.campaigns.open(
+                                member("ann"), two.campaign().id(), "shoe", GROUP, Metadata.NONE, key))));
         assertThat(campaigns.view(two.campaign().id()).money()).isEqualTo(new CampaignView.Money(100, 100, 0));
     }
 

@@ -106,7 +106,7 @@ class AdmissionIT {
                     for (int i = 0; i < eachPulse; i++) {
                         String user = name + tally.offered.getAndIncrement();
                         Future<ClaimOutcome> answer = loop.services()
-                                .claims()
+                                .claims
                                 .claim(TestEngine.member(user), packet.id(), null)
                                 .settled();
                         boolean atOnce = answer.isComplete();
@@ -178,7 +178,7 @@ class AdmissionIT {
                 String user = "other" + i;
                 plays.add(draws.play(0, draw, user, 1, TestEngine.newKey()));
                 claims.add(engine.loop(0)
-                        .call(services -> services.claims().accept(TestEngine.member(user), packet.id(), null)));
+                        .call(services -> services.claims.accept(TestEngine.member(user), packet.id(), null)));
             }
 
             // Then most are refused as the others are

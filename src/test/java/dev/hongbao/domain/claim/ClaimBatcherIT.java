@@ -75,7 +75,7 @@ class ClaimBatcherIT {
             // When
             List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
-                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
+                ClaimBatcher batcher = batcher(engine, services.redis, shards);
                 answers.add(batcher.submit(packet, new UserId("late"), now - 1));
                 answers.add(batcher.submit(packet, new UserId("ann"), now + 5_000_000_000L));
                 return Future.join(answers).otherwiseEmpty();
@@ -103,7 +103,7 @@ class ClaimBatcherIT {
 
             // When each of these claims again as soon as it is told
             int waiting = get(engine.loop(0).call(services -> {
-                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
+                ClaimBatcher batcher = batcher(engine, services.redis, shards);
                 answers.add(batcher.submit(packet, new UserId("first"), deadline));
                 Promise<Void> sent = Promise.promise();
                 engine.vertx().runOnContext(after -> {
@@ -139,7 +139,7 @@ class ClaimBatcherIT {
             // When the first claim is in flight, the others share the next batch
             List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
-                ClaimBatcher batcher = batcher(engine, services.redis(), shards);
+                ClaimBatcher batcher = batcher(engine, services.redis, shards);
                 answers.add(batcher.submit(one, new UserId("in-flight"), deadline));
                 answers.add(batcher.submit(one, new UserId("ann"), deadline));
                 answers.add(batcher.submit(two, new UserId("ben"), deadline));
@@ -172,7 +172,7 @@ class ClaimBatcherIT {
                 for (int i = 0; i < 400; i++) {
                     String user = "u" + i;
                     answers.add(engine.loop(0)
-                            .call(services -> services.claims()
+                            .call(services -> services.claims
                                     .claim(member(user), packet.id(), null)
                                     .accepted()));
                 }

@@ -75,7 +75,7 @@ class ClaimIT {
     private Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet, @Nullable String passcode) {
         return engine.loop(loop)
                 .call(services ->
-                        services.claims().claim(caller, packet, passcode).settled());
+                        services.claims.claim(caller, packet, passcode).settled());
     }
 
     private Kind kind(Caller caller, PacketId packet, @Nullable String passcode) {
@@ -87,7 +87,7 @@ class ClaimIT {
         List<Future<ClaimOutcome>> all = new ArrayList<>();
         get(engine.loop(loop).call(services -> {
             users.forEach(user -> all.add(
-                    services.claims().claim(member(user), packet.id(), null).settled()));
+                    services.claims.claim(member(user), packet.id(), null).settled()));
             return Future.join(all);
         }));
         return all.stream().map(Future::result).toList();
@@ -287,7 +287,7 @@ class ClaimIT {
     }
 
     private Future<ClaimOutcome> accept(int loop, Packet packet, String user) {
-        return engine.loop(loop).call(services -> services.claims().accept(member(user), packet.id(), null));
+        return engine.loop(loop).call(services -> services.claims.accept(member(user), packet.id(), null));
     }
 
     @Test

@@ -78,7 +78,7 @@ class PasscodeGuessesIT {
     /** The outcome's name, or {@code too-many}. */
     private static String claim(TestEngine server, Caller caller, Packet packet, @Nullable String passcode) {
         return get(server.loop(0)
-                .call(services -> services.claims()
+                .call(services -> services.claims
                         .claim(caller, packet.id(), passcode)
                         .settled()
                         .map(outcome -> outcome.kind().name())
@@ -145,7 +145,7 @@ class PasscodeGuessesIT {
 
         List<String> outcomes = get(one.loop(0).call(services -> {
             for (int i = 0; i < 50; i++) {
-                all.add(services.claims()
+                all.add(services.claims
                         .claim(member("same"), packet.id(), "wrong")
                         .settled()
                         .map(outcome -> outcome.kind().name())

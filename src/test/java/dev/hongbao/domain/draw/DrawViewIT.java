@@ -37,7 +37,7 @@ class DrawViewIT {
     }
 
     private DrawView.Chances chancesOfVera(Draw draw) {
-        return get(engine.loop(0).call(services -> services.draws().view(member("vera"), draw.id())))
+        return get(engine.loop(0).call(services -> services.draws.view(member("vera"), draw.id())))
                 .chances();
     }
 

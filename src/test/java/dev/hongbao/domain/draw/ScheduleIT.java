@@ -133,10 +133,10 @@ class ScheduleIT {
                 SOON,
                 () -> assertThat(longOf("select count(*) from draw where id = DRAW and closed_at is not null", draw))
                         .isEqualTo(1));
-        StringBuilder told = new StringBuilder(DrawBodies.draw(get(
-                engine.loop(0).call(services -> services.draws().view(SERVICE, draw.id())))));
+        StringBuilder told = new StringBuilder(DrawBodies.draw(
+                get(engine.loop(0).call(services -> services.draws.view(SERVICE, draw.id())))));
         get(engine.loop(0)
-                .call(services -> services.draws().export(SERVICE, draw.id(), page -> {
+                .call(services -> services.draws.export(SERVICE, draw.id(), page -> {
                     page.forEach(line -> told.append(DrawBodies.jsonLine(line)));
                     return Future.succeededFuture();
                 })));
@@ -288,7 +288,7 @@ class ScheduleIT {
 
             // When
             Future<Void> changed =
-                    engine.loop(0).call(services -> services.draws().changeQuota(SERVICE, draw.id(), 1, 1, 9));
+                    engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 1, 9));
             Eventually.eventually(
                     SOON,
                     () -> assertThat(longOf("select count(*) from pg_locks where not granted", draw))
@@ -311,9 +311,9 @@ class ScheduleIT {
         awaitPeriod(draw, 0);
 
         // When
-        get(engine.loop(0).call(services -> services.draws().changeQuota(SERVICE, draw.id(), 1, 1, 9)));
+        get(engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 1, 9)));
         assertThatThrownBy(() ->
-                        get(engine.loop(0).call(services -> services.draws().changeQuota(SERVICE, draw.id(), 1, 0, 9))))
+                        get(engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 0, 9))))
                 .isInstanceOf(RefusedException.class);
         time.move(Duration.ofHours(1), engine);
         awaitPeriod(draw, 1);

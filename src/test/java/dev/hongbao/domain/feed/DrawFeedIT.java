@@ -56,7 +56,7 @@ class DrawFeedIT {
     private static FeedPage poll(TestEngine engine, Long after, Duration wait) {
         return get(engine.loop(0)
                 .call(services ->
-                        services.feed().poll(member("zoe"), GROUP, after, wait).page()));
+                        services.feed.poll(member("zoe"), GROUP, after, wait).page()));
     }
 
     /** Everything about a draw after a place, polled until it is enough. */
@@ -105,7 +105,7 @@ class DrawFeedIT {
     }
 
     private void close(Draw draw) {
-        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, draw.id())));
+        get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, draw.id())));
     }
 
     @Test

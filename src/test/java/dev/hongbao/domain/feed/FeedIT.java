@@ -53,7 +53,7 @@ class FeedIT {
     private static FeedPage poll(TestEngine engine, Long after, Duration wait) {
         return get(engine.loop(0)
                 .call(services ->
-                        services.feed().poll(member("bob"), GROUP, after, wait).page()));
+                        services.feed.poll(member("bob"), GROUP, after, wait).page()));
     }
 
     private static long head(TestEngine engine) {
@@ -198,14 +198,13 @@ class FeedIT {
                 .isNotNull();
         assertThat(toldOfExpired.getJsonObject("data").getValue("luckiest", "missing"))
                 .isNull();
-        assertThat(get(engine.loop(0).call(services -> services.packets().view(member("bob"), drained.id())))
+        assertThat(get(engine.loop(0).call(services -> services.packets.view(member("bob"), drained.id())))
                         .luckiest())
                 .isNotNull();
-        assertThat(get(engine.loop(0).call(services -> services.packets().view(member("bob"), expired.id())))
+        assertThat(get(engine.loop(0).call(services -> services.packets.view(member("bob"), expired.id())))
                         .luckiest())
                 .isNull();
-        assertThat(get(engine.loop(0)
-                                .call(services -> services.packets().claims(member("bob"), expired.id(), null, 10)))
+        assertThat(get(engine.loop(0).call(services -> services.packets.claims(member("bob"), expired.id(), null, 10)))
                         .luckiest())
                 .isNull();
     }
@@ -252,11 +251,8 @@ class FeedIT {
         List<Future<Packet>> sending = IntStream.range(0, sends)
                 .mapToObj(i -> (i % 2 == 0 ? engine : other)
                         .loop(i)
-                        .call(services -> services.packets()
-                                .send(
-                                        member("alice"),
-                                        TestEngine.lucky(100, 2, Duration.ofHours(1)),
-                                        TestEngine.newKey())))
+                        .call(services -> services.packets.send(
+                                member("alice"), TestEngine.lucky(100, 2, Duration.ofHours(1)), TestEngine.newKey())))
                 .toList();
         List<String> told = new ArrayList<>();
         long place = here;
@@ -323,11 +319,11 @@ class FeedIT {
 
         // When
         Future<FeedPage> waiting = engine.loop(1)
-                .call(services -> services.feed()
+                .call(services -> services.feed
                         .poll(member("bob"), GROUP, place, Duration.ofSeconds(20))
                         .page());
         FeedPage empty = get(engine.loop(1)
-                .call(services -> services.feed()
+                .call(services -> services.feed
                         .poll(member("bob"), new GroupId("family"), place, Duration.ofMillis(50))
                         .page()));
         Packet packet = engine.send("alice", 1000, 3);
@@ -348,13 +344,13 @@ class FeedIT {
         // When
         int waiting = get(engine.loop(1).call(services -> {
             for (int i = 0; i < 5000; i++) {
-                polls.add(services.feed().poll(member("bob"), GROUP, place, Duration.ofSeconds(20)));
+                polls.add(services.feed.poll(member("bob"), GROUP, place, Duration.ofSeconds(20)));
             }
-            return Future.succeededFuture(services.feed().waiting());
+            return Future.succeededFuture(services.feed.waiting());
         }));
         int left = get(engine.loop(1).call(services -> {
             polls.forEach(FeedService.Poll::cancel);
-            return Future.succeededFuture(services.feed().waiting());
+            return Future.succeededFuture(services.feed.waiting());
         }));
 
         // Then
@@ -364,7 +360,7 @@ class FeedIT {
     @Test
     void aGroupThatTheTokenDoesNotNameIsRefused() {
         assertThatThrownBy(() -> get(engine.loop(0)
-                        .call(services -> services.feed()
+                        .call(services -> services.feed
                                 .poll(member("bob"), new GroupId("strangers"), 0L, Duration.ZERO)
                                 .page())))
                 .isInstanceOf(RefusedException.class);

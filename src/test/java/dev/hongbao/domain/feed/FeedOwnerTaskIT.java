@@ -71,7 +71,7 @@ class FeedOwnerTaskIT {
     }
 
     private Future<Void> run(FeedOwnerTask task) {
-        return engine.loop(0).call(services -> task.run(List.of(0), services.redis()));
+        return engine.loop(0).call(services -> task.run(List.of(0), services.redis));
     }
 
     private void givenOldEvents(int events) {

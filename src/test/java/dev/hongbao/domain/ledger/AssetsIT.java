@@ -40,7 +40,7 @@ class AssetsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private void deposit(String user, Asset asset, long amount) {
-        get(engine.engine().wallets().deposit(BACKEND, new UserId(user), asset, amount, newKey()));
+        get(engine.engine().wallets.deposit(BACKEND, new UserId(user), asset, amount, newKey()));
     }
 
     private static SendCommand lucky(Asset asset, long amount, int count) {
@@ -48,7 +48,7 @@ class AssetsIT extends TwoEngines {
     }
 
     private Future<Packet> send(TestEngine on, int loop, String sender, SendCommand command) {
-        return on.loop(loop).call(services -> services.packets().send(member(sender), command, newKey()));
+        return on.loop(loop).call(services -> services.packets.send(member(sender), command, newKey()));
     }
 
     /** By "rich"; as a client does, again after a 503, which a busy machine may give to some of a hundred. */
@@ -76,7 +76,7 @@ class AssetsIT extends TwoEngines {
         assertRefused(Refusal.UNKNOWN_ASSET, () -> sent("typist", lucky(mistyped, 10, 1)));
         assertRefused(
                 Refusal.UNKNOWN_ASSET,
-                () -> get(engine.engine().wallets().withdraw(BACKEND, new UserId("typist"), mistyped, 1, newKey())));
+                () -> get(engine.engine().wallets.withdraw(BACKEND, new UserId("typist"), mistyped, 1, newKey())));
         TestCampaigns campaigns = new TestCampaigns(engine);
         assertRefused(
                 Refusal.UNKNOWN_ASSET,
@@ -94,9 +94,9 @@ class AssetsIT extends TwoEngines {
         Asset tea = new Asset("TEA");
         engine.declare(tea);
 
-        get(other.engine().wallets().deposit(BACKEND, new UserId("mei"), tea, 3, newKey()));
+        get(other.engine().wallets.deposit(BACKEND, new UserId("mei"), tea, 3, newKey()));
 
-        Assets assets = other.engine().assets();
+        Assets assets = other.engine().assets;
         assertThat(get(assets.find(tea)).scale()).isZero();
         assertThat(get(assets.list(null, 200)).items())
                 .extracting(AssetTerms::asset)
@@ -110,7 +110,7 @@ class AssetsIT extends TwoEngines {
         Caps capped = new Caps(5L, 4L, 9L);
         assertThat(engine.declare(coin, Senders.SERVICE, capped).caps()).isEqualTo(capped);
 
-        Assets assets = engine.engine().assets();
+        Assets assets = engine.engine().assets;
         assertRefused(
                 Refusal.ASSET_DIFFERS,
                 () -> get(assets.declare(new AssetTerms(coin, 2, "c", Senders.SERVICE, capped, Instant.EPOCH))));
@@ -157,11 +157,11 @@ class AssetsIT extends TwoEngines {
         deposit("ann", pearl, 100);
         IdempotencyKey key = newKey();
         SendCommand command = lucky(pearl, 100, 1);
-        Packet first = get(engine.loop(0).call(services -> services.packets().send(member("ann"), command, key)));
+        Packet first = get(engine.loop(0).call(services -> services.packets.send(member("ann"), command, key)));
 
         engine.declare(pearl, Senders.EVERYBODY, new Caps(10L, 10L, 10L));
 
-        Packet again = get(other.loop(0).call(services -> services.packets().send(member("ann"), command, key)));
+        Packet again = get(other.loop(0).call(services -> services.packets.send(member("ann"), command, key)));
         assertThat(again.id()).isEqualTo(first.id());
     }
 
@@ -216,7 +216,7 @@ class AssetsIT extends TwoEngines {
         assertRefused(Refusal.NOT_ELIGIBLE, () -> sent("ann", lucky(coupon, 5, 1)));
         Caller shop = new Caller(new UserId("shop"), Set.of(GROUP), Role.SERVICE, Instant.MAX);
         Packet packet =
-                get(engine.loop(0).call(services -> services.packets().send(shop, lucky(coupon, 5, 1), newKey())));
+                get(engine.loop(0).call(services -> services.packets.send(shop, lucky(coupon, 5, 1), newKey())));
         engine.claim(packet, "ann");
 
         assertThat(books.longOf("select balance from account where owner = 'ann' and asset = 'COUPON-SHOES'"))
@@ -224,8 +224,7 @@ class AssetsIT extends TwoEngines {
         // The other server hears of who may send within a second
         eventually(
                 SOON,
-                () -> assertThat(other.engine().assets().cached(coupon).senders())
-                        .isEqualTo(Senders.SERVICE));
+                () -> assertThat(other.engine().assets.cached(coupon).senders()).isEqualTo(Senders.SERVICE));
         assertRefused(Refusal.NOT_ELIGIBLE, () -> get(send(other, 0, "ann", lucky(coupon, 5, 1))));
     }
 

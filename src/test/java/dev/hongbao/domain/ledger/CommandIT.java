@@ -65,7 +65,7 @@ class CommandIT {
     }
 
     private static Command command(TestEngine engine, UUID id) {
-        return get(engine.engine().commands().find(id));
+        return get(engine.engine().commands.find(id));
     }
 
     private static Caller service(String user) {
@@ -87,7 +87,7 @@ class CommandIT {
             IdempotencyKey key = newKey();
             UserId tess = new UserId("tess");
             Origin shop = Origin.service(new UserId("shop"));
-            Wallets wallets = engine.engine().wallets();
+            Wallets wallets = engine.engine().wallets;
             WalletRecord first = get(wallets.deposit(shop, tess, CNY, 100, key));
 
             // When another asks for the same under the same key, Then it is told no repetition
@@ -103,7 +103,7 @@ class CommandIT {
             assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
 
             // When, then, for what is taken back
-            Reversals reversals = engine.engine().reversals();
+            Reversals reversals = engine.engine().reversals;
             Note why = new Note(null, "A mistake.");
             Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
             WalletRecord back = get(reversals.reverse(shopWhy, tess, out.id(), key));
@@ -125,7 +125,7 @@ class CommandIT {
             IdempotencyKey key = newKey();
             Origin why = noted("order-1", "Paid by card 支付");
             UserId alice = new UserId("alice");
-            WalletRecord in = get(engine.engine().wallets().deposit(why, alice, CNY, 100, key));
+            WalletRecord in = get(engine.engine().wallets.deposit(why, alice, CNY, 100, key));
             Packet sent = engine.send("alice", 10, 2);
 
             // When the keys are forgotten
@@ -146,7 +146,7 @@ class CommandIT {
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
             Page<Command> found =
-                    get(engine.engine().commands().list(new CommandBook.Filter("order-1", null, null), null, 10));
+                    get(engine.engine().commands.list(new CommandBook.Filter("order-1", null, null), null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -170,8 +170,8 @@ class CommandIT {
             CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
             Packet pool = campaigns.open(campaign, "ann", "shoe");
             get(engine.loop(0)
-                    .call(services -> services.campaigns()
-                            .raise(TestDraws.SERVICE, campaign.campaign().id(), 500, newKey())));
+                    .call(services -> services.campaigns.raise(
+                            TestDraws.SERVICE, campaign.campaign().id(), 500, newKey())));
             RainView rain = rains.create(rains.host("eve", 10_000), TestRains.definition(60, 3, 2, 1));
 
             // Then
@@ -184,7 +184,7 @@ class CommandIT {
             assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
             assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
             assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
-            Command raise = get(engine.engine().commands().list(ALL, null, 50)).items().stream()
+            Command raise = get(engine.engine().commands.list(ALL, null, 50)).items().stream()
                     .filter(command -> command.operation().equals("budget"))
                     .findFirst()
                     .orElseThrow();
@@ -197,7 +197,7 @@ class CommandIT {
     void commandsAreListedPageByPage() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
-            CommandBook all = engine.engine().commands();
+            CommandBook all = engine.engine().commands;
 
             Page<Command> first = get(all.list(ALL, null, 3));
             Page<Command> second = get(all.list(ALL, first.next(), 3));
@@ -219,9 +219,9 @@ class CommandIT {
             RefusedException refused = catchThrowableOfType(
                     RefusedException.class,
                     () -> get(engine.loop(0)
-                            .call(services -> services.packets().send(member("tom"), packet(note), newKey()))));
-            Packet sent = get(
-                    engine.loop(0).call(services -> services.packets().send(service("tom"), packet(note), newKey())));
+                            .call(services -> services.packets.send(member("tom"), packet(note), newKey()))));
+            Packet sent =
+                    get(engine.loop(0).call(services -> services.packets.send(service("tom"), packet(note), newKey())));
 
             // Then
             assertThat(refused.refusal()).isEqualTo(Refusal.NOT_ELIGIBLE);
@@ -234,11 +234,11 @@ class CommandIT {
         try (TestEngine before = TestEngine.start(servers, 1, Map.of())) {
             // Given a reference that named two commands while that was allowed
             UserId una = new UserId("una");
-            get(before.engine().wallets().deposit(noted("old", null), una, CNY, 1, newKey()));
-            get(before.engine().wallets().deposit(noted("old", null), una, CNY, 1, newKey()));
+            get(before.engine().wallets.deposit(noted("old", null), una, CNY, 1, newKey()));
+            get(before.engine().wallets.deposit(noted("old", null), una, CNY, 1, newKey()));
         }
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("idempotency.references", "unique"))) {
-            Wallets wallets = engine.engine().wallets();
+            Wallets wallets = engine.engine().wallets;
 
             // When many use one at once, and others none or another one
             List<Future<WalletRecord>> same = IntStream.range(0, 10)
@@ -266,14 +266,13 @@ class CommandIT {
             engine.deposit("una", 100);
             assertUsed(() -> get(wallets.withdraw(noted("old", null), new UserId("una"), CNY, 1, newKey())));
             assertUsed(() -> get(engine.loop(0)
-                    .call(services ->
-                            services.packets().send(service("una"), packet(new Note("new", null)), newKey()))));
+                    .call(services -> services.packets.send(service("una"), packet(new Note("new", null)), newKey()))));
             long in = engine.deposit("una", 1).id();
             assertUsed(() ->
-                    get(engine.engine().reversals().reverse(noted("other", "why"), new UserId("una"), in, newKey())));
+                    get(engine.engine().reversals.reverse(noted("other", "why"), new UserId("una"), in, newKey())));
 
             // And of deposits of one request none is made when two of them share one: it is told which
-            Deposits deposits = engine.engine().deposits();
+            Deposits deposits = engine.engine().deposits;
             InvalidInputException twice = catchThrowableOfType(
                     InvalidInputException.class,
                     () -> get(deposits.deposit(
@@ -284,7 +283,7 @@ class CommandIT {
             assertUsed(() -> get(deposits.deposit(BACKEND, List.of(one("d3"), one("d2")), newKey())));
         }
         try (TestEngine after = TestEngine.start(servers, 1, Map.of())) {
-            get(after.engine().wallets().deposit(noted("new", null), new UserId("una"), CNY, 1, newKey()));
+            get(after.engine().wallets.deposit(noted("new", null), new UserId("una"), CNY, 1, newKey()));
         }
     }
 

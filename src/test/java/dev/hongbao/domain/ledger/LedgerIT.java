@@ -62,7 +62,7 @@ class LedgerIT {
         }
         engine = TestEngine.start(servers, 2, Map.of());
         engine.deposit("alice", 1000);
-        get(engine.engine().wallets().deposit(BACKEND, new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
+        get(engine.engine().wallets.deposit(BACKEND, new UserId("alice"), new Asset("POINTS"), 1000, newKey()));
         engine.claim(engine.send("alice", 100, 2), "bob");
     }
 
@@ -197,14 +197,14 @@ class LedgerIT {
             String user = "m" + random.nextInt(10);
             int amount = 1 + random.nextInt(500);
             switch (i % 3) {
-                case 0 -> all.add(engine.engine().wallets().deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
-                case 1 -> all.add(engine.engine().wallets().withdraw(BACKEND, new UserId(user), CNY, amount, newKey()));
+                case 0 -> all.add(engine.engine().wallets.deposit(BACKEND, new UserId(user), CNY, amount, newKey()));
+                case 1 -> all.add(engine.engine().wallets.withdraw(BACKEND, new UserId(user), CNY, amount, newKey()));
                 default ->
                     all.add(engine.loop(i)
-                            .call(services -> services.packets()
+                            .call(services -> services.packets
                                     .send(member(user), lucky(amount, 1, HOUR), newKey())
                                     .onSuccess(packet ->
-                                            services.claims().claim(member("m" + amount % 10), packet.id(), null))));
+                                            services.claims.claim(member("m" + amount % 10), packet.id(), null))));
             }
         }
 
@@ -226,7 +226,7 @@ class LedgerIT {
     @Test
     void movesThatWaitAreOneTransactionAndEachHasItsVerdict() {
         // Given
-        Wallets wallets = engine.engine().wallets();
+        Wallets wallets = engine.engine().wallets;
         Asset gold = new Asset("GOLD");
         engine.declare(gold);
         get(wallets.deposit(BACKEND, new UserId("ahead"), gold, 2, newKey()));
@@ -264,7 +264,7 @@ class LedgerIT {
     @Test
     void oneDepositBeyondTheRangeIsRefusedAlone() {
         // Given a source with room for 10
-        Wallets wallets = engine.engine().wallets();
+        Wallets wallets = engine.engine().wallets;
         Asset lead = new Asset("LEAD");
         engine.declare(lead);
         get(wallets.deposit(BACKEND, new UserId("ahead"), lead, 1, newKey()));
@@ -298,7 +298,7 @@ class LedgerIT {
 
         // When
         List<WalletRecord> entries = IntStream.range(0, 20)
-                .mapToObj(i -> engine.engine().wallets().deposit(BACKEND, new UserId("ida"), CNY, 70, key))
+                .mapToObj(i -> engine.engine().wallets.deposit(BACKEND, new UserId("ida"), CNY, 70, key))
                 .toList()
                 .stream()
                 .map(TestEngine::get)
@@ -308,7 +308,7 @@ class LedgerIT {
         // Then
         assertThat(entries).hasSize(1);
         assertThat(engine.balance("ida")).isEqualTo(70);
-        assertThatThrownBy(() -> get(engine.engine().wallets().deposit(BACKEND, new UserId("ida"), CNY, 71, key)))
+        assertThatThrownBy(() -> get(engine.engine().wallets.deposit(BACKEND, new UserId("ida"), CNY, 71, key)))
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
@@ -345,7 +345,7 @@ class LedgerIT {
         // When
         List<Packet> packets = IntStream.range(0, 10)
                 .mapToObj(i -> engine.loop(i)
-                        .call(services -> services.packets().send(member("twice"), lucky(500, 5, HOUR), key)))
+                        .call(services -> services.packets.send(member("twice"), lucky(500, 5, HOUR), key)))
                 .toList()
                 .stream()
                 .map(TestEngine::get)
@@ -361,6 +361,6 @@ class LedgerIT {
     }
 
     private Packet send(String user, SendCommand command, IdempotencyKey key) {
-        return get(engine.loop(0).call(services -> services.packets().send(member(user), command, key)));
+        return get(engine.loop(0).call(services -> services.packets.send(member(user), command, key)));
     }
 }

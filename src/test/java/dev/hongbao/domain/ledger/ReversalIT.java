@@ -61,7 +61,7 @@ class ReversalIT {
     }
 
     private Future<WalletRecord> reversing(String user, long transfer, IdempotencyKey key) {
-        return engine.engine().reversals().reverse(WHY, new UserId(user), transfer, key);
+        return engine.engine().reversals.reverse(WHY, new UserId(user), transfer, key);
     }
 
     private WalletRecord reverse(String user, long transfer) {
@@ -77,7 +77,7 @@ class ReversalIT {
     }
 
     private WalletRecord newest(String user, TransferKind kind) {
-        return get(engine.engine().wallets().transfers(new UserId(user), Wallets.Filter.ALL, null, 50)).items().stream()
+        return get(engine.engine().wallets.transfers(new UserId(user), Wallets.Filter.ALL, null, 50)).items().stream()
                 .filter(entry -> entry.kind() == kind)
                 .findFirst()
                 .orElseThrow();
@@ -87,7 +87,7 @@ class ReversalIT {
     void aDepositAndAWithdrawalAreReversedAndNameEachOther() {
         // Given
         WalletRecord in = engine.deposit("ann", 100);
-        WalletRecord out = get(engine.engine().wallets().withdraw(BACKEND, new UserId("ann"), CNY, 30, newKey()));
+        WalletRecord out = get(engine.engine().wallets.withdraw(BACKEND, new UserId("ann"), CNY, 30, newKey()));
 
         // When
         WalletRecord back = reverse("ann", out.id());
@@ -144,7 +144,7 @@ class ReversalIT {
 
     /** So that tests do not know each other's money. */
     private void reverseAllOf(String user) {
-        get(engine.engine().wallets().withdraw(BACKEND, new UserId(user), CNY, engine.balance(user), newKey()));
+        get(engine.engine().wallets.withdraw(BACKEND, new UserId(user), CNY, engine.balance(user), newKey()));
     }
 
     @Test
@@ -213,7 +213,7 @@ class ReversalIT {
         Packet packet = engine.send("lea", 100, 1);
         engine.claim(packet, "lea");
         WalletRecord small = engine.deposit("pat", 7);
-        get(engine.engine().wallets().withdraw(BACKEND, new UserId("pat"), CNY, 4, newKey()));
+        get(engine.engine().wallets.withdraw(BACKEND, new UserId("pat"), CNY, 4, newKey()));
 
         // Then
         refused(Refusal.NOT_REVERSIBLE, "lea", newest("lea", TransferKind.CLAIM).id());

@@ -46,7 +46,7 @@ class CampaignOutboxIT extends TwoEngines {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this.outbox = engine.engine().outbox();
+            this.outbox = engine.engine().outbox;
             this.at = get(outbox.oldest());
         }
 
@@ -86,7 +86,7 @@ class CampaignOutboxIT extends TwoEngines {
     }
 
     private <T> T lead(TestEngine by, Function<CampaignService, Future<T>> order) {
-        return get(by.loop(0).call(services -> order.apply(services.campaigns())));
+        return get(by.loop(0).call(services -> order.apply(services.campaigns)));
     }
 
     @Test
@@ -213,10 +213,10 @@ class CampaignOutboxIT extends TwoEngines {
             TestEngine by = i % 2 == 0 ? engine : other;
             orders.add(by.loop(0)
                     .call(services -> n % 3 == 0
-                            ? services.campaigns().raise(TestDraws.SERVICE, id, 1 + n, newKey())
+                            ? services.campaigns.raise(TestDraws.SERVICE, id, 1 + n, newKey())
                             : n % 3 == 1
-                                    ? services.campaigns().pause(TestDraws.SERVICE, id)
-                                    : services.campaigns().resume(TestDraws.SERVICE, id)));
+                                    ? services.campaigns.pause(TestDraws.SERVICE, id)
+                                    : services.campaigns.resume(TestDraws.SERVICE, id)));
         }
         orders.forEach(order -> get(order));
         campaigns.end(id);

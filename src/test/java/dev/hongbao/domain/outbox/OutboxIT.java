@@ -74,11 +74,11 @@ class OutboxIT {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this(engine, get(engine.engine().outbox().latest()));
+            this(engine, get(engine.engine().outbox.latest()));
         }
 
         Host(TestEngine engine, OutboxCursor at) {
-            this.outbox = engine.engine().outbox();
+            this.outbox = engine.engine().outbox;
             this.at = at;
         }
 
@@ -168,7 +168,7 @@ class OutboxIT {
         String user = "mover" + System.nanoTime();
 
         engine.deposit(user, 500);
-        get(engine.engine().wallets().withdraw(BACKEND, new UserId(user), CNY, 200, newKey()));
+        get(engine.engine().wallets.withdraw(BACKEND, new UserId(user), CNY, 200, newKey()));
 
         List<OutboxEvent> told = host.until(user, has("transfer.withdrawal"));
         assertThat(types(told)).containsExactly("transfer.deposit", "transfer.withdrawal");
@@ -193,8 +193,8 @@ class OutboxIT {
         get(draws.play(0, paid, "player"));
         get(draws.play(0, paid, "player"));
         get(draws.play(0, free, "player"));
-        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, paid.id())));
-        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, free.id())));
+        get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, paid.id())));
+        get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, free.id())));
 
         // Then costs, plays, the cost that went back, and the ends are told
         List<OutboxEvent> ofPaid = host.until(paid.id().toString(), has("draw.closed"));

@@ -132,8 +132,8 @@ class ClosingIT {
         for (int page = 0; page < count; page += 200) {
             List<Future<Packet>> sends = IntStream.range(0, Math.min(200, count - page))
                     .mapToObj(i -> from.loop(i)
-                            .call(services -> services.packets()
-                                    .send(member("sender" + i % SENDERS), lucky(100, 5, expiresIn), newKey())))
+                            .call(services -> services.packets.send(
+                                    member("sender" + i % SENDERS), lucky(100, 5, expiresIn), newKey())))
                     .toList();
             sends.forEach(send -> sent.add(get(send)));
         }

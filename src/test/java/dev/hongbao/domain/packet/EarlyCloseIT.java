@@ -56,15 +56,15 @@ class EarlyCloseIT extends TwoEngines {
     }
 
     private static Future<Void> cancel(TestEngine server, PacketId packet) {
-        return server.loop(1).call(services -> services.closing().cancel(packet, HELEN));
+        return server.loop(1).call(services -> services.closing.cancel(packet, HELEN));
     }
 
     private static Future<Void> close(TestEngine server, PacketId packet) {
-        return server.loop(0).call(services -> services.closing().close(packet, HELEN));
+        return server.loop(0).call(services -> services.closing.close(packet, HELEN));
     }
 
     private FiledPacket filed(Packet packet) {
-        return get(engine.engine().packetFiles().find(packet.id()));
+        return get(engine.engine().packetFiles.find(packet.id()));
     }
 
     private long refunds(PacketId packet) {
@@ -104,7 +104,7 @@ class EarlyCloseIT extends TwoEngines {
                 .returns(new UserId("ann"), FiledPacket.File::sentBy)
                 .returns(HELEN, FiledPacket.File::endedBy)
                 .satisfies(file -> assertThat(file.closedAt()).isNotNull());
-        assertThat(get(other.loop(0).call(services -> services.packets().view(member("bob"), packet.id())))
+        assertThat(get(other.loop(0).call(services -> services.packets.view(member("bob"), packet.id())))
                         .status())
                 .isEqualTo(PacketStatus.CANCELLED);
 

@@ -52,7 +52,7 @@ class SeedIT {
     }
 
     private PacketView view(Packet packet, String viewer) {
-        return get(engine.loop(0).call(services -> services.packets().view(member(viewer), packet.id())));
+        return get(engine.loop(0).call(services -> services.packets.view(member(viewer), packet.id())));
     }
 
     /** The packet is closed, and its seed gives what it was committed to and all that it gave. */

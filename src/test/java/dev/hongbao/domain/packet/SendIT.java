@@ -138,7 +138,7 @@ class SendIT {
             // When
             boolean isThere = get(engine.loop(0).call(services -> {
                 Context asking = Vertx.currentContext();
-                return services.packets()
+                return services.packets
                         .send(TestEngine.member("ivy"), command, TestEngine.newKey())
                         .map(sent -> Vertx.currentContext() == asking);
             }));
@@ -417,7 +417,7 @@ class SendIT {
     }
 
     private Future<Packet> sendOn(int loop, String sender, IdempotencyKey key) {
-        return engine.loop(loop).call(services -> services.packets().send(member(sender), lucky(10, 2, HOUR), key));
+        return engine.loop(loop).call(services -> services.packets.send(member(sender), lucky(10, 2, HOUR), key));
     }
 
     private static List<IdempotencyKey> keys(int count) {
@@ -508,6 +508,6 @@ class SendIT {
     }
 
     private Packet send(String user, SendCommand command, IdempotencyKey key) {
-        return get(engine.loop(0).call(services -> services.packets().send(member(user), command, key)));
+        return get(engine.loop(0).call(services -> services.packets.send(member(user), command, key)));
     }
 }

@@ -218,7 +218,7 @@ class LateAcceptIT {
                 .hasSize(10);
 
         // When
-        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, draw.id())));
+        get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, draw.id())));
 
         // Then
         eventually(

@@ -60,7 +60,7 @@ class PlayBatcherIT {
             get(engine.loop(0).call(services -> {
                 PlayBatcher batcher = new PlayBatcher(
                         engine.vertx(),
-                        services.redis(),
+                        services.redis,
                         shards,
                         new AttemptSettings(256, 1000, 1000, 1000, Duration.ofSeconds(2)),
                         new PlayMetrics(new SimpleMeterRegistry()),

@@ -275,7 +275,7 @@ class PlayIT {
         // Then
         assertThat(kinds).containsExactly(Kind.PLAYED, Kind.PLAYED, Kind.PLAYED, Kind.DAILY_LIMIT_REACHED);
         DrawView view =
-                get(engine.loop(0).call(services -> services.draws().view(TestEngine.member("user0"), draw.id())));
+                get(engine.loop(0).call(services -> services.draws.view(TestEngine.member("user0"), draw.id())));
         assertThat(view.chances().plays()).isEqualTo(3);
         assertThat(view.chances().left()).isEqualTo(2);
         assertThat(view.chances().leftToday()).isZero();
@@ -433,7 +433,7 @@ class PlayIT {
         }
 
         // When
-        get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+        get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
 
         // Then
         Eventually.eventually(
@@ -450,7 +450,7 @@ class PlayIT {
         get(draws.play(0, draw, "last", 10, newKey()));
 
         // When
-        get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+        get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
 
         // Then
         Eventually.eventually(
@@ -458,7 +458,7 @@ class PlayIT {
                 () -> assertThat(draws.balance("shop", CNY)).isEqualTo(before - 100));
         assertThat(draws.balance("shop", POINTS)).isGreaterThanOrEqualTo(100);
         assertThat(get(draws.play(0, draw, "last")).kind()).isEqualTo(Kind.CLOSED);
-        var view = get(engine.loop(0).call(services -> services.draws().view(SERVICE, draw.id())));
+        var view = get(engine.loop(0).call(services -> services.draws.view(SERVICE, draw.id())));
         JsonObject table = Objects.requireNonNull(
                         Objects.requireNonNull(view.end()).books())
                 .finalTable();

@@ -175,7 +175,7 @@ class RepeatedPlayIT {
             second = play(1, "ann", key, TEN);
             eventually(
                     SOON,
-                    () -> assertThat(engines.get(1).loop(0).services().plays().inFlight())
+                    () -> assertThat(engines.get(1).loop(0).services().plays.inFlight())
                             .isEqualTo(1));
             locked.rollback();
         }

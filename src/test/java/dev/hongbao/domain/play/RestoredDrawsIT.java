@@ -114,7 +114,7 @@ class RestoredDrawsIT {
         assertThat(draws.balance("u6", POINTS)).isEqualTo(MONEY);
         eventually(SOON, books::assertJournalsEmpty);
         eventually(SOON, books::assertReconciled); // a server that heard late may have a shard recovered once more
-        get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+        get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
         eventually(SOON, () -> assertThat(draws.balance("shop", POINTS)).isEqualTo((long) PLAYERS * COST));
         assertThat(draws.balance("shop", CNY)).isEqualTo(100 - PRIZE);
         books.assertClean();
@@ -266,7 +266,7 @@ class RestoredDrawsIT {
             List<TestEngine> engines = List.of(owner, other);
             IntStream.rangeClosed(2, PLAYERS).forEach(n -> assertPlays(engines.get(n % 2), draw, "u" + n));
             Draw lost = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
-            get(owner.loop(0).call(services -> services.draws().close(SERVICE, ended.id())));
+            get(owner.loop(0).call(services -> services.draws.close(SERVICE, ended.id())));
             for (TestEngine engine : engines) {
                 assertThat(kind(engine, draw, "u6")).isEqualTo(Kind.EXHAUSTED);
                 assertPlays(engine, lost, "u1");
@@ -295,7 +295,7 @@ class RestoredDrawsIT {
         }
         servers.backUpPostgres();
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1", "journal.poll-interval", "1s"))) {
-            get(engine.loop(0).call(services -> services.draws().close(SERVICE, draw.id())));
+            get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
             eventually(
                     SOON,
                     () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
@@ -308,7 +308,7 @@ class RestoredDrawsIT {
             // Then, as soon as the key of a draw that is closed later was removed
             TestDraws draws = new TestDraws(engine);
             Draw later = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
-            get(engine.loop(0).call(services -> services.draws().close(SERVICE, later.id())));
+            get(engine.loop(0).call(services -> services.draws.close(SERVICE, later.id())));
             try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
                 eventually(
                         SOON, () -> assertThat(redis.keys("*:d:" + later.id())).isEmpty());

@@ -193,11 +193,11 @@ class RainIT extends TwoEngines {
                 Refusal.NOT_ELIGIBLE, () -> rains.view(STRANGER, closed.rain().id()));
         assertRefused(
                 Refusal.NOT_ELIGIBLE,
-                () -> get(engine.loop(0).call(services -> services.packets().view(STRANGER, closedDrop))));
+                () -> get(engine.loop(0).call(services -> services.packets.view(STRANGER, closedDrop))));
         assertRefused(
                 Refusal.NOT_ELIGIBLE,
                 () -> get(engine.loop(0)
-                        .call(services -> services.feed()
+                        .call(services -> services.feed
                                 .poll(STRANGER, closed.rain().channel(), null, Duration.ZERO)
                                 .page())));
 
@@ -207,7 +207,7 @@ class RainIT extends TwoEngines {
         eventually(
                 Duration.ofSeconds(10),
                 () -> assertThat(get(engine.loop(0)
-                                        .call(services -> services.feed()
+                                        .call(services -> services.feed
                                                 .poll(STRANGER, open.rain().channel(), null, Duration.ZERO)
                                                 .page()))
                                 .packets())
@@ -236,7 +236,7 @@ class RainIT extends TwoEngines {
         assertThat(ended.fallen().size()).isBetween(1, 400);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
         assertThat(get(engine.loop(0)
-                                .call(services -> services.feed()
+                                .call(services -> services.feed
                                         .poll(
                                                 TestEngine.member("dora"),
                                                 made.rain().channel(),
@@ -281,8 +281,8 @@ class RainIT extends TwoEngines {
                 servers.postgresOwnerUrl(), "packet where id = '" + drops(made).get(499) + "'")) {
             // When it is cancelled, and waits for that drop while another one falls
             cancelling = engine.loop(0)
-                    .call(services -> services.rains()
-                            .cancel(TestDraws.SERVICE, made.rain().id()));
+                    .call(services ->
+                            services.rains.cancel(TestDraws.SERVICE, made.rain().id()));
             eventually(
                     Duration.ofSeconds(10),
                     () -> assertThat(books.longOf("select count(*) from pg_stat_activity"

@@ -117,7 +117,7 @@ class RainRecoveryIT {
 
     private static List<String> types(TestEngine engine, RainView rain) {
         return get(engine.loop(0)
-                        .call(services -> services.feed()
+                        .call(services -> services.feed
                                 .poll(TestEngine.member("bob"), rain.rain().channel(), 0L, Duration.ZERO)
                                 .page()))
                 .items()

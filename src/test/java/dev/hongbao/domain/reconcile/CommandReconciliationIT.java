@@ -40,14 +40,14 @@ class CommandReconciliationIT extends ChecksContract {
         engine.deposit("shop", 10_000);
         CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
         get(engine.loop(0)
-                .call(services -> services.campaigns()
-                        .raise(TestDraws.SERVICE, campaign.campaign().id(), 10, newKey())));
+                .call(services -> services.campaigns.raise(
+                        TestDraws.SERVICE, campaign.campaign().id(), 10, newKey())));
         reverse(engine, "ann", engine.deposit("ann", 100).id());
         engine.deposit("ann", 100);
         reverse(
                 engine,
                 "ann",
-                get(engine.engine().wallets().withdraw(BACKEND, new UserId("ann"), CNY, 10, newKey()))
+                get(engine.engine().wallets.withdraw(BACKEND, new UserId("ann"), CNY, 10, newKey()))
                         .id());
         Packet packet = engine.send("ann", 100, 2);
         Packet pool = campaigns.open(campaign, "ann", "shoe");
@@ -57,7 +57,7 @@ class CommandReconciliationIT extends ChecksContract {
         }
         for (int i = 0; i < 3; i++) {
             get(engine.engine()
-                    .auditLog()
+                    .auditLog
                     .write(new AuditRow(
                             AuditRow.Who.at("192.0.2.1"),
                             null,
@@ -70,11 +70,11 @@ class CommandReconciliationIT extends ChecksContract {
 
     private static void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
-        get(engine.engine().reversals().reverse(why, new UserId(user), transfer, newKey()));
+        get(engine.engine().reversals.reverse(why, new UserId(user), transfer, newKey()));
     }
 
     private static long newestClaim(TestEngine engine, String user) {
-        return get(engine.engine().wallets().transfers(new UserId(user), Wallets.Filter.ALL, null, 10)).items().stream()
+        return get(engine.engine().wallets.transfers(new UserId(user), Wallets.Filter.ALL, null, 10)).items().stream()
                 .filter(entry -> entry.kind() == TransferKind.CLAIM)
                 .findFirst()
                 .orElseThrow()

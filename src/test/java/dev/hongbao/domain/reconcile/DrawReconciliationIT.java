@@ -74,7 +74,7 @@ class DrawReconciliationIT {
                     () -> assertThat(get(draws.play(0, scheduled, "bob", 10, newKey()))
                                     .plays())
                             .anyMatch(play -> play.drawn().number() == 1));
-            get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, closed.id())));
+            get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, closed.id())));
             Eventually.eventually(
                     SOON,
                     () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))

@@ -44,11 +44,11 @@ class OutboxReconciliationIT extends ChecksContract {
         Packet pool = campaigns.open(raised, "ann", "shoe");
         engine.claim(pool, "bob");
         CampaignId id = raised.campaign().id();
-        get(engine.loop(0).call(services -> services.campaigns().raise(TestDraws.SERVICE, id, 500, newKey())));
+        get(engine.loop(0).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 500, newKey())));
         CampaignId stopped = paused.campaign().id();
-        get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, stopped)));
-        get(engine.loop(0).call(services -> services.campaigns().resume(TestDraws.SERVICE, stopped)));
-        get(engine.loop(0).call(services -> services.campaigns().pause(TestDraws.SERVICE, stopped)));
+        get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, stopped)));
+        get(engine.loop(0).call(services -> services.campaigns.resume(TestDraws.SERVICE, stopped)));
+        get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, stopped)));
         campaigns.end(over.campaign().id());
         campaigns.awaitClosed(over);
         RainView rain = rains.create(TestRains.definition(60, 100, 1, 1));
@@ -56,7 +56,7 @@ class OutboxReconciliationIT extends ChecksContract {
         get(engine.claim(0, TestEngine.member("bob"), drop));
         rains.cancel(rain.rain().id());
         rains.awaitEnded(rain);
-        var restrictions = engine.engine().restrictions();
+        var restrictions = engine.engine().restrictions;
         get(restrictions.place(
                 new Restriction.Target(Restriction.Scope.USER, "eve", Restriction.Kind.FROZEN),
                 new UserId("shop"),
@@ -65,9 +65,9 @@ class OutboxReconciliationIT extends ChecksContract {
         Draw open = draws.create(
                 "{name: open, mode: table, cost: {asset: POINTS, amount: 4}, prizes: [{name: nothing, count: 4}]}");
         get(draws.play(0, open, "dan"));
-        get(engine.engine().wallets().withdraw(TestEngine.BACKEND, new UserId("dan"), TestDraws.POINTS, 6, newKey()));
+        get(engine.engine().wallets.withdraw(TestEngine.BACKEND, new UserId("dan"), TestDraws.POINTS, 6, newKey()));
         Draw closed = draws.create("{name: closed, mode: table, prizes: [{name: nothing, count: 4}]}");
-        get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, closed.id())));
+        get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, closed.id())));
         eventually(
                 Duration.ofSeconds(15),
                 () -> assertThat(new Books(servers()).longOf("select count(*) from draw where closed_at is not null"))

@@ -56,7 +56,7 @@ class ReconciliationIT {
             for (String user : List.of("bob", "carol")) {
                 for (Packet packet : List.of(drained, open)) {
                     get(engine.loop(0)
-                            .call(services -> services.claims()
+                            .call(services -> services.claims
                                     .claim(member(user), packet.id(), null)
                                     .settled()));
                 }

@@ -54,7 +54,7 @@ class RestrictionsIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(20);
 
     private void change(Target target, boolean place) {
-        Restrictions restrictions = engine.engine().restrictions();
+        Restrictions restrictions = engine.engine().restrictions;
         get(
                 place
                         ? restrictions.place(target, BACKEND.actor(), "a test")
@@ -65,7 +65,7 @@ class RestrictionsIT extends TwoEngines {
         change(new Target(Scope.USER, user, Kind.FROZEN), place);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().restrictions().ofUser(new UserId(user)) != null)
+                () -> assertThat(other.engine().restrictions.ofUser(new UserId(user)) != null)
                         .isEqualTo(place));
     }
 
@@ -76,12 +76,12 @@ class RestrictionsIT extends TwoEngines {
         change(last, true);
         eventually(
                 SOON,
-                () -> assertThat(other.engine().restrictions().ofUser(new UserId(last.subject())))
+                () -> assertThat(other.engine().restrictions.ofUser(new UserId(last.subject())))
                         .isNotNull());
     }
 
     private Future<Packet> send(TestEngine on, String user, SendCommand command) {
-        return on.loop(0).call(services -> services.packets().send(member(user), command, newKey()));
+        return on.loop(0).call(services -> services.packets.send(member(user), command, newKey()));
     }
 
     private Future<ClaimOutcome> claim(TestEngine on, String user, Packet packet) {
@@ -89,7 +89,7 @@ class RestrictionsIT extends TwoEngines {
     }
 
     private Future<?> withdraw(TestEngine on, String user) {
-        return on.engine().wallets().withdraw(BACKEND, new UserId(user), CNY, 1, newKey());
+        return on.engine().wallets.withdraw(BACKEND, new UserId(user), CNY, 1, newKey());
     }
 
     @Test
@@ -107,8 +107,8 @@ class RestrictionsIT extends TwoEngines {
         IdempotencyKey key = newKey();
         PlayOutcome played = get(draws.play(0, paid, "eve", 1, key));
         IdempotencyKey sentKey = newKey();
-        Packet sent = get(engine.loop(0)
-                .call(services -> services.packets().send(member("eve"), lucky(10, 1, SOON), sentKey)));
+        Packet sent =
+                get(engine.loop(0).call(services -> services.packets.send(member("eve"), lucky(10, 1, SOON), sentKey)));
 
         // When
         freeze("eve", true);
@@ -131,7 +131,7 @@ class RestrictionsIT extends TwoEngines {
             assertThat(get(there.play(0, paid, "eve", 1, key)).plays()).isEqualTo(played.plays());
             assertThat(get(on.loop(0)
                                     .call(services ->
-                                            services.packets().send(member("eve"), lucky(10, 1, SOON), sentKey)))
+                                            services.packets.send(member("eve"), lucky(10, 1, SOON), sentKey)))
                             .id())
                     .isEqualTo(sent.id());
         }
@@ -175,7 +175,7 @@ class RestrictionsIT extends TwoEngines {
 
         // When
         get(engine.engine()
-                .restrictions()
+                .restrictions
                 .place(new Target(Scope.USER, "busy", Kind.FROZEN), BACKEND.actor(), "a thief"));
 
         // Then the wallet is as it was when the freeze was answered
@@ -204,7 +204,7 @@ class RestrictionsIT extends TwoEngines {
         engine.deposit("ann", 1_000);
         SendCommand command =
                 SendCommand.of(noisy, PacketKind.LUCKY, CNY, 10, 2).build();
-        Packet packet = get(engine.loop(0).call(services -> services.packets().send(ann, command, newKey())));
+        Packet packet = get(engine.loop(0).call(services -> services.packets.send(ann, command, newKey())));
         ClaimOutcome won = get(engine.claim(0, ann, packet.id()));
 
         block(new Target(Scope.GROUP, "noisy", Kind.BLOCKED), true);
@@ -215,13 +215,13 @@ class RestrictionsIT extends TwoEngines {
         for (TestEngine on : List.of(engine, other)) {
             assertRefused(
                     Refusal.BLOCKED,
-                    () -> get(on.loop(0).call(services -> services.packets().send(ann, command, newKey()))));
+                    () -> get(on.loop(0).call(services -> services.packets.send(ann, command, newKey()))));
             assertRefused(Refusal.BLOCKED, () -> get(on.claim(0, bob, packet.id())));
             assertRefused(
                     Refusal.BLOCKED,
                     () -> get(on.loop(0)
-                            .call(services -> services.campaigns()
-                                    .open(ann, campaign.campaign().id(), "shoe", noisy, Metadata.NONE, newKey()))));
+                            .call(services -> services.campaigns.open(
+                                    ann, campaign.campaign().id(), "shoe", noisy, Metadata.NONE, newKey()))));
             assertThat(get(on.claim(0, ann, packet.id())).wonClaim()).isEqualTo(won.wonClaim());
         }
         get(send(other, "ann", lucky(10, 1, SOON)));
@@ -299,7 +299,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void aDropIsCaughtThroughAGroupThatIsNotBlocked() {
         block(new Target(Scope.GROUP, "wet", Kind.BLOCKED), true);
-        Restrictions known = other.engine().restrictions();
+        Restrictions known = other.engine().restrictions;
         GroupId channel = new GroupId("rain:01939d1e-8c00-7000-8000-000000000003");
         var members = new Members(false, Set.of(new GroupId("wet"), new GroupId("dry")));
         Caller wet = new Caller(new UserId("w"), Set.of(new GroupId("wet")), Role.USER, Instant.MAX);
@@ -317,7 +317,7 @@ class RestrictionsIT extends TwoEngines {
         block(new Target(Scope.USER, "mal", Kind.BLOCKED), true);
 
         for (TestEngine on : List.of(engine, other)) {
-            Restrictions known = on.engine().restrictions();
+            Restrictions known = on.engine().restrictions;
             assertThat(known.isBlocked(member("mal"))).isTrue();
             assertThat(known.isBlocked(member("ann"))).isFalse();
             assertThat(known.isBlocked(new Caller(new UserId("mal"), Set.of(), Role.SERVICE, Instant.MAX)))
@@ -330,7 +330,7 @@ class RestrictionsIT extends TwoEngines {
     @Test
     void theHistoryIsKeptAndNothingIsWrittenTwice() {
         Target target = new Target(Scope.USER, "hist", Kind.FROZEN);
-        Restrictions known = engine.engine().restrictions();
+        Restrictions known = engine.engine().restrictions;
         get(known.place(target, BACKEND.actor(), "first"));
         get(known.place(target, BACKEND.actor(), "again"));
         get(known.lift(target, new UserId("boss"), "mistake"));

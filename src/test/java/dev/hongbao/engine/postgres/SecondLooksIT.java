@@ -230,7 +230,7 @@ class SecondLooksIT {
     private Future<Packet> sending(String user, Asset asset, long amount) {
         SendCommand command =
                 SendCommand.of(GROUP, PacketKind.LUCKY, asset, amount, 2).build();
-        return engine.loop(0).call(services -> services.packets().send(member(user), command, newKey()));
+        return engine.loop(0).call(services -> services.packets.send(member(user), command, newKey()));
     }
 
     private static void assertRefused(Refusal why, Future<?> asked) {
@@ -826,7 +826,7 @@ class SecondLooksIT {
     }
 
     private Webhooks webhooks() {
-        return engine.engine().webhooks();
+        return engine.engine().webhooks;
     }
 
     // What servers do in turns
@@ -945,6 +945,6 @@ class SecondLooksIT {
     }
 
     private Future<CampaignView> creating(JsonObject terms, IdempotencyKey key) {
-        return engine.loop(0).call(services -> services.campaigns().create(TestDraws.SERVICE, terms, key));
+        return engine.loop(0).call(services -> services.campaigns.create(TestDraws.SERVICE, terms, key));
     }
 }

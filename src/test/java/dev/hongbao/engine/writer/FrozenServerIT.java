@@ -70,12 +70,12 @@ class FrozenServerIT {
         UserId id = new UserId("u" + user);
         int turn = moved.get() + user;
         Future<?> move = switch (turn % 3) {
-            case 0 -> engine.engine().wallets().deposit(TestEngine.BACKEND, id, CNY, 10, newKey());
-            case 1 -> engine.engine().wallets().withdraw(TestEngine.BACKEND, id, CNY, 10, newKey());
+            case 0 -> engine.engine().wallets.deposit(TestEngine.BACKEND, id, CNY, 10, newKey());
+            case 1 -> engine.engine().wallets.withdraw(TestEngine.BACKEND, id, CNY, 10, newKey());
             default ->
                 engine.loop(0)
-                        .call(services -> services.packets()
-                                .send(member("u" + user), lucky(10, 2, Duration.ofHours(1)), newKey()));
+                        .call(services ->
+                                services.packets.send(member("u" + user), lucky(10, 2, Duration.ofHours(1)), newKey()));
         };
         move.onSuccess(done -> {
             moved.incrementAndGet();

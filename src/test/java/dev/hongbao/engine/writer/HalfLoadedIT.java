@@ -173,7 +173,7 @@ class HalfLoadedIT {
         get(engine.loop(0)
                 .call(services -> loader.load(
                         pool,
-                        new BringsBack(services.redis().linkFor(generation.journalKey()), broughtBack),
+                        new BringsBack(services.redis.linkFor(generation.journalKey()), broughtBack),
                         generation)));
     }
 

@@ -60,7 +60,7 @@ class LockedRowIT {
 
     private ClaimAnswers claim(Packet packet, String user) {
         return get(engine.loop(0)
-                .call(services -> Future.succeededFuture(services.claims().claim(member(user), packet.id(), null))));
+                .call(services -> Future.succeededFuture(services.claims.claim(member(user), packet.id(), null))));
     }
 
     @ParameterizedTest

@@ -83,7 +83,7 @@ class PipelinedSettlementIT {
     private void claim(int first, int end, List<ClaimAnswers> answers) {
         List<ClaimAnswers> some = get(engine.loop(0)
                 .call(services -> Future.succeededFuture(IntStream.range(first, end)
-                        .mapToObj(n -> services.claims().claim(member("m" + n), packet.id(), null))
+                        .mapToObj(n -> services.claims.claim(member("m" + n), packet.id(), null))
                         .toList())));
         some.forEach(answer -> get(answer.accepted()));
         answers.addAll(some);

@@ -216,7 +216,7 @@ class QuarantineIT {
             // When
             books.expire(packet);
             Future<PlayOutcome> refused = draws.play(0, played, "bob");
-            get(engine.loop(0).call(services -> services.draws().close(TestDraws.SERVICE, ended.id())));
+            get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, ended.id())));
 
             // Then
             assertSetAside(refused);
@@ -446,7 +446,7 @@ class QuarantineIT {
         for (Packet packet : List.of(bad, good)) {
             assertThat(get(engine.loop(0)
                                     .call(services ->
-                                            services.claims().accept(TestEngine.member("bob"), packet.id(), null)))
+                                            services.claims.accept(TestEngine.member("bob"), packet.id(), null)))
                             .kind())
                     .isEqualTo(Kind.ACCEPTED);
         }
@@ -462,8 +462,7 @@ class QuarantineIT {
             assertThat(books.strings(quarantinedCheck()))
                     .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("cannot be read"));
             assertSetAside(other.claim(0, bad, "carol"));
-            assertSetAside(
-                    other.loop(0).call(services -> services.packets().view(TestEngine.member("carol"), bad.id())));
+            assertSetAside(other.loop(0).call(services -> services.packets.view(TestEngine.member("carol"), bad.id())));
 
             // When, Then: it is not replayed, and nothing is lost, before the cause is mended
             StoreAddresses stores = TestEngine.stores(servers);
@@ -487,13 +486,13 @@ class QuarantineIT {
         SendCommand command = TestEngine.lucky(1000, 5, Duration.ofHours(1));
         IdempotencyKey key = TestEngine.newKey();
         Packet bad =
-                get(engine.loop(0).call(services -> services.packets().send(TestEngine.member("alice"), command, key)));
+                get(engine.loop(0).call(services -> services.packets.send(TestEngine.member("alice"), command, key)));
         books.execute("update packet set group_id = '..' where id = '" + bad.id() + "'");
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When, Then: on a server that has not read it before
             assertSetAside(
-                    other.loop(0).call(services -> services.packets().send(TestEngine.member("alice"), command, key)));
+                    other.loop(0).call(services -> services.packets.send(TestEngine.member("alice"), command, key)));
             assertThat(units()).isEmpty();
         } finally {
             books.execute("update packet set group_id = '" + bad.group() + "' where id = '" + bad.id() + "'");
@@ -514,8 +513,8 @@ class QuarantineIT {
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When a sender lists her packets
             List<String> sent = get(other.loop(0)
-                            .call(services -> services.packets()
-                                    .ownOf(new UserId("alice"), Period.ALL, PacketService.OwnFilter.ANY, null, 100)))
+                            .call(services -> services.packets.ownOf(
+                                    new UserId("alice"), Period.ALL, PacketService.OwnFilter.ANY, null, 100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())
@@ -528,8 +527,7 @@ class QuarantineIT {
 
             // Then it is not set aside for servers that can read it
             assertThat(units()).isEmpty();
-            assertSetAside(
-                    other.loop(0).call(services -> services.packets().view(TestEngine.member("carol"), bad.id())));
+            assertSetAside(other.loop(0).call(services -> services.packets.view(TestEngine.member("carol"), bad.id())));
             assertSetAside(other.claim(0, bad, "carol"));
             assertThat(other.claim(good, "bob").kind()).isEqualTo(Kind.CLAIMED);
         } finally {

@@ -70,7 +70,7 @@ class RecoveryRulesIT {
         for (int i = 0; i < 20; i++) {
             String user = "u" + i;
             ClaimOutcome outcome =
-                    get(engine.loop(0).call(services -> services.claims().accept(member(user), packet.id(), null)));
+                    get(engine.loop(0).call(services -> services.claims.accept(member(user), packet.id(), null)));
             assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
             accepted.put(user, outcome.wonClaim().share().slot());
         }
@@ -97,7 +97,7 @@ class RecoveryRulesIT {
         get(engine.engine().stopWriter());
         List<Future<ClaimOutcome>> crowd = get(engine.loop(0)
                 .call(services -> Future.succeededFuture(IntStream.range(0, 5_000)
-                        .mapToObj(n -> services.claims().accept(member("crowd-" + n), packet.id(), null))
+                        .mapToObj(n -> services.claims.accept(member("crowd-" + n), packet.id(), null))
                         .toList())));
         assertThat(crowd.stream().map(TestEngine::get)).allMatch(outcome -> outcome.kind() == Kind.ACCEPTED);
         List<String> generation = books.stamps();
@@ -135,7 +135,7 @@ class RecoveryRulesIT {
 
         // When somebody claims, and does not wait for the settlement
         ClaimOutcome outcome =
-                get(engine.loop(0).call(services -> services.claims().accept(member("late"), packet.id(), null)));
+                get(engine.loop(0).call(services -> services.claims.accept(member("late"), packet.id(), null)));
 
         // Then the share is one that nobody has
         assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);

@@ -52,7 +52,7 @@ class RestartIT {
                 String user = "u" + i;
                 answers.add(get(before.loop(i)
                         .call(services ->
-                                Future.succeededFuture(services.claims().claim(member(user), packet.id(), null)))));
+                                Future.succeededFuture(services.claims.claim(member(user), packet.id(), null)))));
             }
             for (ClaimAnswers answer : answers) {
                 accepted.add(get(answer.accepted()));

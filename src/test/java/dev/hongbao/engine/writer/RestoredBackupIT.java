@@ -183,7 +183,7 @@ class RestoredBackupIT {
     private static Future<FeedPage> poll(TestEngine engine, Long after, Duration wait) {
         return engine.loop(0)
                 .call(services ->
-                        services.feed().poll(member("bob"), GROUP, after, wait).page());
+                        services.feed.poll(member("bob"), GROUP, after, wait).page());
     }
 
     private static FeedPage page(TestEngine engine, Long after, Duration wait) {

@@ -101,7 +101,7 @@ class SideBySideIT {
                     servers.postgresOwnerUrl(),
                     "account where id = (select escrow from packet where id = '" + lost.id() + "')")) {
                 get(engine.engine().startWriter());
-                engine.loop(0).call(services -> services.claims().accept(member("user-0"), lost.id(), null));
+                engine.loop(0).call(services -> services.claims.accept(member("user-0"), lost.id(), null));
 
                 // Then all of the other shard is settled
                 eventually(SOON, () -> assertThat(claims(books, whole)).isEqualTo(MANY));
@@ -131,7 +131,7 @@ class SideBySideIT {
     private static List<ClaimOutcome> crowd(TestEngine engine, Packet packet) {
         List<Future<ClaimOutcome>> crowd = get(engine.loop(0)
                 .call(services -> Future.succeededFuture(IntStream.range(0, MANY)
-                        .mapToObj(n -> services.claims().accept(member("user-" + n), packet.id(), null))
+                        .mapToObj(n -> services.claims.accept(member("user-" + n), packet.id(), null))
                         .toList())));
         return crowd.stream().map(TestEngine::get).toList();
     }

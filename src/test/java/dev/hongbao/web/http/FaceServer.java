@@ -121,7 +121,7 @@ final class FaceServer implements AutoCloseable {
                 rates,
                 new CallsInFlight(6, 500, 50, 10_000),
                 new Restrictions(null, null),
-                ServiceCertificate.on(settings.address()));
+                settings.address().needsClientCertificate());
         PageFiles files = PageFiles.chat(List.of());
         AuditLog auditLog = new AuditLog(rows -> Future.succeededFuture(), meters);
         HttpMetrics metrics = HttpMetrics.of(meters, contract);

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class MessageRateTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-    private static int allowed(MessageRate rate, int tries, long nowNanos) {
+    private static int allowed(FrameReader.MessageRate rate, int tries, long nowNanos) {
         int allowed = 0;
         for (int i = 0; i < tries; i++) {
             if (rate.allows(nowNanos)) {
@@ -21,7 +21,7 @@ class MessageRateTest {
     @Test
     void twiceASecondsFramesAtOnceThenSoManyASecond() {
         // Given
-        MessageRate rate = new MessageRate(20, 0);
+        FrameReader.MessageRate rate = new FrameReader.MessageRate(20, 0);
 
         // Then
         assertThat(allowed(rate, 100, 0)).isEqualTo(40);
@@ -32,7 +32,7 @@ class MessageRateTest {
     @Test
     void whoGoesOnRegardlessIsHostile() {
         // Given
-        MessageRate rate = new MessageRate(20, 0);
+        FrameReader.MessageRate rate = new FrameReader.MessageRate(20, 0);
 
         // When
         allowed(rate, 40 + 100, 0);
@@ -46,7 +46,7 @@ class MessageRateTest {
     @Test
     void whoCalmsDownIsForgiven() {
         // Given
-        MessageRate rate = new MessageRate(20, 0);
+        FrameReader.MessageRate rate = new FrameReader.MessageRate(20, 0);
 
         // When
         for (int second = 0; second < 100; second += 3) {
@@ -60,7 +60,7 @@ class MessageRateTest {
     @Test
     void aFloodIsToldOnceASecondsWorth() {
         // Given
-        MessageRate rate = new MessageRate(20, 0);
+        FrameReader.MessageRate rate = new FrameReader.MessageRate(20, 0);
         allowed(rate, 40, 0);
 
         // When

@@ -230,8 +230,8 @@ final class BenchBed implements AutoCloseable {
                         loops,
                         members.size(),
                         SENDING,
-                        n -> engine.wallets()
-                                .deposit(Origin.service(BACKEND), members.get(n).user(), asset, DEPOSIT, newKey()),
+                        n -> engine.wallets.deposit(
+                                Origin.service(BACKEND), members.get(n).user(), asset, DEPOSIT, newKey()),
                         deposit -> true)
                 .run();
     }
@@ -249,7 +249,7 @@ final class BenchBed implements AutoCloseable {
                         packets,
                         SENDING,
                         n -> services(n)
-                                .packets()
+                                .packets
                                 .send(SENDERS.get(n % SENDERS.size()), command(n, shares, opensAt), newKey()),
                         packet -> sent.add(packet.id()))
                 .run();
@@ -283,7 +283,7 @@ final class BenchBed implements AutoCloseable {
                         n -> {
                             PacketId packet = packets.get(n % packets.size());
                             Caller caller = members.get((int) ((n + SHIFT * (n / members.size())) % members.size()));
-                            ClaimService service = services(n).claims();
+                            ClaimService service = services(n).claims;
                             return settles
                                     ? service.claim(caller, packet, null).settled()
                                     : service.accept(caller, packet, null);
@@ -322,7 +322,7 @@ final class BenchBed implements AutoCloseable {
         try {
             for (int i = 0; i < services.size(); i++) {
                 Services each = services.get(i);
-                on(loops.get(i), () -> each.redis().close());
+                on(loops.get(i), () -> each.redis.close());
             }
             await(engine.close());
             await(vertx.close());

@@ -114,7 +114,7 @@ final class DrawsBench {
                         trial.size(40_000, 100),
                         Storm.WINDOW,
                         n -> bed.services(n)
-                                .plays()
+                                .plays
                                 .play(players.get(n % players.size()), draw, 1, new IdempotencyKey("play-" + n)),
                         outcome -> outcome.kind() == PlayOutcome.Kind.PLAYED)
                 .run());
@@ -125,7 +125,7 @@ final class DrawsBench {
         body.put("name", "bench");
         body.put("closesAt", Instant.now().plusSeconds(3_600).toString());
         DrawDefinition read = DefinitionReader.read(body);
-        return BenchBed.on(bed.loops.get(0), () -> bed.services(0).draws().create(SERVICE, read, BenchBed.newKey()))
+        return BenchBed.on(bed.loops.get(0), () -> bed.services(0).draws.create(SERVICE, read, BenchBed.newKey()))
                 .id();
     }
 }

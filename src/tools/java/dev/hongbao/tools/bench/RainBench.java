@@ -84,9 +84,9 @@ final class RainBench extends Part {
 
     /** Sends a packet with a share for each user. Returns when the packet is open. */
     private HttpLoad.Requests taps() throws Exception {
-        Instant opens = bed.bed().engine.clock().instant().plus(AHEAD);
+        Instant opens = bed.bed().engine.clock.instant().plus(AHEAD);
         var packets = bed.bed().send(1, users, opens);
-        Duration left = Duration.between(bed.bed().engine.clock().instant(), opens.plus(CLOCK_ERROR));
+        Duration left = Duration.between(bed.bed().engine.clock.instant(), opens.plus(CLOCK_ERROR));
         TimeUnit.MILLISECONDS.sleep(Math.max(0, left.toMillis()));
         return HttpCalls.inTurn(bed.headers(), packets, false);
     }
