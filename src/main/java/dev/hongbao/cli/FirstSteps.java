@@ -3,7 +3,10 @@ package dev.hongbao.cli;
 import dev.hongbao.common.config.ConfigLoader;
 import dev.hongbao.common.config.ListenAddress;
 import dev.hongbao.common.config.TokenConfig;
+import java.io.File;
+import java.nio.file.Path;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -21,7 +24,8 @@ record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int mana
 
     /** One line without its end; also names where health and metrics are. */
     String ready() {
-        return "Hongbao " + VersionProvider.version() + ", metrics " + management() + "/metrics, ready " + url();
+        return "Hongbao " + Hongbao.VersionProvider.version() + ", metrics " + management() + "/metrics, ready "
+                + url();
     }
 
     private String management() {
@@ -81,5 +85,31 @@ record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int mana
         String shown = isAny ? "127.0.0.1" : host;
         return (listens.tls() == null ? "http://" : "https://") + (shown.contains(":") ? "[" + shown + "]" : shown)
                 + ":" + port;
+    }
+
+    /** The command line that starts another command of this program. */
+    static final class HowStarted {
+        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
+
+        private HowStarted() {}
+
+        /** {@code java -jar} with the path of the jar as it was typed; run from classes, the path of the build's jar. */
+        static String command() {
+            return command(System.getProperty("java.class.path", ""));
+        }
+
+        static String command(String classPath) {
+            boolean isOneJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
+            return "java -jar "
+                    + quote(
+                            isOneJar
+                                    ? classPath
+                                    : Path.of("target", "hongbao.jar").toString());
+        }
+
+        /** The text as one word of a POSIX shell. */
+        static String quote(String text) {
+            return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
+        }
     }
 }

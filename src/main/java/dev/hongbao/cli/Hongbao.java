@@ -30,6 +30,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -57,7 +58,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
                     + " not be checked, 4 something is quarantined."
         },
         mixinStandardHelpOptions = true,
-        versionProvider = VersionProvider.class)
+        versionProvider = Hongbao.VersionProvider.class)
 public final class Hongbao {
     private static final Pattern STORE_ADDRESS =
             Pattern.compile("(redis|postgres)\\.((owner-)?url(-file)?|tls-authority)");
@@ -225,5 +226,18 @@ public final class Hongbao {
                 throw new TypeConversionException(e.getMessage());
             }
         };
+    }
+
+    /** The version in the jar's manifest; {@code development} when run from classes. */
+    static final class VersionProvider implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"Hongbao " + version()};
+        }
+
+        static String version() {
+            String version = VersionProvider.class.getPackage().getImplementationVersion();
+            return version == null ? "development" : version;
+        }
     }
 }

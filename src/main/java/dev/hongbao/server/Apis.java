@@ -5,7 +5,6 @@ import dev.hongbao.common.config.HttpConfig;
 import dev.hongbao.common.config.LimitsConfig;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
-import dev.hongbao.web.access.RateLimitSettings;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.api.Contract;
@@ -245,11 +244,11 @@ final class Apis {
                         : List.of());
     }
 
-    private static RateLimitSettings rateLimits(LimitsConfig config, HongbaoConfig.PacketConfig packets) {
+    private static RateLimits.Settings rateLimits(LimitsConfig config, HongbaoConfig.PacketConfig packets) {
         int shares = config.rates().shares();
         int guesses = config.wrongPasscodes().perMinute();
-        RateLimitSettings defaults = RateLimitSettings.DEFAULT;
-        return new RateLimitSettings(
+        RateLimits.Settings defaults = RateLimits.Settings.DEFAULT;
+        return new RateLimits.Settings(
                 perSecond(config.rates().claims()),
                 perSecond(config.rates().requests()),
                 defaults.service(),

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -268,5 +269,14 @@ public final class HongbaoServer implements AutoCloseable {
     /** The management port, as bound. */
     public int managementPort() {
         return managementPort.get();
+    }
+
+    /** Refuses a start, with every reason. Without a stack trace: it is for the operator. */
+    public static final class StartRefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        StartRefusedException(List<String> reasons) {
+            super(reasons.size() == 1 ? reasons.get(0) : "\n  " + String.join("\n  ", reasons), null, false, false);
+        }
     }
 }

@@ -42,7 +42,7 @@ public final class OutboxTail {
      * @throws Exception if Postgres does not answer
      */
     public static void run(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out) throws Exception {
-        StoreConnections.<Void>alone(vertx -> {
+        Reconciler.<Void>alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, QUEUE, Postgres.SHORT);
             return Reconciler.installation(pool, stores)
                     .compose(there -> pool.query("select count(*) from shard").execute())

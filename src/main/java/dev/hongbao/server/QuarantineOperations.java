@@ -39,7 +39,7 @@ public final class QuarantineOperations {
 
     private static <T> T with(StoreAddresses stores, BiFunction<QuarantineStore, RedisLinks, Future<T>> work)
             throws Exception {
-        return StoreConnections.alone(vertx -> {
+        return Reconciler.alone(vertx -> {
             // The second connection reads amounts for the transaction on the first one.
             Pool pool = PgBuilder.pool()
                     .with(new PoolOptions().setMaxSize(2))

@@ -11,11 +11,13 @@ import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Installation;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
@@ -67,10 +69,25 @@ public final class Reconciler {
     }
 
     private static <T> T alone(StoreAddresses stores, Work<T> work) throws Exception {
-        return StoreConnections.alone(vertx -> {
+        return alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
             return installation(pool, stores).compose(installation -> work.on(vertx, pool, installation.namespace()));
         });
+    }
+
+    /** Works on a Vert.x of its own, closes it, and returns the result. Blocking. */
+    static <T> T alone(Function<Vertx, Future<T>> work) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        try {
+            Promise<T> done = Promise.promise();
+            vertx.runOnContext(now ->
+                    Future.succeededFuture().compose(begun -> work.apply(vertx)).onComplete(done));
+            return done.future().toCompletionStage().toCompletableFuture().get();
+        } catch (ExecutionException fault) {
+            throw fault.getCause() instanceof Exception cause ? cause : fault;
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().join();
+        }
     }
 
     /**

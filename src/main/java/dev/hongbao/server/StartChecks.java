@@ -160,9 +160,9 @@ final class StartChecks {
     /**
      * Writes every warning into the log.
      *
-     * @throws StartRefusedException if one of them refuses
+     * @throws HongbaoServer.StartRefusedException if one of them refuses
      */
-    static void enforce(List<Diagnosis> findings) throws StartRefusedException {
+    static void enforce(List<Diagnosis> findings) throws HongbaoServer.StartRefusedException {
         List<String> reasons = new ArrayList<>();
         for (Diagnosis finding : findings) {
             if (finding.refuses()) {
@@ -172,7 +172,7 @@ final class StartChecks {
             }
         }
         if (!reasons.isEmpty()) {
-            throw new StartRefusedException(reasons);
+            throw new HongbaoServer.StartRefusedException(reasons);
         }
     }
 }

@@ -18,8 +18,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.ZoneOffset;
-import java.util.concurrent.ExecutionException;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /** The connections to Redis and Postgres. Thread-safe, except {@link #openRedis}. */
@@ -83,21 +81,6 @@ final class StoreConnections {
                                         months,
                                         new Shards(store, count, Modes.scripts()),
                                         redisPing))));
-    }
-
-    /** Works on a Vert.x of its own, closes it, and returns the result. Blocking. */
-    static <T> T alone(Function<Vertx, Future<T>> work) throws Exception {
-        Vertx vertx = Vertx.vertx();
-        try {
-            Promise<T> done = Promise.promise();
-            vertx.runOnContext(now ->
-                    Future.succeededFuture().compose(begun -> work.apply(vertx)).onComplete(done));
-            return done.future().toCompletionStage().toCompletableFuture().get();
-        } catch (ExecutionException fault) {
-            throw fault.getCause() instanceof Exception cause ? cause : fault;
-        } finally {
-            vertx.close().toCompletionStage().toCompletableFuture().join();
-        }
     }
 
     private static Future<Void> makeMonths(Months months, StoreClock clock) {

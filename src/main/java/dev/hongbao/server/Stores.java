@@ -9,7 +9,6 @@ import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
 import dev.hongbao.engine.embedded.EmbeddedRedis;
 import dev.hongbao.engine.embedded.EmbeddedServers;
-import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.engine.redis.RedisAddress;
 import java.nio.file.Files;
@@ -100,7 +99,7 @@ public final class Stores implements AutoCloseable {
      */
     public static Stores join(HongbaoConfig config) {
         if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
-            Optional<ServerUrls> running =
+            Optional<EmbeddedServers.Urls> running =
                     EmbeddedServers.running(config.engine().data().dir());
             if (running.isPresent()) {
                 return embedded(config, running.get(), null);
@@ -140,7 +139,7 @@ public final class Stores implements AutoCloseable {
                 EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
-    private static Stores embedded(HongbaoConfig config, ServerUrls urls, @Nullable AutoCloseable children) {
+    private static Stores embedded(HongbaoConfig config, EmbeddedServers.Urls urls, @Nullable AutoCloseable children) {
         StoreAddresses addresses = new StoreAddresses(
                 urls.redis(),
                 config.engine().redis().namespace(),

@@ -6,7 +6,6 @@ import dev.hongbao.common.config.TokenConfig;
 import dev.hongbao.web.access.JsonUrl;
 import dev.hongbao.web.access.JwkSet;
 import dev.hongbao.web.access.KeyRing;
-import dev.hongbao.web.access.KeySource;
 import dev.hongbao.web.access.TokenKey;
 import dev.hongbao.web.access.VerificationKey;
 import java.io.IOException;
@@ -33,14 +32,14 @@ public final class TokenRules {
      * @throws IOException that names the option, if a source is unreadable or has no key of the configured algorithm
      */
     static KeyRing keys(TokenConfig token, HongbaoConfig.DataConfig data) throws IOException {
-        List<KeySource> sources = new ArrayList<>();
+        List<KeyRing.Source> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
             if (token.secrets().file() == null) {
                 List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, data)));
-                sources.add(new KeySource("data.dir", false, () -> own));
+                sources.add(new KeyRing.Source("data.dir", false, () -> own));
             }
             secretFiles(token)
-                    .forEach((file, option) -> sources.add(new KeySource(option, false, () -> secretIn(file))));
+                    .forEach((file, option) -> sources.add(new KeyRing.Source(option, false, () -> secretIn(file))));
         } else {
             publicKeys(token, sources);
         }
@@ -58,22 +57,22 @@ public final class TokenRules {
         return files;
     }
 
-    private static void publicKeys(TokenConfig token, List<KeySource> sources) {
+    private static void publicKeys(TokenConfig token, List<KeyRing.Source> sources) {
         for (Path file : token.publicKeys().files()) {
-            sources.add(new KeySource(
+            sources.add(new KeyRing.Source(
                     "token.public-key-files: " + file,
                     false,
                     () -> ofAlgorithm(token, List.of(VerificationKey.pem(Files.readString(file))))));
         }
         Path file = token.publicKeys().jwksFile();
         if (file != null) {
-            sources.add(new KeySource(
+            sources.add(new KeyRing.Source(
                     "token.jwks-file: " + file, false, () -> ofAlgorithm(token, JwkSet.read(Files.readString(file)))));
         }
         SecretUrl url = token.publicKeys().jwksUrl();
         if (url != null) {
             JsonUrl remote = new JsonUrl(URI.create(url.value()), URL_LIMIT);
-            sources.add(new KeySource(
+            sources.add(new KeyRing.Source(
                     "token.jwks-url: " + url.redacted(), true, () -> ofAlgorithm(token, JwkSet.read(remote.read()))));
         }
     }

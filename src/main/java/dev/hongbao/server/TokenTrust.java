@@ -4,8 +4,6 @@ import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.config.TokenConfig;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.access.KeyRing;
-import dev.hongbao.web.access.TokenFingerprint;
-import dev.hongbao.web.access.TokenSettings;
 import dev.hongbao.web.access.Tokens;
 import dev.hongbao.web.access.VerificationKey;
 import java.io.IOException;
@@ -39,13 +37,13 @@ final class TokenTrust implements AutoCloseable {
     static TokenTrust open(HongbaoConfig config, Clock clock) throws IOException {
         TokenConfig token = config.web().token();
         KeyRing keys = TokenRules.keys(token, config.engine().data());
-        TokenSettings settings = new TokenSettings(
+        Tokens.Settings settings = new Tokens.Settings(
                 List.copyOf(keys.keys()),
                 token.claims().issuer(),
                 token.claims().audience(),
                 Duration.ZERO,
                 token.claims().maxLife(),
-                TokenSettings.DEFAULT_CACHE_BYTES);
+                Tokens.Settings.DEFAULT_CACHE_BYTES);
         return new TokenTrust(token, keys, new Tokens(settings, clock));
     }
 
@@ -59,7 +57,7 @@ final class TokenTrust implements AutoCloseable {
     }
 
     private Set<Integer> own(String database) {
-        return TokenFingerprint.of(keys.keys(), database);
+        return KeyRing.fingerprints(keys.keys(), database);
     }
 
     /** Follows changes of the files and the URL. Once. */
@@ -69,7 +67,7 @@ final class TokenTrust implements AutoCloseable {
 
     private void use(Set<VerificationKey> changed, Presence presence, String database) {
         tokens.trust(changed);
-        Set<Integer> own = TokenFingerprint.of(changed, database);
+        Set<Integer> own = KeyRing.fingerprints(changed, database);
         presence.change(own);
         LOG.info("the keys of tokens have changed; their fingerprint is {} now", text(own));
     }

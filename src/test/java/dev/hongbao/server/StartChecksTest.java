@@ -324,7 +324,7 @@ class StartChecksTest {
     void everyReasonIsTold() {
         assertThatThrownBy(() -> StartChecks.enforce(
                         List.of(Check.FILE.found("one"), Check.CLEAR_TEXT.found("two"), Check.FILE.found("three"))))
-                .isInstanceOf(StartRefusedException.class)
+                .isInstanceOf(HongbaoServer.StartRefusedException.class)
                 .hasMessageContainingAll("one", "three")
                 .hasMessageNotContaining("two");
     }

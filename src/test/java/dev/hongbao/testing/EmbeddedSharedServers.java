@@ -1,8 +1,8 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.embedded.DataDirectoryInUseException;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedPostgres;
+import dev.hongbao.engine.embedded.EmbeddedServers;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,7 +31,7 @@ final class EmbeddedSharedServers implements SharedServers {
         for (int i = 0; ; i++) {
             try {
                 return new EmbeddedSharedServers(ROOT.resolve(Integer.toString(i)));
-            } catch (DataDirectoryInUseException e) {
+            } catch (EmbeddedServers.InUseException e) {
                 if (i == JVMS_AT_ONCE) {
                     throw e;
                 }

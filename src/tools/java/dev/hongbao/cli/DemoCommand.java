@@ -6,7 +6,6 @@ import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.split.Histogram;
 import dev.hongbao.engine.embedded.EmbeddedOptions;
 import dev.hongbao.engine.embedded.EmbeddedServers;
-import dev.hongbao.engine.embedded.ServerUrls;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.Stores;
@@ -93,7 +92,7 @@ final class DemoCommand implements Callable<Integer> {
     /** Plays at a server of another process, on stores of this one. */
     private boolean playAt(String command, Path directory, HongbaoConfig config, PrintWriter out) throws Exception {
         try (EmbeddedServers stores = EmbeddedServers.start(directory, EmbeddedOptions.defaults())) {
-            ServerUrls urls = stores.urls();
+            EmbeddedServers.Urls urls = stores.urls();
             Map<String, String> options = HongbaoConfig.trialOptions(
                     directory,
                     Map.of(

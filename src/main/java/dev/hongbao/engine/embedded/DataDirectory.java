@@ -52,7 +52,7 @@ final class DataDirectory implements AutoCloseable {
     /**
      * Takes the directory, and creates it if it is missing.
      *
-     * @throws DataDirectoryInUseException if a server owns it
+     * @throws EmbeddedServers.InUseException if a server owns it
      */
     static DataDirectory take(Path directory) {
         try {
@@ -61,7 +61,7 @@ final class DataDirectory implements AutoCloseable {
             synchronized (HELD) {
                 FileLock lock = lock(root);
                 if (lock == null) {
-                    throw new DataDirectoryInUseException(directory);
+                    throw new EmbeddedServers.InUseException(directory);
                 }
                 HELD.put(root, lock);
             }

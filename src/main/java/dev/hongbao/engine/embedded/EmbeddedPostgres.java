@@ -46,7 +46,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * roles and the database. A later start on the same directory has the same data and passwords, and the same port if it is
      * still free.
      *
-     * @throws DataDirectoryInUseException if another server owns the directory
+     * @throws EmbeddedServers.InUseException if another server owns the directory
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
      */
     public static EmbeddedPostgres start(Path dataDir, EmbeddedOptions options) {

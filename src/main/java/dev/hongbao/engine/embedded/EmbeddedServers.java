@@ -34,7 +34,7 @@ public final class EmbeddedServers implements AutoCloseable {
      * Starts both in parallel; returns when both answer. The first start on a directory unpacks the binaries and the database
      * (about a second). A later start takes about 0.3 s and finds the data again.
      *
-     * @throws DataDirectoryInUseException if another server owns the directory
+     * @throws DataDirectory.InUseException if another server owns the directory
      * @throws EmbeddedStartException if one cannot be started; then neither runs. The message is for the operator
      */
     public static EmbeddedServers start(Path dataDir, EmbeddedOptions options) {
@@ -45,7 +45,7 @@ public final class EmbeddedServers implements AutoCloseable {
         CompletableFuture<EmbeddedPostgres> postgres = inThread(() -> EmbeddedPostgres.start(data, options, false));
         try {
             EmbeddedServers servers = new EmbeddedServers(data, redis.join(), postgres.join());
-            ServerUrls urls = servers.urls();
+            Urls urls = servers.urls();
             DataDirectory.write(
                     data.path(URLS),
                     String.join(
@@ -71,13 +71,13 @@ public final class EmbeddedServers implements AutoCloseable {
      * The servers that another process keeps running on this directory, for commands that inspect them; empty if none. They may
      * be gone a moment later.
      */
-    public static Optional<ServerUrls> running(Path dataDir) {
+    public static Optional<Urls> running(Path dataDir) {
         Path file = dataDir.resolve(URLS);
         if (!Files.exists(file) || !DataDirectory.taken(dataDir)) {
             return Optional.empty();
         }
         List<String> urls = DataDirectory.read(file).lines().toList();
-        return Optional.of(new ServerUrls(urls.get(0), urls.get(1), urls.get(2), urls.get(3), urls.get(4)));
+        return Optional.of(new Urls(urls.get(0), urls.get(1), urls.get(2), urls.get(3), urls.get(4)));
     }
 
     /** Whether this jar has servers to start: {@code hongbao-server.jar} has none. */
@@ -107,8 +107,8 @@ public final class EmbeddedServers implements AutoCloseable {
         }
     }
 
-    public ServerUrls urls() {
-        return new ServerUrls(redis.appUrl(), redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
+    public Urls urls() {
+        return new Urls(redis.appUrl(), redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
     }
 
     /** For the administrator: {@code redis://:password@127.0.0.1:port}. */
@@ -145,5 +145,37 @@ public final class EmbeddedServers implements AutoCloseable {
         postgres.close();
         data.forget(URLS);
         data.close();
+    }
+
+    /**
+     * The addresses and logins of the servers.
+     *
+     * @param redis {@code redis://hongbao:password@127.0.0.1:port}: the commands that the server needs
+     * @param redisAdmin {@code redis://:password@127.0.0.1:port}: all commands, for tests and benchmarks
+     * @param postgresOwner {@code postgresql://hongbao_owner:…/hongbao}: owns the database, runs migrations
+     * @param postgresApp {@code postgresql://hongbao:…/hongbao}: may connect; migrations grant it the tables
+     * @param postgresAdmin {@code postgresql://postgres:…/postgres}: the superuser, for the launcher and for tests
+     */
+    public record Urls(
+            String redis, String redisAdmin, String postgresOwner, String postgresApp, String postgresAdmin) {
+        /** Without the passwords: safe to log. */
+        @Override
+        public String toString() {
+            return "Urls[" + hide(redis) + ", " + hide(postgresOwner) + "]";
+        }
+
+        private static String hide(String url) {
+            return url.replaceFirst("//.*@", "//");
+        }
+    }
+
+    /** Another server, in this JVM or in another one, owns the data directory. */
+    public static final class InUseException extends EmbeddedStartException {
+        private static final long serialVersionUID = 1L;
+
+        InUseException(Path directory) {
+            super("the data directory " + directory + " is in use by another server; stop that one or choose another"
+                    + " directory");
+        }
     }
 }

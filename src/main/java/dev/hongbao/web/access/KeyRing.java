@@ -1,8 +1,13 @@
 package dev.hongbao.web.access;
 
+import dev.hongbao.common.values.Sha256;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -13,6 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,12 +32,12 @@ import org.slf4j.LoggerFactory;
 public final class KeyRing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyRing.class);
 
-    private final List<KeySource> sources;
-    private final Map<KeySource, List<VerificationKey>> lastGood = new HashMap<>();
+    private final List<Source> sources;
+    private final Map<Source, List<VerificationKey>> lastGood = new HashMap<>();
     private Set<VerificationKey> keys = Set.of();
     private @Nullable ScheduledExecutorService watcher;
 
-    private KeyRing(List<KeySource> sources) {
+    private KeyRing(List<Source> sources) {
         this.sources = List.copyOf(sources);
     }
 
@@ -41,10 +47,10 @@ public final class KeyRing implements AutoCloseable {
      *
      * @throws IOException that names the source, when another source cannot be read, or none has a key
      */
-    public static KeyRing open(List<KeySource> sources) throws IOException {
+    public static KeyRing open(List<Source> sources) throws IOException {
         KeyRing ring = new KeyRing(sources);
         List<IOException> away = new ArrayList<>();
-        for (KeySource source : ring.sources) {
+        for (Source source : ring.sources) {
             try {
                 ring.lastGood.put(source, source.reader().read());
             } catch (IOException | RuntimeException fault) {
@@ -65,7 +71,7 @@ public final class KeyRing implements AutoCloseable {
 
     private Set<VerificationKey> all() {
         Set<VerificationKey> all = new LinkedHashSet<>();
-        for (KeySource source : sources) {
+        for (Source source : sources) {
             all.addAll(lastGood.getOrDefault(source, List.of()));
         }
         return Set.copyOf(all);
@@ -94,7 +100,7 @@ public final class KeyRing implements AutoCloseable {
 
     /** Reads all sources once more. */
     void refresh(Consumer<Set<VerificationKey>> changed) {
-        for (KeySource source : sources) {
+        for (Source source : sources) {
             try {
                 lastGood.put(source, source.reader().read());
             } catch (IOException | RuntimeException fault) {
@@ -119,11 +125,48 @@ public final class KeyRing implements AutoCloseable {
         return Objects.requireNonNullElse(fault.getMessage(), fault.getClass().getSimpleName());
     }
 
+    /**
+     * Fingerprints of keys, independent of their order and ids: one number per key, by which servers of one database check that they
+     * accept the same tokens. It is 32 bits of a salted hash, far too few to find the key.
+     *
+     * @param salt of the database
+     */
+    public static Set<Integer> fingerprints(Collection<VerificationKey> keys, String salt) {
+        return keys.stream().map(key -> fingerprint(key, salt)).collect(Collectors.toUnmodifiableSet());
+    }
+
+    private static int fingerprint(VerificationKey key, String salt) {
+        MessageDigest digest = Sha256.begin();
+        digest.update(("hongbao token key of " + salt).getBytes(StandardCharsets.UTF_8));
+        digest.update((byte) 0);
+        return ByteBuffer.wrap(digest.digest(key.encoded())).getInt();
+    }
+
     /** Stops reading; does not wait for a reading in progress. */
     @Override
     public synchronized void close() {
         if (watcher != null) {
             watcher.shutdownNow();
+        }
+    }
+
+    /**
+     * A source of verification keys.
+     *
+     * @param name the option and the place, for the operator; without secrets
+     * @param isRemote whether another machine serves them, which may be unreachable when this server starts
+     * @param reader reads them
+     */
+    public record Source(String name, boolean isRemote, Reader reader) {
+        /** Reads all keys of the source anew. May block. */
+        public interface Reader {
+            /**
+             * At least one key.
+             *
+             * @throws IOException when the source cannot be read
+             * @throws IllegalArgumentException when it holds no key that can be used
+             */
+            List<VerificationKey> read() throws IOException;
         }
     }
 }

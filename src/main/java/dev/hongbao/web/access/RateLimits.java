@@ -1,5 +1,7 @@
 package dev.hongbao.web.access;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.Reason;
@@ -7,8 +9,12 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
+import io.github.bucket4j.Bandwidth;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.vertx.core.Future;
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -27,7 +33,7 @@ public final class RateLimits {
     private record Guess(UserId user, PacketId packet) {}
 
     /** @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime} */
-    public RateLimits(RateLimitSettings settings, LongSupplier nanoTime) {
+    public RateLimits(Settings settings, LongSupplier nanoTime) {
         TimeMeter time = new NanoMeter(nanoTime);
         int tracked = settings.trackedUsers();
         this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
@@ -88,6 +94,151 @@ public final class RateLimits {
         @Override
         public boolean isWallClockBased() {
             return false;
+        }
+    }
+
+    /**
+     * One limit's token buckets by key. A decision allocates nothing: decisions are created in advance, one per number of remaining
+     * tokens. Thread-safe.
+     */
+    private static final class Buckets<K> {
+        /** Upper bound of the remaining tokens that a decision reports. */
+        private static final int MAX_TOLD = 1_000;
+
+        private final Limit limit;
+        private final LoadingCache<K, Bucket> buckets;
+        private final RateDecision[] allowed;
+        private final RateDecision refused;
+
+        /**
+         * @param name the policy's name in the headers
+         * @param maxKeys that are kept; an evicted key begins with a full bucket
+         */
+        Buckets(String name, Limit limit, int maxKeys, TimeMeter time) {
+            this.limit = limit;
+            this.buckets = Caffeine.newBuilder()
+                    .maximumSize(maxKeys)
+                    .executor(Runnable::run)
+                    .build(key -> bucket(limit, time));
+            if (limit.isOff()) {
+                this.allowed = new RateDecision[0];
+                this.refused = RateDecision.UNLIMITED;
+                return;
+            }
+            String policy = "\"" + name + "\";q=" + limit.burst() + ";w=" + limit.secondsFor(limit.burst());
+            this.allowed = new RateDecision[Math.min(limit.burst(), MAX_TOLD)];
+            for (int left = 0; left < allowed.length; left++) {
+                String state = "\"" + name + "\";r=" + left + ";t=" + limit.secondsFor(limit.burst() - left);
+                allowed[left] = new RateDecision(true, policy, state, 0);
+            }
+            int wait = Math.max(1, limit.secondsFor(1));
+            this.refused = new RateDecision(false, policy, "\"" + name + "\";r=0;t=" + wait, wait);
+        }
+
+        private static Bucket bucket(Limit limit, TimeMeter time) {
+            long burstNanos = Math.max(1, (long) (limit.burst() / limit.perSecond() * 1e9));
+            return Bucket.builder()
+                    .addLimit(Bandwidth.builder()
+                            .capacity(limit.burst())
+                            .refillGreedy(limit.burst(), Duration.ofNanos(burstNanos))
+                            .build())
+                    .withCustomTimePrecision(time)
+                    .build();
+        }
+
+        /** Takes one token, or refuses. */
+        RateDecision take(K key) {
+            if (limit.isOff()) {
+                return RateDecision.UNLIMITED;
+            }
+            Bucket bucket = buckets.get(key);
+            return bucket.tryConsume(1)
+                    ? allowed[(int) Math.min(bucket.getAvailableTokens(), allowed.length - 1)]
+                    : refused;
+        }
+
+        /**
+         * Takes some tokens, all or none.
+         *
+         * @param tokens 1 to the limit's burst
+         */
+        RateDecision take(K key, int tokens) {
+            if (limit.isOff()) {
+                return RateDecision.UNLIMITED;
+            }
+            ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(tokens);
+            if (!probe.isConsumed()) {
+                int wait = (int) Math.max(1, Math.ceil(probe.getNanosToWaitForRefill() / 1e9));
+                return new RateDecision(false, refused.policy(), refused.state(), wait);
+            }
+            return allowed[(int) Math.min(probe.getRemainingTokens(), allowed.length - 1)];
+        }
+
+        /** Gives back a token that was taken. */
+        void giveBack(K key) {
+            if (!limit.isOff()) {
+                buckets.get(key).addTokens(1);
+            }
+        }
+    }
+
+    /**
+     * The limits of this server.
+     *
+     * @param claims of one user's claims
+     * @param calls of one user's other calls
+     * @param service of all calls with the service role
+     * @param shares of the packets that one user sends; its burst is at least the largest packet's
+     * @param wrongPasscodes of one user's wrong passcodes for one packet
+     * @param trackedUsers users that each limit keeps; beyond that, the user idle longest starts with a full bucket
+     */
+    public record Settings(
+            Limit claims, Limit calls, Limit service, Limit shares, Limit wrongPasscodes, int trackedUsers) {
+        /** Far above a person's speed; a script gains little. */
+        public static final Settings DEFAULT = new Settings(
+                new Limit(20, 40),
+                new Limit(50, 100),
+                Limit.OFF,
+                new Limit(1_000, 10_000),
+                Limit.of(5, Duration.ofMinutes(1)),
+                100_000);
+
+        /** Nothing is limited. */
+        public static final Settings OFF = new Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1);
+    }
+
+    /**
+     * One claim's passcode attempt: counted before it is tried, so that concurrent guesses count too, and given back unless the
+     * passcode was wrong.
+     */
+    public static final class PasscodeTry {
+        /** Of a claim without one. */
+        static final PasscodeTry NONE = new PasscodeTry(RateDecision.UNLIMITED, () -> {});
+
+        private final RateDecision decision;
+        private final Runnable giveBack;
+
+        PasscodeTry(RateDecision decision, Runnable giveBack) {
+            this.decision = decision;
+            this.giveBack = giveBack;
+        }
+
+        /** Whether it may be tried. */
+        public RateDecision decision() {
+            return decision;
+        }
+
+        /** The refusal of a claim that exceeds the limit of passcode attempts. */
+        public TooManyCallsException refusal() {
+            int wait = decision.retryAfterSeconds();
+            return new TooManyCallsException(Reason.PASSCODES, Text.of("passcode.wait", wait), wait);
+        }
+
+        /** The claim has ended; once. @param wrong whether its passcode was wrong; a claim that failed did not show it */
+        public void ended(boolean wrong) {
+            if (!wrong) {
+                giveBack.run();
+            }
         }
     }
 }

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param known makes one object of all that name the same group
  */
-record TokenClaims(TokenSettings settings, Clock clock, Interner<GroupId> known) {
+record TokenClaims(Tokens.Settings settings, Clock clock, Interner<GroupId> known) {
     static final int MAX_GROUPS = 1_000;
 
     /** The refusal repeats at most this many characters of a name. */

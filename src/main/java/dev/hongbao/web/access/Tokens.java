@@ -13,6 +13,7 @@ import dev.hongbao.web.access.TokenVerdict.Fault;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -37,7 +38,7 @@ public final class Tokens {
     /** Overhead of a trait beside its texts. */
     private static final int TRAIT_BYTES = 150;
 
-    private final TokenSettings settings;
+    private final Settings settings;
     private final Clock clock;
     private final Interner<GroupId> groups = Interner.newWeakInterner();
     private volatile Trust trust;
@@ -48,7 +49,7 @@ public final class Tokens {
     private record Trust(List<VerificationKey> keys, Cache<String, TokenVerdict> believed) {}
 
     /** @param settings with the keys to begin with, see {@link #trust} */
-    public Tokens(TokenSettings settings, Clock clock) {
+    public Tokens(Settings settings, Clock clock) {
         this.settings = settings;
         this.clock = clock;
         this.trust = new Trust(settings.keys(), memory());
@@ -197,5 +198,39 @@ public final class Tokens {
             }
         }
         return Fault.SIGNATURE;
+    }
+
+    /**
+     * The rules for accepted tokens.
+     *
+     * @param keys to begin with, at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
+     * @param issuer what {@code iss} must be; null: not checked
+     * @param audience what {@code aud} must be or hold; null: not checked
+     * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
+     * @param maxLife how far away {@code exp} may be
+     * @param cacheBytes approximate heap for verified tokens, cached until they expire; 0: no cache. Groups are shared between tokens
+     *     and do not count
+     */
+    public record Settings(
+            List<VerificationKey> keys,
+            @Nullable String issuer,
+            @Nullable String audience,
+            Duration leeway,
+            Duration maxLife,
+            long cacheBytes) {
+        /** For some 60,000 tokens of 400 characters with few groups; what does not fit is verified again. */
+        public static final long DEFAULT_CACHE_BYTES = 48 << 20;
+
+        private static final Duration MAX_LEEWAY = Duration.ofMinutes(5);
+
+        public Settings {
+            keys = List.copyOf(keys);
+            if (keys.isEmpty()) {
+                throw new IllegalArgumentException("without a key no token could be verified");
+            }
+            if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
+                throw new IllegalArgumentException("the leeway is from 0 to 5 minutes");
+            }
+        }
     }
 }

@@ -1,5 +1,7 @@
 package dev.hongbao.web.api;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.hongbao.common.json.FieldFault;
 import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
@@ -9,6 +11,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.postgres.SqlState;
+import io.vertx.core.buffer.Buffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -134,5 +137,45 @@ public record Problem(
             json.endArray();
         }
         return json.endObject().toString();
+    }
+
+    /** A problem rendered in one language. A cache keeps the latest documents, because a crowd gets the same refusal. Immutable. */
+    public static final class Told {
+        /** Half a megabyte. Problems that name places in an input seldom repeat, and are not cached. */
+        private static final int MOST_KEPT = 500;
+
+        private static final LoadingCache<Key, Told> KEPT = Caffeine.newBuilder()
+                .maximumSize(MOST_KEPT)
+                .executor(Runnable::run)
+                .build(Told::new);
+
+        private final Buffer document;
+        private final String withRetry;
+
+        private record Key(Problem problem, Language language) {}
+
+        private Told(Key key) {
+            String json = key.problem.toJson(key.language);
+            int retry = key.problem.retryAfterSeconds();
+            this.document = Buffer.buffer(json);
+            this.withRetry =
+                    retry == 0 ? json : json.substring(0, json.length() - 1) + ",\"retryAfterSeconds\":" + retry + "}";
+        }
+
+        /** A problem in a language. */
+        public static Told of(Problem problem, Language language) {
+            Key key = new Key(problem, language);
+            return problem.faults().isEmpty() ? KEPT.get(key) : new Told(key);
+        }
+
+        /** The document, {@code application/problem+json}. Nobody may write to it. */
+        public Buffer document() {
+            return document;
+        }
+
+        /** The document for a WebSocket, which has no headers: adds {@code retryAfterSeconds} where waiting helps. */
+        public String withRetry() {
+            return withRetry;
+        }
     }
 }

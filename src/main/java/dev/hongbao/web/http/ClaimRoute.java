@@ -4,7 +4,6 @@ import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.api.PacketBodies;
 import io.vertx.core.Future;
@@ -33,7 +32,7 @@ public final class ClaimRoute {
         PacketId packet = call.packet();
         JsonObject body = call.json();
         String passcode = body == null ? null : body.getString("passcode");
-        PasscodeTry tried = limits.passcode(caller, packet, passcode);
+        RateLimits.PasscodeTry tried = limits.passcode(caller, packet, passcode);
         if (!tried.decision().allowed()) {
             call.exchange().tell(tried.decision());
             throw tried.refusal();

@@ -3,7 +3,6 @@ package dev.hongbao.web.http;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
 import dev.hongbao.web.api.ProblemType;
-import dev.hongbao.web.api.ToldProblem;
 import dev.hongbao.web.page.PageFiles;
 import dev.hongbao.web.page.PageFiles.PageFile;
 import io.vertx.core.buffer.Buffer;
@@ -46,7 +45,7 @@ public record Reply(
         return problem == null
                 ? this
                 : new Reply(
-                        status, contentType, ToldProblem.of(problem, language).document(), headers, tag, problem);
+                        status, contentType, Problem.Told.of(problem, language).document(), headers, tag, problem);
     }
 
     /** Adds the request's id to a problem. @param request letters, digits, dots and dashes only */

@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
@@ -18,15 +19,27 @@ import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
 import io.vertx.ext.web.client.WebClientOptions;
 import io.vertx.ext.web.codec.BodyCodec;
+import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
+import java.net.NoRouteToHostException;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.time.Clock;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,6 +208,92 @@ final class Receiver implements AutoCloseable {
         client = null;
         if (made != null) {
             made.close();
+        }
+    }
+
+    /** Describes why a receiver gave no answer, for the list of deliveries. */
+    private static final class DeliveryFault {
+        private static final int MAX_LENGTH = 200;
+
+        private DeliveryFault() {}
+
+        /** @return at most 200 characters */
+        static String text(Throwable fault) {
+            if (fault instanceof TimeoutException) {
+                return "no answer in time";
+            }
+            if (fault instanceof AddressGuard.ForbiddenException forbidden) {
+                return String.valueOf(forbidden.getMessage());
+            }
+            if (fault instanceof UnknownHostException) {
+                return "its host is not known";
+            }
+            String certificate = ofCertificate(fault);
+            String text = certificate != null ? certificate : ofConnection(fault);
+            return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+        }
+
+        /** The message without Java class names. */
+        private static String ofConnection(Throwable fault) {
+            if (fault instanceof ConnectException || fault instanceof NoRouteToHostException) {
+                return "nobody takes connections at its address";
+            }
+            if (fault instanceof SSLException) {
+                return "no TLS connection with it: " + fault.getMessage();
+            }
+            return fault instanceof IOException || fault instanceof HttpClosedException
+                    ? "it closed the connection before it had answered"
+                    : "its answer is not HTTP that this server reads";
+        }
+
+        /** The innermost cause with a message: the JDK wraps causes. */
+        private static @Nullable String ofCertificate(Throwable fault) {
+            String found = null;
+            for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+                if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
+                    found = "its certificate is not valid at this time";
+                } else if (cause instanceof CertPathBuilderException) {
+                    found = "its certificate is signed by nobody who is trusted";
+                } else if (cause instanceof CertificateException) {
+                    found = "its certificate is refused: " + cause.getMessage();
+                }
+            }
+            return found;
+        }
+    }
+
+    /** The header {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date. Pure. */
+    static final class RetryAfter {
+        private static final int TOO_MANY_REQUESTS = 429;
+        private static final int UNAVAILABLE = 503;
+
+        /** More digits than any sensible wait. */
+        private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
+
+        private RetryAfter() {}
+
+        /** Whether the header has a meaning with this status. */
+        static boolean isMeant(int status) {
+            return status == TOO_MANY_REQUESTS || status == UNAVAILABLE;
+        }
+
+        /**
+         * Parses {@code Retry-After}.
+         *
+         * @param now for a date
+         * @return zero for a past date, and for a malformed value
+         */
+        static Duration parse(String header, Instant now) {
+            String text = header.strip();
+            if (SECONDS.matcher(text).matches()) {
+                return Duration.ofSeconds(Long.parseLong(text));
+            }
+            try {
+                Duration wait = Duration.between(now, Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)));
+                return wait.isNegative() ? Duration.ZERO : wait;
+            } catch (DateTimeException none) {
+                return Duration.ZERO;
+            }
         }
     }
 }

@@ -25,7 +25,6 @@ import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.access.CallsInFlight;
-import dev.hongbao.web.access.PasscodeTry;
 import dev.hongbao.web.access.RateDecision;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.TokenVerdict;
@@ -299,7 +298,7 @@ public final class Requests {
         if (!isAllowed(asked, limits.claim(caller))) {
             return;
         }
-        PasscodeTry tried = limits.passcode(caller, packet, passcode);
+        RateLimits.PasscodeTry tried = limits.passcode(caller, packet, passcode);
         if (!tried.decision().allowed()) {
             asked.fail(tried.refusal());
             return;

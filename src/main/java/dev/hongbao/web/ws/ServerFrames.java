@@ -12,7 +12,6 @@ import dev.hongbao.web.api.DrawBodies;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.PacketBodies;
 import dev.hongbao.web.api.Problem;
-import dev.hongbao.web.api.ToldProblem;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -140,7 +139,7 @@ final class ServerFrames {
         return begin(LONG, "error")
                 .field("id", id)
                 .name("error")
-                .raw(ToldProblem.of(problem, language).withRetry())
+                .raw(Problem.Told.of(problem, language).withRetry())
                 .endObject()
                 .toString();
     }

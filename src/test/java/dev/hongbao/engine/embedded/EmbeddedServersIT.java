@@ -115,7 +115,7 @@ class EmbeddedServersIT {
     @Test
     void aWarmStartKeepsTheDataThePortsAndThePasswords() throws Exception {
         // Given
-        ServerUrls before;
+        EmbeddedServers.Urls before;
         try (EmbeddedServers servers = start()) {
             before = servers.urls();
             Stores.write(servers, "kept");
@@ -155,11 +155,11 @@ class EmbeddedServersIT {
             // When, Then
             for (int attempt = 0; attempt < 2; attempt++) {
                 assertThatThrownBy(this::start)
-                        .isInstanceOf(DataDirectoryInUseException.class)
+                        .isInstanceOf(EmbeddedServers.InUseException.class)
                         .hasMessageContaining(dataDir.toString());
                 try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
                     assertThat(other.output())
-                            .contains("DataDirectoryInUseException")
+                            .contains("EmbeddedServers.InUseException")
                             .contains(dataDir.toString());
                 }
             }

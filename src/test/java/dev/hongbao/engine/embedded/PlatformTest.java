@@ -32,7 +32,7 @@ class PlatformTest {
     @Test
     void aPasswordNeverShowsInWhatIsLogged() {
         // Given
-        ServerUrls urls = new ServerUrls(
+        EmbeddedServers.Urls urls = new EmbeddedServers.Urls(
                 "redis://a:s3cret@h:1",
                 "redis://:s3cret@h:1",
                 "postgresql://o:s3cret@h:2/d",

@@ -19,7 +19,6 @@ import dev.hongbao.server.Diagnosis;
 import dev.hongbao.server.Doctor;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.server.StartRefusedException;
 import dev.hongbao.server.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
@@ -211,7 +210,7 @@ class RedisClusterIT {
             node.configSet("cluster-require-full-coverage", "yes");
             try {
                 assertThatThrownBy(() -> HongbaoServer.start(config(cluster.url())))
-                        .isInstanceOf(StartRefusedException.class)
+                        .isInstanceOf(HongbaoServer.StartRefusedException.class)
                         .hasMessageContaining("cluster-require-full-coverage")
                         .hasMessageContaining("set it to no");
             } finally {
@@ -219,7 +218,7 @@ class RedisClusterIT {
             }
         }
         assertThatThrownBy(() -> HongbaoServer.start(config(cluster.nodes().url(1))))
-                .isInstanceOf(StartRefusedException.class)
+                .isInstanceOf(HongbaoServer.StartRefusedException.class)
                 .hasMessageContaining("redis+cluster");
     }
 

@@ -60,10 +60,10 @@ class JwkSetTest {
         String one = set(jwk(rsa, "r", ""));
 
         assertThat(JwkSet.read(one)).isEqualTo(JwkSet.read(one)).isNotEqualTo(JwkSet.read(set(jwk(rsa, "s", ""))));
-        assertThat(TokenFingerprint.of(JwkSet.read(one), "books"))
+        assertThat(KeyRing.fingerprints(JwkSet.read(one), "books"))
                 .as("its id does not matter to another server")
-                .isEqualTo(TokenFingerprint.of(JwkSet.read(set(jwk(rsa, "s", ""))), "books"))
-                .isNotEqualTo(TokenFingerprint.of(JwkSet.read(one), "other books"))
+                .isEqualTo(KeyRing.fingerprints(JwkSet.read(set(jwk(rsa, "s", ""))), "books"))
+                .isNotEqualTo(KeyRing.fingerprints(JwkSet.read(one), "other books"))
                 .hasSize(1);
     }
 }

@@ -62,14 +62,14 @@ class KeyRingTest {
         threads.shutdownNow();
     }
 
-    private KeySource url() {
+    private KeyRing.Source url() {
         JsonUrl url = new JsonUrl(
                 URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
-        return new KeySource("the URL", true, () -> JwkSet.read(url.read()));
+        return new KeyRing.Source("the URL", true, () -> JwkSet.read(url.read()));
     }
 
-    private static KeySource file(Path file) {
-        return new KeySource("the file", false, () -> List.of(VerificationKey.hs256(Files.readAllBytes(file))));
+    private static KeyRing.Source file(Path file) {
+        return new KeyRing.Source("the file", false, () -> List.of(VerificationKey.hs256(Files.readAllBytes(file))));
     }
 
     private static void answers(HttpExchange exchange, int status, String text) throws IOException {

@@ -19,7 +19,7 @@ class RateLimitsTest {
 
     private final AtomicLong nanos = new AtomicLong(1);
     private final RateLimits limits = new RateLimits(
-            new RateLimitSettings(
+            new RateLimits.Settings(
                     new Limit(1, 2),
                     new Limit(10, 3),
                     Limit.OFF,
@@ -78,7 +78,7 @@ class RateLimitsTest {
     void wrongPasscodesAreCountedByUserAndPacketAndRightOnesAreNot() {
         PacketId packet = PacketId.create();
         for (int i = 0; i < 10; i++) {
-            PasscodeTry right = limits.passcode(ALICE, packet, "open");
+            RateLimits.PasscodeTry right = limits.passcode(ALICE, packet, "open");
             assertThat(right.decision().allowed()).isTrue();
             right.ended(false);
         }

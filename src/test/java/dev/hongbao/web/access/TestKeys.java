@@ -31,18 +31,18 @@ public final class TestKeys {
     }
 
     /** Trusts the tokens that are signed with this secret, as a server does without configuration. */
-    public static TokenSettings settingsOf(byte[] secret) {
-        return new TokenSettings(
+    public static Tokens.Settings settingsOf(byte[] secret) {
+        return new Tokens.Settings(
                 List.of(VerificationKey.hs256(secret)),
                 null,
                 null,
                 Duration.ZERO,
                 LONGEST_LIFE,
-                TokenSettings.DEFAULT_CACHE_BYTES);
+                Tokens.Settings.DEFAULT_CACHE_BYTES);
     }
 
     static Tokens tokens(Clock clock, VerificationKey... keys) {
-        return new Tokens(new TokenSettings(List.of(keys), null, null, Duration.ZERO, LONGEST_LIFE, 100_000), clock);
+        return new Tokens(new Tokens.Settings(List.of(keys), null, null, Duration.ZERO, LONGEST_LIFE, 100_000), clock);
     }
 
     /** A token by HS256. */

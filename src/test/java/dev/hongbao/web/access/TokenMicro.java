@@ -28,12 +28,12 @@ public class TokenMicro {
                     Set.of(new GroupId("family"), new GroupId("office")),
                     Role.USER,
                     Duration.ofHours(1));
-    private final Tokens tokens = new Tokens(settings(TokenSettings.DEFAULT_CACHE_BYTES), Clock.systemUTC());
+    private final Tokens tokens = new Tokens(settings(Tokens.Settings.DEFAULT_CACHE_BYTES), Clock.systemUTC());
     private final Tokens forgetful = new Tokens(settings(0), Clock.systemUTC());
 
-    private static TokenSettings settings(long cacheBytes) {
-        TokenSettings usual = TestKeys.settingsOf(SECRET);
-        return new TokenSettings(
+    private static Tokens.Settings settings(long cacheBytes) {
+        Tokens.Settings usual = TestKeys.settingsOf(SECRET);
+        return new Tokens.Settings(
                 usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), usual.maxLife(), cacheBytes);
     }
 

@@ -302,7 +302,7 @@ class TokensTest {
     @Test
     void issuerAndAudienceAreCheckedWhenConfigured() {
         Tokens strict = new Tokens(
-                new TokenSettings(
+                new Tokens.Settings(
                         List.of(VerificationKey.hs256(SECRET)),
                         "shop",
                         "hongbao",
@@ -329,7 +329,7 @@ class TokensTest {
     @Test
     void aTokenThatLivesTooLongIsRefused() {
         Tokens strict = new Tokens(
-                new TokenSettings(
+                new Tokens.Settings(
                         List.of(VerificationKey.hs256(SECRET)),
                         null,
                         null,
@@ -349,7 +349,7 @@ class TokensTest {
     @Test
     void leewayMovesBothEnds() {
         Tokens lenient = new Tokens(
-                new TokenSettings(
+                new Tokens.Settings(
                         List.of(VerificationKey.hs256(SECRET)),
                         null,
                         null,
@@ -370,7 +370,7 @@ class TokensTest {
     void whatIsRememberedIsBoundedByItsSizeAndAGroupIsHeldOnce() {
         // Given a memory of 100 kB, and members of many groups
         Tokens small = new Tokens(
-                new TokenSettings(
+                new Tokens.Settings(
                         List.of(VerificationKey.hs256(SECRET)),
                         null,
                         null,

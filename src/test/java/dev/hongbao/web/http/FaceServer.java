@@ -11,7 +11,6 @@ import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.access.Limit;
-import dev.hongbao.web.access.RateLimitSettings;
 import dev.hongbao.web.access.RateLimits;
 import dev.hongbao.web.access.TestKeys;
 import dev.hongbao.web.access.TokenSigner;
@@ -114,7 +113,7 @@ final class FaceServer implements AutoCloseable {
                 connectors);
         Contract contract = Contract.load();
         RateLimits rates = new RateLimits(
-                new RateLimitSettings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
+                new RateLimits.Settings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
                 System::nanoTime);
         Access gate = new Access(
                 new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
