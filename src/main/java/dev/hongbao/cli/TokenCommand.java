@@ -7,7 +7,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.profile.Profile;
 import dev.hongbao.server.Stores;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.time.Clock;
@@ -117,7 +117,7 @@ final class TokenCommand implements Callable<Integer> {
             Stores.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(
-                TokenRules.secret(token, loaded.engine().data()),
+                TokenTrust.secret(token, loaded.engine().data()),
                 token.claims().issuer(),
                 token.claims().audience(),
                 Clock.systemUTC());

@@ -28,7 +28,7 @@ final class Demo {
         if (why != null) {
             return DemoLogin.off(why);
         }
-        byte[] secret = TokenRules.secret(config.web().token(), config.engine().data());
+        byte[] secret = TokenTrust.secret(config.web().token(), config.engine().data());
         return DemoLogin.open(
                 new TokenSigner(
                         secret,

@@ -125,7 +125,7 @@ class RollingRestartIT {
         Claimers(ChildServer server, List<Packet> packets) throws IOException {
             this.server = server;
             this.signer = new TokenSigner(
-                    TokenRules.secret(
+                    TokenTrust.secret(
                             server.config().web().token(),
                             server.config().engine().data()),
                     null,

@@ -2,7 +2,7 @@ package dev.hongbao.testing;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -56,7 +56,7 @@ public final class TestServer implements AutoCloseable {
     /** The key that signs tokens for it. */
     public byte[] secret() {
         try {
-            return TokenRules.secret(config.web().token(), config.engine().data());
+            return TokenTrust.secret(config.web().token(), config.engine().data());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -9,7 +9,7 @@ import dev.hongbao.engine.embedded.EmbeddedServers;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.Stores;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import dev.hongbao.tools.demo.Demo;
 import dev.hongbao.tools.local.CommandServer;
 import dev.hongbao.tools.local.Directories;
@@ -115,7 +115,7 @@ final class DemoCommand implements Callable<Integer> {
 
     private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
         TokenSigner signer = new TokenSigner(
-                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         Demo.Result result;
         try (ProgressBar bar = progress()) {
             result = new Demo(port, signer, packets).run(bar::stepTo);

@@ -27,7 +27,8 @@ import org.slf4j.LoggerFactory;
  * The keys of all sources, reread periodically, so that keys change without a restart. An unreadable source keeps its last keys,
  * and the log says so each time. So a key disappears when its source is read without it, not when the source is unreachable.
  *
- * <p>Reading blocks the caller of {@link #open}, and later a thread of this ring's own.
+ * <p>Reading blocks the caller of {@link #open}, and later a thread of this ring's own. Nimbus' JWKSource reads JWK sets only, and
+ * asks the issuer on the caller's thread for an unknown {@code kid}.
  */
 public final class KeyRing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyRing.class);

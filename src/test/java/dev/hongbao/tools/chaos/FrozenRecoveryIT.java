@@ -3,7 +3,7 @@ package dev.hongbao.tools.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -57,7 +57,7 @@ class FrozenRecoveryIT {
     private TokenSigner signer() throws Exception {
         HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
         return new TokenSigner(
-                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
     }
 
     @ParameterizedTest

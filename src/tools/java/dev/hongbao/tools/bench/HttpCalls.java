@@ -3,7 +3,7 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -38,7 +38,7 @@ final class HttpCalls {
     /** @param config of the server that accepts the tokens */
     static TokenSigner signer(HongbaoConfig config) throws IOException {
         return new TokenSigner(
-                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
     }
 
     private static byte[] bytes(String text) {

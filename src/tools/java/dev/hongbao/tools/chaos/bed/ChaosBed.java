@@ -3,7 +3,7 @@ package dev.hongbao.tools.chaos.bed;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.server.StoreAddresses;
-import dev.hongbao.server.TokenRules;
+import dev.hongbao.server.TokenTrust;
 import dev.hongbao.web.access.TokenSigner;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -94,7 +94,7 @@ public final class ChaosBed implements AutoCloseable {
     public TokenSigner signer() throws IOException {
         HongbaoConfig config = HongbaoConfig.forTrial(directory.resolve("data"), Map.of());
         return new TokenSigner(
-                TokenRules.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
     }
 
     /** The stores themselves, without the proxies. */
