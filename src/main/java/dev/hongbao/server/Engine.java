@@ -29,14 +29,12 @@ import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxReader;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
-import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketCloser;
 import dev.hongbao.domain.packet.PacketFiles;
 import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.packet.PacketViews;
 import dev.hongbao.domain.play.GatheredHolds;
 import dev.hongbao.domain.play.HoldExpiry;
 import dev.hongbao.domain.play.PlayFacts;
@@ -133,11 +131,11 @@ public final class Engine {
 
     // Packets and claims
     final PacketStore packetStore;
-    final PacketViews packetViews;
     final PacketCatalog packetCatalog;
     final EndedPackets endedPackets;
     final PacketFiles packetFiles;
     final PacketSender packetSender;
+    final PacketService packets;
     final PasscodeGuesses guesses;
     final ClaimMetrics claimMetrics;
     final Settlements<SettledClaims> settledClaims = new Settlements<>();
@@ -201,9 +199,8 @@ public final class Engine {
         this.auditReader = new AuditReader(pools.requests());
 
         ClaimConfig claims = config.domain().claim();
-        PacketConfig packets = config.domain().packet();
+        PacketConfig packetConfig = config.domain().packet();
         this.packetStore = new PacketStore(pools.requests(), quarantine.forReaders());
-        this.packetViews = new PacketViews(pools.requests(), packetStore);
         this.packetCatalog = new PacketCatalog(packetStore);
         this.endedPackets = new EndedPackets(packetStore);
         shards.whenPostgresWentBack(packetCatalog::forgetAll);
@@ -216,8 +213,10 @@ public final class Engine {
                 assets,
                 () -> stores.openRedis("sends"),
                 claims.settleTimeout(),
-                new PacketService.Limits(packets.defaultExpiry(), packets.maxExpiry(), packets.maxCount()),
+                new PacketService.Limits(
+                        packetConfig.defaultExpiry(), packetConfig.maxExpiry(), packetConfig.maxCount()),
                 clock);
+        this.packets = new PacketService(pools.requests(), packetStore, packetCatalog, endedPackets, packetSender);
         this.guesses = new PasscodeGuesses(
                 shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
         this.claimMetrics = new ClaimMetrics(metrics);
@@ -387,18 +386,16 @@ public final class Engine {
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
         PacketStore packets = new PacketStore(pool, quarantine.forOwners());
-        PacketCleanup packetCleanup = new PacketCleanup(endedPackets);
         DrawStore draws = new DrawStore(pool, quarantine.forOwners());
         DrawCatalog drawCatalogOfOwners = drawCatalog.over(draws);
         DrawCleanup drawCleanup = new DrawCleanup();
-        shards.whenPostgresWentBack(packetCleanup::forget);
         shards.whenPostgresWentBack(drawCleanup::forget);
         return List.of(
                 new Mode(
                         Modes.PACKETS,
-                        Modes.settlers(settledClaims, packetCatalog.over(packets), packetCleanup),
+                        Modes.settlers(settledClaims, packetCatalog.over(packets), endedPackets),
                         new PacketShardLoader(),
-                        List.of(new PacketCloser(packets, packetCleanup, shards, vertx))),
+                        List.of(new PacketCloser(packets, endedPackets, shards, vertx))),
                 new Mode(
                         Modes.DRAWS,
                         Modes.settlers(settledPlays, drawCatalogOfOwners, drawCleanup),

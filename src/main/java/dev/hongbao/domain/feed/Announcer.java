@@ -1,8 +1,8 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.domain.packet.PacketsLoaded;
 import dev.hongbao.engine.cluster.Audience;
+import dev.hongbao.domain.packet.PacketSender;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ final class Announcer {
     Announcer(Vertx vertx, FeedStore store) {
         this.vertx = vertx;
         this.store = store;
-        vertx.eventBus().<PacketsLoaded>localConsumer(PacketsLoaded.ADDRESS, loaded -> {
+        vertx.eventBus().<PacketSender.Loaded>localConsumer(PacketSender.Loaded.ADDRESS, loaded -> {
             if (waiting.size() < MAX_WAITING) {
                 waiting.addAll(loaded.body().packets());
                 announce();

@@ -3,8 +3,8 @@ package dev.hongbao.domain.feed;
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
+import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.packet.PacketsLoaded;
 import dev.hongbao.domain.play.SettledPlayRequests;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
@@ -71,7 +71,7 @@ public final class Feeds implements SettlementListener {
      */
     public Feeds(
             Vertx vertx, Shards shards, Pool readers, Pool owner, Pool lengthy, EventRenderer renderer, Duration keep) {
-        LocalCodec.register(vertx.eventBus(), PacketsLoaded.class);
+        LocalCodec.register(vertx.eventBus(), PacketSender.Loaded.class);
         LocalCodec.register(vertx.eventBus(), FeedPart.class);
         this.vertx = vertx;
         this.shards = shards;

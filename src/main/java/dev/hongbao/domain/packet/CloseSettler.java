@@ -17,9 +17,9 @@ public final class CloseSettler implements Settler {
     private static final String SETTLE =
             "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
 
-    private final PacketCleanup ends;
+    private final EndedPackets ends;
 
-    public CloseSettler(PacketCleanup ends) {
+    public CloseSettler(EndedPackets ends) {
         this.ends = ends;
     }
 
@@ -45,7 +45,7 @@ public final class CloseSettler implements Settler {
                     UUID[] closed = row.getArrayOfUUIDs("closed");
                     Short[] shards = row.getArrayOfShorts("closed_shards");
                     ends.ended(IntStream.range(0, closed.length)
-                            .mapToObj(i -> new PacketCleanup.Ended(new PacketId(closed[i]), shards[i]))
+                            .mapToObj(i -> new EndedPackets.Ended(new PacketId(closed[i]), shards[i]))
                             .toList());
                     return 0;
                 }));
