@@ -21,7 +21,7 @@ import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.ledger.Assets;
-import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
@@ -124,7 +124,7 @@ public final class Engine {
     final Wallets wallets;
     final Deposits deposits;
     final Books books;
-    final CommandBook commands;
+    final Commands commands;
     final Reversals reversals;
     final AuditLog auditLog;
     final AuditReader auditReader;
@@ -193,7 +193,7 @@ public final class Engine {
         this.wallets = new Wallets(pools.requests(), assets);
         this.deposits = new Deposits(pools.requests(), assets);
         this.books = new Books(pools.requests(), pools.books(), assets);
-        this.commands = new CommandBook(pools.requests());
+        this.commands = new Commands(pools.requests());
         this.reversals = new Reversals(pools.requests(), wallets);
         this.auditLog = new AuditLog(pools.requests(), metrics);
         this.auditReader = new AuditReader(pools.requests());
@@ -532,7 +532,7 @@ public final class Engine {
         return books;
     }
 
-    public CommandBook commands() {
+    public Commands commands() {
         return commands;
     }
 

@@ -15,6 +15,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.PacketStore.Progress;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -334,10 +335,8 @@ public final class PacketService {
                         period.ends(),
                         period.lastId(),
                         asset == null ? null : asset.code()))
-                .map(rows -> Page.of(
-                        PacketStore.stream(rows).map(PacketService::ownClaim).toList(),
-                        limit,
-                        own -> Long.toString(own.transfer())));
+                .map(rows ->
+                        Page.of(Rows.list(rows, PacketService::ownClaim), limit, own -> Long.toString(own.transfer())));
         return period.equals(Period.ALL) ? read.get() : oneAtATime(listing, user, Text.of("claim.list-busy"), read);
     }
 
@@ -390,22 +389,22 @@ public final class PacketService {
         return oneAtATime(summing, user, Text.of("packet.summary-busy"), () -> {
             var received = pool.preparedQuery(RECEIVED)
                     .execute(Tuple.of(user.value(), period.lastId(), period.begins(), period.ends()))
-                    .map(rows -> PacketStore.stream(rows)
-                            .map(row -> new Received(
+                    .map(rows -> Rows.list(
+                            rows,
+                            row -> new Received(
                                     new Asset(row.getString("asset")),
                                     row.getLong("count"),
                                     row.getLong("amount"),
-                                    row.getLong("luckiest")))
-                            .toList());
+                                    row.getLong("luckiest"))));
             var sent = pool.preparedQuery(SENT)
                     .execute(Tuple.of(user.value(), period.firstId(), period.lastId(), period.begins(), period.ends()))
-                    .map(rows -> PacketStore.stream(rows)
-                            .map(row -> new Sent(
+                    .map(rows -> Rows.list(
+                            rows,
+                            row -> new Sent(
                                     new Asset(row.getString("asset")),
                                     row.getLong("count"),
                                     row.getLong("amount"),
-                                    row.getLong("refunded")))
-                            .toList());
+                                    row.getLong("refunded"))));
             return Future.join(received, sent).map(both -> new Summary(received.result(), sent.result()));
         });
     }

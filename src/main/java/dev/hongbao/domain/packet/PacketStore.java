@@ -9,6 +9,7 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.journal.Unreadable;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -35,7 +36,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,7 +165,7 @@ public final class PacketStore {
     Future<@Nullable Progress> progress(PacketId id) {
         return pool.preparedQuery(PROGRESS)
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(PacketStore::progress).findFirst().orElse(null));
+                .map(rows -> Rows.first(rows, PacketStore::progress));
     }
 
     /** The ends of packets. Packets that are open, unknown or set aside are absent. */
@@ -215,21 +215,21 @@ public final class PacketStore {
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
-                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+                .map(rows -> Rows.list(rows, PacketStore::claim));
     }
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
         return pool.preparedQuery(CLAIMS_FROM)
                 .execute(Tuple.of(packet.value(), fromSlot, limit))
-                .map(rows -> stream(rows).map(PacketStore::claim).toList());
+                .map(rows -> Rows.list(rows, PacketStore::claim));
     }
 
     /** The ids of a packet's winners. */
     Future<List<String>> winners(PacketId packet) {
         return pool.preparedQuery("select user_id from claim where packet = $1")
                 .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
+                .map(rows -> Rows.list(rows, row -> row.getString(0)));
     }
 
     /** An expired packet that is not closed. */
@@ -244,9 +244,7 @@ public final class PacketStore {
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(DUE)
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
-                .map(rows -> stream(rows)
-                        .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
-                        .toList());
+                .map(rows -> Rows.list(rows, row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard"))));
     }
 
     /** Pays the due refunds of one account, the first unlocked one. Returns their number; 0 when there is none. */
@@ -282,10 +280,6 @@ public final class PacketStore {
             }
         }
         return Future.join(List.copyOf(met.values())).map(all);
-    }
-
-    static Stream<Row> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false);
     }
 
     static Progress progress(Row row) {

@@ -8,6 +8,7 @@ import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -28,7 +29,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -215,20 +215,20 @@ final class SendStatement {
                 .addArrayOfString(texts(packets, p -> p.sender().value()))
                 .addArrayOfString(texts(packets, p -> p.scope.key().value()))
                 .addArrayOfBuffer(bytes(packets, p -> p.scope.fingerprint()))
-                .addArrayOfUUID(column(packets, UUID[]::new, p -> p.id.value()))
-                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shard))
+                .addArrayOfUUID(Rows.column(packets, UUID[]::new, p -> p.id.value()))
+                .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shard))
                 .addArrayOfString(texts(packets, p -> p.command.group().value()))
                 .addArrayOfString(texts(packets, p -> p.command.kind().wireName()))
                 .addArrayOfString(texts(packets, p -> p.command.asset().code()))
                 .addArrayOfLong(longs(packets, p -> p.command.amount()))
-                .addArrayOfInteger(column(packets, Integer[]::new, p -> p.command.count()))
+                .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> p.command.count()))
                 .addArrayOfString(texts(packets, p -> p.shares.terms.algorithm().wireName()))
-                .addArrayOfShort(column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
+                .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
                 .addArrayOfLong(longs(packets, p -> p.shares.terms.min()))
                 .addArrayOfLong(longs(packets, p -> p.shares.terms.max()))
                 .addArrayOfBuffer(bytes(packets, p -> p.shares.seed))
                 .addArrayOfBuffer(bytes(packets, p -> HexFormat.of().parseHex(p.shares.commitment.digest())))
-                .addArrayOfInteger(column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
+                .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
                 .addArrayOfString(texts(packets, p -> p.command.greeting()))
                 .addArrayOfString(texts(packets, p -> metadata(p.command)))
                 .addArrayOfString(texts(packets, p -> recipients(p.command)))
@@ -236,9 +236,9 @@ final class SendStatement {
                     Passcode passcode = p.passcode();
                     return passcode == null ? null : passcode.digest();
                 }))
-                .addArrayOfOffsetDateTime(column(packets, OffsetDateTime[]::new, p -> opening(p.command)))
+                .addArrayOfOffsetDateTime(Rows.column(packets, OffsetDateTime[]::new, p -> opening(p.command)))
                 .addArrayOfLong(longs(packets, p -> p.expiresIn.toMillis()))
-                .addArrayOfUUID(column(
+                .addArrayOfUUID(Rows.column(
                         packets,
                         UUID[]::new,
                         p -> p.command.pool() == null ? null : p.command.pool().campaign()))
@@ -252,21 +252,16 @@ final class SendStatement {
                 .addArrayOfString(texts(packets, p -> p.scope.origin().note().reason()));
     }
 
-    private static <T> T[] column(
-            List<NewPacket> packets, IntFunction<T[]> array, Function<NewPacket, @Nullable T> value) {
-        return packets.stream().map(value).toArray(array);
-    }
-
     private static String[] texts(List<NewPacket> packets, Function<NewPacket, @Nullable String> value) {
-        return column(packets, String[]::new, value);
+        return Rows.column(packets, String[]::new, value);
     }
 
     private static Long[] longs(List<NewPacket> packets, Function<NewPacket, Long> value) {
-        return column(packets, Long[]::new, value);
+        return Rows.column(packets, Long[]::new, value);
     }
 
     private static Buffer[] bytes(List<NewPacket> packets, Function<NewPacket, byte @Nullable []> value) {
-        return column(packets, Buffer[]::new, packet -> {
+        return Rows.column(packets, Buffer[]::new, packet -> {
             byte[] bytes = value.apply(packet);
             return bytes == null ? null : Buffer.buffer(bytes);
         });

@@ -126,7 +126,9 @@ class PacketEndsIT {
                         i + 1,
                         i < EACH ? EventRow.REFUNDED : EventRow.DRAINED,
                         sent.get(i).id().value(),
-                        new EventRow.Detail(0, 0, List.of()),
+                        0,
+                        0,
+                        List.of(),
                         Instant.EPOCH))
                 .toList();
         counted.take();
