@@ -209,7 +209,7 @@ class ReconciliationIT {
     @Test
     @Order(Integer.MAX_VALUE)
     void aDatabaseWithoutAnInstallationIsRefused() {
-        try (TestServers empty = Servers.fresh()) {
+        try (TestServers empty = Servers.freshWithoutTables()) {
             assertThatThrownBy(() -> Reconciler.run(TestEngine.stores(empty), finding -> {}))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("postgres.url");
