@@ -122,7 +122,8 @@ class MonitoringTest {
     void promtoolFindsNoFault() throws Exception {
         String tool = InstalledProgram.assume("promtool", "prometheus").toString();
         assertThat(run(tool, "check", "config", "prometheus.yml")).isZero();
-        assertThat(run(tool, "test", "rules", "alerts_test.yml", "alerts_slow_test.yml")).isZero();
+        assertThat(run(tool, "test", "rules", "alerts_test.yml", "alerts_slow_test.yml"))
+                .isZero();
     }
 
     private static int run(String... command) throws Exception {
