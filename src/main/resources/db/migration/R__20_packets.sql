@@ -50,6 +50,24 @@ select t.subject as packet, t.slot, w.owner as user_id, t.amount, t.at
 from transfer as t join account as w on w.id = t.credit
 where t.slot is not null;
 
+-- A packet with its progress. The seed of an open packet never leaves Postgres.
+create or replace view packet_state as
+select p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version,
+       encode(p.commitment, 'hex') as commitment, p.greeting, p.metadata, p.recipients, p.passcode,
+       p.created_at, p.opens_at, p.expires_at, p.expires_at <= now() as due,
+       p.closed_at, p.refund, p.ending, p.ended_by, p.luckiest,
+       (select balance from account where id = p.escrow) as held,
+       -- Slots have no gaps, so the highest one counts the claims. It takes one step down the index.
+       coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as claimed_count,
+       case when p.closed_at is not null then encode(p.seed, 'hex') end as seed
+from packet as p;
+
+-- The terms of a packet that is a pool.
+create or replace view pool_terms as
+select o.packet, o.campaign, o.product, o.opener, c.name as campaign_name, c.zone, c.definition -> 'claiming' as claiming,
+       case c.kind when 'rain' then c.definition end as rain
+from pool as o join campaign as c on c.id = o.campaign;
+
 -- The settled claims of users on packets, at most one for each pair. Forces one index look-up a pair. A plan that reads all claims of a
 -- packet or a user for each pair takes as long as all other work together.
 create or replace function settled_claims(packets uuid[], users text[])

@@ -43,7 +43,6 @@ class ArchitectureTest {
             // ledger
             "Amount",
             "Asset",
-            "Balance",
             "TransferKind",
             "WalletRecord",
             // claim

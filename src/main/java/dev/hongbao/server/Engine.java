@@ -19,7 +19,7 @@ import dev.hongbao.domain.draw.DrawShardLoader;
 import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.feed.Feeds;
 import dev.hongbao.domain.ledger.Assets;
-import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.Wallets;
@@ -27,14 +27,12 @@ import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxReader;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
-import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketCloser;
 import dev.hongbao.domain.packet.PacketFiles;
 import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.packet.PacketViews;
 import dev.hongbao.domain.play.GatheredHolds;
 import dev.hongbao.domain.play.HoldExpiry;
 import dev.hongbao.domain.play.PlayFacts;
@@ -124,18 +122,18 @@ public final class Engine {
     public final Wallets wallets;
     public final Deposits deposits;
     public final Books books;
-    public final CommandBook commands;
+    public final Commands commands;
     public final Reversals reversals;
     public final AuditLog auditLog;
     final AuditReader auditReader;
 
     // Packets and claims
     final PacketStore packetStore;
-    final PacketViews packetViews;
     final PacketCatalog packetCatalog;
     final EndedPackets endedPackets;
     public final PacketFiles packetFiles;
     final PacketSender packetSender;
+    final PacketService packets;
     final PasscodeGuesses guesses;
     final ClaimMetrics claimMetrics;
     final Settlements<SettledClaims> settledClaims = new Settlements<>();
@@ -195,15 +193,14 @@ public final class Engine {
         this.wallets = new Wallets(pools.requests(), assets);
         this.deposits = new Deposits(pools.requests(), assets);
         this.books = new Books(pools.requests(), pools.books(), assets);
-        this.commands = new CommandBook(pools.requests());
+        this.commands = new Commands(pools.requests());
         this.reversals = new Reversals(pools.requests(), wallets);
         this.auditLog = new AuditLog(pools.requests(), metrics);
         this.auditReader = new AuditReader(pools.requests());
 
         HongbaoConfig.ClaimConfig claims = config.domain().claim();
-        HongbaoConfig.PacketConfig packets = config.domain().packet();
+        HongbaoConfig.PacketConfig packetConfig = config.domain().packet();
         this.packetStore = new PacketStore(pools.requests(), quarantine.forReaders());
-        this.packetViews = new PacketViews(pools.requests(), packetStore);
         this.packetCatalog = new PacketCatalog(packetStore);
         this.endedPackets = new EndedPackets(packetStore);
         shards.whenPostgresWentBack(packetCatalog::forgetAll);
@@ -216,8 +213,10 @@ public final class Engine {
                 assets,
                 () -> stores.openRedis("sends"),
                 claims.settleTimeout(),
-                new PacketService.Limits(packets.defaultExpiry(), packets.maxExpiry(), packets.maxCount()),
+                new PacketService.Limits(
+                        packetConfig.defaultExpiry(), packetConfig.maxExpiry(), packetConfig.maxCount()),
                 clock);
+        this.packets = new PacketService(pools.requests(), packetStore, packetCatalog, endedPackets, packetSender);
         this.guesses = new PasscodeGuesses(
                 shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
         this.claimMetrics = new ClaimMetrics(metrics);
@@ -387,18 +386,16 @@ public final class Engine {
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
         PacketStore packets = new PacketStore(pool, quarantine.forOwners());
-        PacketCleanup packetCleanup = new PacketCleanup(endedPackets);
         DrawStore draws = new DrawStore(pool, quarantine.forOwners());
         DrawCatalog drawCatalogOfOwners = drawCatalog.over(draws);
         DrawCleanup drawCleanup = new DrawCleanup();
-        shards.whenPostgresWentBack(packetCleanup::forget);
         shards.whenPostgresWentBack(drawCleanup::forget);
         return List.of(
                 new Mode(
                         Modes.PACKETS,
-                        Modes.settlers(settledClaims, packetCatalog.over(packets), packetCleanup),
+                        Modes.settlers(settledClaims, packetCatalog.over(packets), endedPackets),
                         new PacketShardLoader(),
-                        List.of(new PacketCloser(packets, packetCleanup, shards, vertx))),
+                        List.of(new PacketCloser(packets, endedPackets, shards, vertx))),
                 new Mode(
                         Modes.DRAWS,
                         Modes.settlers(settledPlays, drawCatalogOfOwners, drawCleanup),

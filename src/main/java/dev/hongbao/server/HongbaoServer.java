@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.books.Turnover;
-import dev.hongbao.domain.packet.OpenPackets;
+import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.engine.writer.Presence;
 import dev.hongbao.web.management.HealthChecks;
 import dev.hongbao.web.management.HttpLoops;
@@ -125,7 +125,7 @@ public final class HongbaoServer implements AutoCloseable {
             // An embedded Redis stops with the server, and always loses its scripts.
             LOG.info("recovered {} shards from Postgres: Redis and Postgres did not agree on them", recovered);
         }
-        OpenPackets.watch(vertx, engine.pool(), metrics);
+        PacketStore.countOpen(vertx, engine.pool(), metrics);
         new Turnover(engine.pool(), metrics).watch(vertx);
 
         // The APIs

@@ -11,7 +11,6 @@ import dev.hongbao.domain.draw.EndSettler;
 import dev.hongbao.domain.packet.CloseSettler;
 import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.PacketCatalog;
-import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStore;
@@ -36,8 +35,7 @@ final class Modes {
             (generation, packet) -> List.of(PacketKeys.hash(generation, new PacketId(packet))),
             pool -> {
                 PacketStore store = new PacketStore(pool);
-                PacketCleanup ends = new PacketCleanup(new EndedPackets(store));
-                return settlers(new Settlements<>(), new PacketCatalog(store), ends);
+                return settlers(new Settlements<>(), new PacketCatalog(store), new EndedPackets(store));
             },
             PacketComparison::new);
 
@@ -61,7 +59,7 @@ final class Modes {
 
     private Modes() {}
 
-    static List<Settler> settlers(Settlements<SettledClaims> settlements, PacketCatalog catalog, PacketCleanup ends) {
+    static List<Settler> settlers(Settlements<SettledClaims> settlements, PacketCatalog catalog, EndedPackets ends) {
         return List.of(new ClaimSettler(catalog, ends, settlements), new CloseSettler(ends));
     }
 

@@ -6,7 +6,6 @@ import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.outbox.OutboxHead;
 import dev.hongbao.domain.outbox.OutboxPoll;
 import dev.hongbao.domain.outbox.OutboxReader;
-import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.engine.postgres.Postgres;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -19,7 +18,7 @@ import java.util.function.Consumer;
 public final class OutboxTail {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final int QUEUE = 16;
-    private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
+    private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
 
     private final Vertx vertx;
     private final OutboxReader reader;

@@ -48,8 +48,7 @@ public final class Services {
                 engine.config.engine().journal().maxEntries(),
                 limits.settleTimeout());
         KeyLoader keys = new KeyLoader(vertx, redis, engine.shards, limits.settleTimeout());
-        this.packets = new PacketService(
-                engine.packetStore, engine.packetViews, engine.packetCatalog, engine.endedPackets, engine.packetSender);
+        this.packets = engine.packets;
         this.claims = new ClaimService(
                 vertx,
                 redis,

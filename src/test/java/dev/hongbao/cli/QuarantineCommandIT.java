@@ -136,7 +136,7 @@ class QuarantineCommandIT {
 
     @Test
     void aDatabaseOnWhichNoServerWorkedIsRefused() {
-        try (TestServers empty = Servers.fresh()) {
+        try (TestServers empty = Servers.freshWithoutTables()) {
             for (String action : new String[] {"list", "replay " + UUID.randomUUID(), "void " + UUID.randomUUID()}) {
                 // When
                 Typed typed = Typed.on(empty, ("quarantine " + action).split(" "));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Servers.class)
 class FuzzIT {
-    private static final long INPUTS = Long.getLong("fuzz.inputs", 20_000);
+    private static final long INPUTS = Long.getLong("fuzz.inputs", 5_000);
     private static final long SEED = Long.getLong("fuzz.seed", System.nanoTime() & 0xfffffff);
     private static final String ONLY = System.getProperty("fuzz.only", "");
 

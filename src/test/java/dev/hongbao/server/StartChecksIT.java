@@ -87,7 +87,7 @@ class StartChecksIT {
         try (Jedis redis = new Jedis(java.net.URI.create(servers.redisUrl()))) {
             // Given
             redis.configSet("maxmemory-policy", "allkeys-lru");
-            try (TestServers empty = Servers.fresh()) {
+            try (TestServers empty = Servers.freshWithoutTables()) {
                 // Then
                 assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(
                                 "postgres.url",

@@ -29,14 +29,19 @@ public final class Servers implements ParameterResolver {
         static final SharedServers SHARED = choose();
     }
 
-    /** An empty Redis and an empty database on the chosen servers. */
+    /** An empty Redis and a database without rows on the chosen servers. */
     public static TestServers fresh() {
+        return new TestServers(Chosen.SHARED, TestDatabase::createMigrated);
+    }
+
+    /** An empty Redis and a database without tables on the chosen servers. */
+    public static TestServers freshWithoutTables() {
         return new TestServers(Chosen.SHARED, TestDatabase::create);
     }
 
-    /** The same on embedded servers, whatever was chosen. */
+    /** An empty Redis and a database without rows on embedded servers, whatever was chosen. */
     public static TestServers freshKillable() {
-        return new TestServers(Embedded.SHARED, TestDatabase::create);
+        return new TestServers(Embedded.SHARED, TestDatabase::createMigrated);
     }
 
     private static SharedServers choose() {

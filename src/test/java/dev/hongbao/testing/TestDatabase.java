@@ -60,6 +60,23 @@ public final class TestDatabase {
         }
     }
 
+    /** What is done in a transaction that is rolled back. */
+    public interface Forgery {
+        void on(Statement statement) throws SQLException;
+    }
+
+    /** Does something in a transaction, on a connection as above, and rolls it back. */
+    public static void rolledBack(String url, Forgery forgery) throws SQLException {
+        using(url, statement -> {
+            Connection connection = statement.getConnection();
+            connection.setAutoCommit(false);
+            forgery.on(statement);
+            connection.rollback();
+            connection.setAutoCommit(true);
+            return true;
+        });
+    }
+
     private static synchronized @Nullable Connection take(String url) {
         return KEPT.remove(url);
     }

@@ -1,12 +1,10 @@
 package dev.hongbao.common.values;
 
-import java.util.Locale;
-
 /**
  * The cause of a refusal, where its problem type has several. The names are the contract's ({@code Problem.reason} in {@code
  * openapi.yaml}). Names never change; new ones may come.
  */
-public enum Reason {
+public enum Reason implements Named {
     /** The token does not name the group. For a block: the group is blocked. For a send: the group is a rain's channel. */
     GROUP,
     /** The host made it for other users. For a block: the user is blocked. */
@@ -64,10 +62,5 @@ public enum Reason {
     /** Too many connections. */
     CONNECTIONS,
     /** Too many groups are followed. */
-    GROUPS;
-
-    /** The name in the contract, such as {@code in-flight}. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
+    GROUPS
 }

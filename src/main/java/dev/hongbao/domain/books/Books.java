@@ -5,12 +5,15 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Assets;
 import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.domain.ledger.WalletRecord;
-import dev.hongbao.domain.ledger.WalletRows;
+import dev.hongbao.domain.ledger.Wallets;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -22,7 +25,11 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -37,37 +44,81 @@ public final class Books {
      */
     static final String STATEMENT = """
         with wallet as materialized (
-            select id, balance, %3$s as last from account as w where owner = $1 and kind = 'wallet' and asset = $2
+            -- Up to "last", all the wallet's transfers are older than the beginning. With an hour of tolerance, since a transfer's time is
+            -- the start of its transaction, some minutes before its id.
+            select w.id, w.balance, case
+                when $3::timestamptz <= timestamptz '2000-01-01 00:00Z' then 0
+                else greatest(
+                    coalesce((select b.id from transfer as b
+                              where b.credit = w.id and b.at < $3::timestamptz - interval '1 hour'
+                                and b.kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
+                              order by b.id desc limit 1), 0),
+                    coalesce((select b.id from transfer as b
+                              where b.debit = w.id and b.at < $3::timestamptz - interval '1 hour'
+                                and b.kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
+                              order by b.id desc limit 1), 0)) end as last
+            from account as w where owner = $1 and kind = 'wallet' and asset = $2
         ), since as materialized (
-            select t.*, true as credited, t.amount as change from wallet as w
-            join transfer as t on t.credit = w.id and t.kind in %1$s and t.id > w.last and t.at >= $3
+            select t.*, true as credited, t.amount as change
+            from wallet as w
+            join transfer as t on t.credit = w.id and t.id > w.last and t.at >= $3
+             and t.kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
             union all
-            select t.*, false, -t.amount from wallet as w
-            join transfer as t on t.debit = w.id and t.kind in %2$s and t.id > w.last and t.at >= $3
+            select t.*, false, -t.amount
+            from wallet as w
+            join transfer as t on t.debit = w.id and t.id > w.last and t.at >= $3
+             and t.kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
         ), sums as (
             select (w.balance - coalesce(sum(s.change), 0))::bigint as opening,
                    (w.balance - coalesce(sum(s.change) filter (where s.at >= $4), 0))::bigint as closing
             from wallet as w left join since as s on true group by w.balance
         )
         select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
-               %4$s
+               case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
+                    then t.subject end as packet,
+               case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
+               c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
         from sums
         left join (select * from since where at < $4 order by id limit $5) as t on true
-        %5$s
+        left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
+        left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
+        left join command as m on m.id = command_of(t.subject, t.id, t.kind)
+        left join reversal as r on r.command = t.subject
+        left join reversal as b on b.subject = t.subject and b.transfer = t.id
         order by t.id
-        """.formatted(
-                    WalletSides.IN,
-                    WalletSides.OUT,
-                    WalletSides.lastBefore("w.id", "$3"),
-                    WalletRows.COLUMNS,
-                    WalletRows.JOINS);
+        """;
 
     private static final String TOTALS = "select asset, kind, transfers, amount from transfer_totals($1, $2)";
+
+    /**
+     * Open items with their money: packets, then draws, then campaigns and rains, each through the index of open ones. Places are (section, shard, id). Each section starts after its own
+     * place.
+     */
+    static final String OPEN_ITEMS = """
+            select i.section, i.shard, i.kind, i.id, i.owner, i.created_at, i.ends_at, h.holds
+            from (
+                (select 0 as section, p.shard, 'packet' as kind, p.id, p.sender as owner, p.created_at, p.expires_at as ends_at
+                 from packet as p where p.closed_at is null and (p.shard, p.id) > ($1, $2) order by p.shard, p.id limit $7)
+                union all
+                (select 1, d.shard, 'draw', d.id, d.owner, d.created_at, d.closes_at
+                 from draw as d where d.closed_at is null and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $7)
+                union all
+                (select 2, c.shard, c.kind, c.id, c.sponsor, c.created_at, c.ends_at
+                 from campaign as c where c.closed_at is null and (c.shard, c.id) > ($5, $6) order by c.shard, c.id limit $7)
+                order by 1, 2, 4 limit $7
+            ) as i
+            cross join lateral (
+                select coalesce(jsonb_agg(jsonb_build_array(a.kind, a.asset, a.balance) order by a.kind, a.asset), '[]') as holds
+                from account as a where a.owner = i.id::text and a.kind in ('escrow', 'hold')) as h
+            order by i.section, i.shard, i.id
+            """;
+
+    private static final Pattern OPEN_ITEMS_CURSOR = Pattern.compile("([0-2])[.]([0-9]{1,4})[.]([0-9a-f-]{36})");
+    private static final UUID FIRST = new UUID(0, 0);
 
     private final Pool pool;
     private final Pool lengthy;
     private final Assets assets;
-    private final OpenItems openItems;
     private final TransferSearch transfers;
 
     /**
@@ -78,18 +129,65 @@ public final class Books {
         this.pool = pool;
         this.lengthy = lengthy;
         this.assets = assets;
-        this.openItems = new OpenItems(pool);
         this.transfers = new TransferSearch(pool);
     }
 
     /** See {@link TransferSearch#find}. */
-    public Future<Page<BookedTransfer>> transfers(TransferFilter filter, @Nullable String cursor, int limit) {
+    public Future<Page<TransferSearch.Booked>> transfers(
+            TransferSearch.Filter filter, @Nullable String cursor, int limit) {
         return transfers.find(filter, cursor, limit);
     }
 
-    /** See {@link OpenItems#page}. */
+    private record Place(int section, int shard, UUID id) {}
+
+    /**
+     * A page of open items. Over all pages, without changes meanwhile, they hold the total of all escrow and hold accounts.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     */
     public Future<Page<OpenItem>> openItems(@Nullable String cursor, int limit) {
-        return openItems.page(cursor, limit);
+        Place after = cursor == null ? new Place(0, -1, FIRST) : place(cursor);
+        if (after == null) {
+            return Future.failedFuture(Page.badCursor());
+        }
+        Tuple parameters = Tuple.tuple();
+        for (int section = 0; section < 3; section++) {
+            boolean over = section < after.section;
+            boolean here = section == after.section;
+            parameters
+                    .addShort(over ? Short.MAX_VALUE : here ? (short) after.shard : -1)
+                    .addUUID(here ? after.id : FIRST);
+        }
+        return pool.preparedQuery(OPEN_ITEMS)
+                .execute(parameters.addInteger(limit + 1))
+                .map(rows -> {
+                    Page<Row> page = Page.of(
+                            StreamSupport.stream(rows.spliterator(), false).toList(),
+                            limit,
+                            last -> last.getInteger("section") + "." + last.getInteger("shard") + "."
+                                    + last.getUUID("id"));
+                    return page.map(Books::item);
+                });
+    }
+
+    private static @Nullable Place place(String cursor) {
+        Matcher parts = OPEN_ITEMS_CURSOR.matcher(cursor);
+        UUID id = parts.matches() ? Uuids.parse(parts.group(3)) : null;
+        return id == null ? null : new Place(Integer.parseInt(parts.group(1)), Integer.parseInt(parts.group(2)), id);
+    }
+
+    private static OpenItem item(Row row) {
+        List<OpenItem.Held> holds = row.getJsonArray("holds").stream()
+                .map(JsonArray.class::cast)
+                .map(held -> new OpenItem.Held(held.getString(0), new Asset(held.getString(1)), held.getLong(2)))
+                .toList();
+        return new OpenItem(
+                OpenItem.Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                row.getUUID("id"),
+                row.getString("owner"),
+                holds,
+                row.getOffsetDateTime("created_at").toInstant(),
+                row.getOffsetDateTime("ends_at").toInstant());
     }
 
     /**
@@ -102,10 +200,6 @@ public final class Books {
         if (!from.isBefore(to)) {
             return refused(Text.of("period.order"));
         }
-        return read(user, asset, from, to);
-    }
-
-    private Future<Statement> read(UserId user, Asset asset, Instant from, Instant to) {
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
                         .execute(Tuple.of(
@@ -121,7 +215,7 @@ public final class Books {
                         opening = row.getLong("opening");
                         closing = row.getLong("closing");
                         if (row.getLong("id") != null) {
-                            entries.add(WalletRows.entry(row, row.getBoolean("credited"), asset));
+                            entries.add(Wallets.entry(row, row.getBoolean("credited"), asset));
                         }
                     }
                     return Future.succeededFuture(new Statement(opening, entries, closing));
@@ -142,9 +236,7 @@ public final class Books {
         }
         return lengthy.preparedQuery(TOTALS)
                 .execute(Tuple.of(start(from), start(from.plusDays(1))))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> total(from, row))
-                        .toList())
+                .map(rows -> Rows.list(rows, row -> total(from, row)))
                 .compose(write)
                 .compose(written -> days == 1 ? Future.succeededFuture() : totals(from.plusDays(1), to, write));
     }
@@ -165,5 +257,58 @@ public final class Books {
 
     private static <T> Future<T> refused(Text detail) {
         return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
+    }
+
+    /**
+     * The total of a day's transfers in UTC.
+     *
+     * @param transfers their number
+     * @param amount of all, minor units; a total may exceed a {@code long}
+     */
+    public record DayTotal(LocalDate day, String asset, TransferKind kind, long transfers, BigInteger amount) {}
+
+    /**
+     * An open packet, draw, campaign or rain, with its money. The money belongs to future winners, or returns to its payer.
+     *
+     * @param owner the sender, the draw's owner, or the campaign's host; for a pool its campaign's id
+     * @param holds by asset and account; empty for a draw without costs and awards
+     * @param endsAt the due time
+     */
+    public record OpenItem(Kind kind, UUID id, String owner, List<Held> holds, Instant createdAt, Instant endsAt) {
+        /** The kind. Pools of campaigns and drops of rains are separate packets. */
+        public enum Kind {
+            PACKET,
+            DRAW,
+            CAMPAIGN,
+            RAIN
+        }
+
+        /**
+         * The balance of one of its accounts.
+         *
+         * @param account {@code escrow}; {@code hold} for players' costs
+         * @param amount minor units, 0 or more
+         */
+        public record Held(String account, Asset asset, long amount) {}
+
+        public OpenItem {
+            holds = List.copyOf(holds);
+        }
+    }
+
+    /**
+     * A wallet's statement of a period. The opening balance plus all its transfers is the closing balance, exactly.
+     *
+     * @param opening the balance before, minor units
+     * @param entries in the order of booking
+     * @param closing the balance after these entries
+     */
+    public record Statement(long opening, List<WalletRecord> entries, long closing) {
+        /** The most transfers of one statement. */
+        public static final int MAX_ENTRIES = 10_000;
+
+        public Statement {
+            entries = List.copyOf(entries);
+        }
     }
 }

@@ -1,16 +1,18 @@
 package dev.hongbao.domain.books;
 
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
-import java.util.stream.StreamSupport;
 
 /** All users with a wallet. Thread-safe. */
 public final class Holders {
     /** The index of accounts begins with their owner. */
-    private static final String LIST = "select owner, count(*) as wallets from account"
-            + " where kind = 'wallet' and owner > $1 group by owner order by owner limit $2";
+    private static final String LIST = """
+        select owner, count(*) as wallets from account
+        where kind = 'wallet' and owner > $1 group by owner order by owner limit $2
+        """;
 
     private final Pool pool;
 
@@ -33,8 +35,6 @@ public final class Holders {
     public Future<List<Holder>> list(String after, int limit) {
         return pool.preparedQuery(LIST)
                 .execute(Tuple.of(after, limit))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> new Holder(row.getString("owner"), row.getLong("wallets")))
-                        .toList());
+                .map(rows -> Rows.list(rows, row -> new Holder(row.getString("owner"), row.getLong("wallets"))));
     }
 }

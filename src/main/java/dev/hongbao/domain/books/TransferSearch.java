@@ -8,6 +8,7 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.TransferKind;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -24,7 +25,6 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,35 +32,64 @@ import org.jspecify.annotations.Nullable;
  * time. Time is read in growing steps, so a page reads little more than it returns.
  */
 public final class TransferSearch {
-    private static final String COLUMNS =
-            "select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,"
-                    + " c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference";
+    static final String BY_REFERENCE = """
+        select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,
+               c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference
+        from command as m
+        join transfer as t on t.subject = m.id
+        join account as d on d.id = t.debit
+        join account as c on c.id = t.credit
+        where m.reference = $1 and m.id >= $2 and (t.subject, t.id) > ($2, $3) and t.at >= $4 and t.at < $5
+          and ($6::text is null or d.kind = 'wallet' and d.owner = $6 or c.kind = 'wallet' and c.owner = $6)
+          and ($8::text is null or t.kind = $8)
+        order by t.subject, t.id limit $7
+        """;
 
-    private static final String ACCOUNTS = " join account as d on d.id = t.debit join account as c on c.id = t.credit";
+    /**
+     * Each wallet's transfers by id, from the first that may be in range, each side through its own index. Up to "last", all the wallet's
+     * transfers are older than the range. With an hour of tolerance, since a transfer's time is the start of its transaction, some minutes
+     * before its id.
+     */
+    static final String BY_USER = """
+        select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,
+               c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference
+        from account as w
+        cross join lateral (select case
+            when $2::bigint > 0 then $2
+            when $4::timestamptz <= timestamptz '2000-01-01 00:00Z' then 0
+            else greatest(
+                coalesce((select b.id from transfer as b
+                          where b.credit = w.id and b.at < $4::timestamptz - interval '1 hour'
+                            and b.kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
+                          order by b.id desc limit 1), 0),
+                coalesce((select b.id from transfer as b
+                          where b.debit = w.id and b.at < $4::timestamptz - interval '1 hour'
+                            and b.kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
+                          order by b.id desc limit 1), 0)) end as last) as before
+        cross join lateral (
+            (select * from transfer as i
+             where i.credit = w.id and i.kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
+               and ($6::text is null or i.kind = $6) and i.at >= $4 and i.at < $5 and i.id > before.last order by i.id limit $3)
+            union all
+            (select * from transfer as o
+             where o.debit = w.id and o.kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
+               and ($6::text is null or o.kind = $6) and o.at >= $4 and o.at < $5 and o.id > before.last order by o.id limit $3)
+        ) as t
+        join account as d on d.id = t.debit
+        join account as c on c.id = t.credit
+        left join command as m on m.id = t.subject
+        where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3
+        """;
 
-    static final String BY_REFERENCE = COLUMNS
-            + " from command as m join transfer as t on t.subject = m.id" + ACCOUNTS
-            + " where m.reference = $1 and m.id >= $2 and (t.subject, t.id) > ($2, $3) and t.at >= $4 and t.at < $5"
-            + " and ($6::text is null or d.kind = 'wallet' and d.owner = $6 or c.kind = 'wallet' and c.owner = $6)"
-            + " and ($8::text is null or t.kind = $8) order by t.subject, t.id limit $7";
-
-    /** Each wallet's transfers by id, from the first that may be in range, each side through its own index. */
-    static final String BY_USER =
-            COLUMNS + """
-             from account as w
-            cross join lateral (
-                (select * from transfer as i where i.credit = w.id and i.kind in %1$s and ($6::text is null or i.kind = $6) and i.at >= $4 and i.at < $5
-                 and i.id > case when $2 > 0 then $2 else %3$s end order by i.id limit $3)
-                union all
-                (select * from transfer as o where o.debit = w.id and o.kind in %2$s and ($6::text is null or o.kind = $6) and o.at >= $4 and o.at < $5
-                 and o.id > case when $2 > 0 then $2 else %3$s end order by o.id limit $3)
-            ) as t
-            """.formatted(WalletSides.IN, WalletSides.OUT, WalletSides.lastBefore("w.id", "$4"))
-                    + ACCOUNTS
-                    + " left join command as m on m.id = t.subject where w.owner = $1 and w.kind = 'wallet' order by t.id limit $3";
-
-    private static final String BY_TIME = COLUMNS + " from transfers_between($1, $2, $3, $4, $5) as t" + ACCOUNTS
-            + " left join command as m on m.id = t.subject order by t.at, t.id";
+    private static final String BY_TIME = """
+        select t.id, t.subject, t.kind, t.amount, t.at, d.kind as debit_kind, d.owner as debit_owner,
+               c.kind as credit_kind, c.owner as credit_owner, d.asset, m.reference
+        from transfers_between($1, $2, $3, $4, $5) as t
+        join account as d on d.id = t.debit
+        join account as c on c.id = t.credit
+        left join command as m on m.id = t.subject
+        order by t.at, t.id
+        """;
 
     private static final Pattern CURSOR = Pattern.compile("(?:r([0-9a-f-]{36})|(u)|t(-?[0-9]{1,17}))[.]([0-9]{1,18})");
 
@@ -94,7 +123,7 @@ public final class TransferSearch {
      * @param cursor a page's {@code next}, under the same filter; null for the first page
      * @return refused with INVALID without one of these fields; fails as {@link Page#badCursor}
      */
-    public Future<Page<BookedTransfer>> find(TransferFilter filter, @Nullable String cursor, int limit) {
+    public Future<Page<Booked>> find(Filter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
         if (order == 't' && filter.from() == null) {
             return Future.failedFuture(new RefusedException(Refusal.INVALID, Text.of("transfers.no-filter")));
@@ -103,7 +132,7 @@ public final class TransferSearch {
         if (after == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        Future<List<BookedTransfer>> found = switch (order) {
+        Future<List<Booked>> found = switch (order) {
             case 'r' -> byReference(filter, after, limit + 1);
             case 'u' -> byUser(Objects.requireNonNull(filter.user()), filter, after, limit + 1);
             default -> byTime(filter, after, limit + 1);
@@ -125,7 +154,7 @@ public final class TransferSearch {
                 : new Place(subject, at, Long.parseLong(parts.group(4)));
     }
 
-    private static String cursor(char order, BookedTransfer last) {
+    private static String cursor(char order, Booked last) {
         String place = switch (order) {
             case 'r' -> last.subject().toString();
             case 'u' -> "";
@@ -134,7 +163,7 @@ public final class TransferSearch {
         return order + place + "." + last.id();
     }
 
-    private Future<List<BookedTransfer>> byReference(TransferFilter filter, Place after, int most) {
+    private Future<List<Booked>> byReference(Filter filter, Place after, int most) {
         return read(
                 BY_REFERENCE,
                 Tuple.tuple()
@@ -148,11 +177,11 @@ public final class TransferSearch {
                         .addString(kind(filter)));
     }
 
-    private static @Nullable String kind(TransferFilter filter) {
+    private static @Nullable String kind(Filter filter) {
         return filter.kind() == null ? null : filter.kind().wireName();
     }
 
-    private Future<List<BookedTransfer>> byUser(UserId user, TransferFilter filter, Place after, int most) {
+    private Future<List<Booked>> byUser(UserId user, Filter filter, Place after, int most) {
         return read(
                 BY_USER,
                 Tuple.tuple()
@@ -164,15 +193,15 @@ public final class TransferSearch {
                         .addString(kind(filter)));
     }
 
-    private Future<List<BookedTransfer>> byTime(TransferFilter filter, Place after, int most) {
+    private Future<List<Booked>> byTime(Filter filter, Place after, int most) {
         Instant from = Objects.requireNonNull(filter.from());
         Place start = after.at.isBefore(from) ? new Place(FIRST, clamped(from), 0) : after;
         Instant to = filter.to() == null ? END : clamped(filter.to());
         return steps(start, to, kind(filter), STEP, most, new ArrayList<>());
     }
 
-    private Future<List<BookedTransfer>> steps(
-            Place after, Instant to, @Nullable String kind, Duration step, int most, List<BookedTransfer> found) {
+    private Future<List<Booked>> steps(
+            Place after, Instant to, @Nullable String kind, Duration step, int most, List<Booked> found) {
         Instant end = after.at.plus(step).isBefore(to) ? after.at.plus(step) : to;
         return areMany(after.at, end, step)
                 .compose(many -> many
@@ -189,14 +218,8 @@ public final class TransferSearch {
                         .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
-    private Future<List<BookedTransfer>> step(
-            Place after,
-            Instant to,
-            Instant end,
-            @Nullable String kind,
-            Duration step,
-            int most,
-            List<BookedTransfer> found) {
+    private Future<List<Booked>> step(
+            Place after, Instant to, Instant end, @Nullable String kind, Duration step, int most, List<Booked> found) {
         return read(
                         BY_TIME,
                         Tuple.tuple()
@@ -213,15 +236,15 @@ public final class TransferSearch {
                 });
     }
 
-    private Future<List<BookedTransfer>> read(String sql, Tuple parameters) {
+    private Future<List<Booked>> read(String sql, Tuple parameters) {
         return pool.preparedQuery(sql).execute(parameters).map(TransferSearch::transfers);
     }
 
-    private static OffsetDateTime from(TransferFilter filter) {
+    private static OffsetDateTime from(Filter filter) {
         return offset(filter.from() == null ? BEGINNING : clamped(filter.from()));
     }
 
-    private static OffsetDateTime to(TransferFilter filter) {
+    private static OffsetDateTime to(Filter filter) {
         return offset(filter.to() == null ? END : clamped(filter.to()));
     }
 
@@ -233,19 +256,66 @@ public final class TransferSearch {
         return moment.atOffset(ZoneOffset.UTC);
     }
 
-    private static List<BookedTransfer> transfers(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false)
-                .map(row -> new BookedTransfer(
+    private static List<Booked> transfers(RowSet<Row> rows) {
+        return Rows.list(
+                rows,
+                row -> new Booked(
                         row.getLong("id"),
                         row.getUUID("subject"),
                         TransferKind.of(row.getString("kind")),
-                        new BookedTransfer.Move(
-                                new BookedTransfer.Side(row.getString("debit_kind"), row.getString("debit_owner")),
-                                new BookedTransfer.Side(row.getString("credit_kind"), row.getString("credit_owner")),
+                        new Booked.Move(
+                                new Booked.Side(row.getString("debit_kind"), row.getString("debit_owner")),
+                                new Booked.Side(row.getString("credit_kind"), row.getString("credit_owner")),
                                 new Asset(row.getString("asset")),
                                 row.getLong("amount")),
                         row.getString("reference"),
-                        row.getOffsetDateTime("at").toInstant()))
-                .toList();
+                        row.getOffsetDateTime("at").toInstant()));
+    }
+
+    /**
+     * A filter of transfers. All given fields must match.
+     *
+     * @param reference the host's reference of the command; null for any
+     * @param user whose wallet pays or receives; null for any
+     * @param kind null for all
+     * @param from earliest time, inclusive; null for no start
+     * @param to exclusive; null for now
+     */
+    public record Filter(
+            @Nullable String reference,
+            @Nullable UserId user,
+            @Nullable TransferKind kind,
+            @Nullable Instant from,
+            @Nullable Instant to) {}
+
+    /**
+     * A transfer in the books.
+     *
+     * @param subject a packet, a draw, a campaign, or the command that made the transfer
+     * @param reference the host's reference of the command; null for none
+     * @param at time of the transfer, by Postgres' clock
+     */
+    public record Booked(
+            long id,
+            UUID subject,
+            TransferKind kind,
+            Move move,
+            @Nullable String reference,
+            Instant at) {
+
+        /**
+         * The accounts and the amount.
+         *
+         * @param amount minor units
+         */
+        public record Move(Side debit, Side credit, Asset asset, long amount) {}
+
+        /**
+         * An account.
+         *
+         * @param kind {@code wallet}, {@code escrow}, {@code hold} or {@code source}
+         * @param owner the user of a wallet; the id of the packet, draw or campaign of an escrow or hold; else {@code outside}
+         */
+        public record Side(String kind, String owner) {}
     }
 }

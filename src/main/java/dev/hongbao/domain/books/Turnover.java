@@ -1,18 +1,19 @@
 package dev.hongbao.domain.books;
 
+import dev.hongbao.engine.postgres.Rows;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.StreamSupport;
 
 /**
  * The turnover by kind of transfer and asset, for business metrics. Postgres counts each transfer once and keeps the sums, so every server
@@ -22,16 +23,19 @@ public final class Turnover {
     private static final Duration EVERY = Duration.ofSeconds(10);
 
     /** Transfers counted by one statement, in less than 0.2 s. */
-    private static final int PIECE = 20_000;
+    private static final long PIECE = 20_000;
 
-    /** The most assets with their own label, by their first transfer. The others are {@code other}. */
-    private static final int ASSETS = 50;
+    /** The first 50 assets, by their first transfer, have their own label. The others are {@code other}. */
+    private static final String READ = """
+        with asset as (select asset, row_number() over (order by min(place)) as n from turnover group by asset)
+        select t.kind, case when a.n <= 50 then t.asset else 'other' end as asset,
+               sum(t.transfers)::float8 as transfers, sum(t.amount)::float8 as amount
+        from turnover as t join asset as a using (asset) group by 1, 2
+        """;
 
-    private static final String READ = "with asset as (select asset, row_number() over (order by min(place)) as n"
-            + " from turnover group by asset)"
-            + " select t.kind, case when a.n <= " + ASSETS + " then t.asset else 'other' end as asset,"
-            + " sum(t.transfers)::float8 as transfers, sum(t.amount)::float8 as amount"
-            + " from turnover as t join asset as a using (asset) group by 1, 2";
+    private static final String SUMS = """
+        select kind, asset, transfers, least(amount, 9000000000000000000)::bigint as amount from turnover order by asset, place
+        """;
 
     private final Pool pool;
     private final MeterRegistry registry;
@@ -55,16 +59,15 @@ public final class Turnover {
 
     /** The sums of all kinds and assets in Postgres, by asset. */
     public static Future<List<Sum>> sums(Pool pool) {
-        return pool.query("select kind, asset, transfers, least(amount, 9000000000000000000)::bigint as amount"
-                        + " from turnover order by asset, place")
+        return pool.query(SUMS)
                 .execute()
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> new Sum(
+                .map(rows -> Rows.list(
+                        rows,
+                        row -> new Sum(
                                 row.getString("kind"),
                                 row.getString("asset"),
                                 row.getLong("transfers"),
-                                row.getLong("amount")))
-                        .toList());
+                                row.getLong("amount"))));
     }
 
     public Turnover(Pool pool, MeterRegistry registry) {
@@ -93,8 +96,8 @@ public final class Turnover {
     }
 
     private Future<Void> count() {
-        return pool.query("select count_turnover(" + PIECE + ")")
-                .execute()
+        return pool.preparedQuery("select count_turnover($1)")
+                .execute(Tuple.of(PIECE))
                 .compose(rows -> rows.iterator().next().getBoolean(0) ? count() : Future.succeededFuture());
     }
 

@@ -1,8 +1,8 @@
 /**
  * The books: reading the ledger, for finance, support and auditors.
  *
- * <p>The parts: {@code TransferSearch} finds transfers. {@code Books} makes statements and daily totals. {@code OpenItems} lists open items
- * with their money. {@code Holders} lists users. {@code Turnover} keeps business metrics.
+ * <p>The parts: {@code TransferSearch} finds transfers. {@code Books} makes statements and daily totals, and lists open items with their
+ * money. {@code Holders} lists users. {@code Turnover} keeps business metrics.
  *
  * <p>Callers: {@code web}, for the host's backend and the console; {@code server}, for the metrics. Thread-safe.
  *

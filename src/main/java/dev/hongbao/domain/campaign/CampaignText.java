@@ -9,8 +9,8 @@ import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
 import dev.hongbao.domain.campaign.CampaignDefinition.Window;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.packet.ClaimingText;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
@@ -55,7 +55,8 @@ public final class CampaignText {
                 named(
                         "#/claiming",
                         body,
-                        definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
+                        definition ->
+                                PoolTerms.Claiming.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
     }
 
     /** The zone of the campaign's days, also stored in its row. */

@@ -2,10 +2,10 @@ package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.Claim;
+import dev.hongbao.domain.packet.EndedPackets;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketCatalog.Slots;
-import dev.hongbao.domain.packet.PacketCleanup;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalFormat;
@@ -43,10 +43,10 @@ public final class ClaimSettler implements Settler {
             "select settled_at, drained, void from settle_claims_but_void($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
     private final PacketCatalog catalog;
-    private final PacketCleanup ends;
+    private final EndedPackets ends;
     private final Settlements<SettledClaims> settlements;
 
-    public ClaimSettler(PacketCatalog catalog, PacketCleanup ends, Settlements<SettledClaims> settlements) {
+    public ClaimSettler(PacketCatalog catalog, EndedPackets ends, Settlements<SettledClaims> settlements) {
         this.catalog = catalog;
         this.ends = ends;
         this.settlements = settlements;
@@ -161,7 +161,7 @@ public final class ClaimSettler implements Settler {
             if (!moves.isNone()) { // else the transaction is still open, and may roll back
                 ends.ended(packets.stream()
                         .filter(packet -> drained.contains(packet.id().value()))
-                        .map(packet -> new PacketCleanup.Ended(packet.id(), packet.shard()))
+                        .map(packet -> new EndedPackets.Ended(packet.id(), packet.shard()))
                         .toList());
                 settlements.here().tell(new SettledClaims(settled, packets, moves.moves()));
             }

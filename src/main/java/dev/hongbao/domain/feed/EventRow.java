@@ -11,9 +11,12 @@ import java.util.UUID;
  *
  * @param type the name in the API
  * @param subject the packet, the draw or the rain
- * @param detail its counts
+ * @param count settled claims, for progress, rain.caught and rain.ended; the number of wins, for wins; 0 for the other types
+ * @param amount of settled claims, minor units, for rain.caught and rain.ended; 0 for the other types
+ * @param wins the newest of the counted wins, in the order of the plays; empty for the other types
  */
-public record EventRow(GroupId group, long place, String type, UUID subject, Detail detail, Instant at) {
+public record EventRow(
+        GroupId group, long place, String type, UUID subject, int count, long amount, List<Win> wins, Instant at) {
     public static final String SENT = "packet.sent";
     public static final String PROGRESS = "packet.progress";
     public static final String DRAINED = "packet.drained";
@@ -36,17 +39,8 @@ public record EventRow(GroupId group, long place, String type, UUID subject, Det
         UNKNOWN
     }
 
-    /**
-     * The counts of an event.
-     *
-     * @param count settled claims, for progress, rain.caught and rain.ended; the number of wins, for wins; 0 for the other types
-     * @param amount of settled claims, minor units, for rain.caught and rain.ended; 0 for the other types
-     * @param wins the newest of the counted wins, in the order of the plays; empty for the other types
-     */
-    public record Detail(int count, long amount, List<Win> wins) {
-        public Detail {
-            wins = List.copyOf(wins);
-        }
+    public EventRow {
+        wins = List.copyOf(wins);
     }
 
     /**

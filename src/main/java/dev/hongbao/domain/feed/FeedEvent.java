@@ -1,54 +1,29 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.common.values.GroupId;
+import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.UUID;
 
-/** An event of a group's feed, rendered once for all readers. Deeply immutable in use: no code writes into {@link #frame}. */
-public final class FeedEvent {
-    private final GroupId group;
-    private final long place;
-    private final boolean progress;
-    private final UUID subject;
-    private final String json;
-    private final byte[] frame;
-
-    public FeedEvent(GroupId group, long place, boolean progress, UUID subject, String json) {
-        this.group = group;
-        this.place = place;
-        this.progress = progress;
-        this.subject = subject;
-        this.json = json;
-        this.frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
+/**
+ * An event of a group's feed, rendered once for all readers. Deeply immutable in use: no code writes into {@code frame}.
+ *
+ * @param place its place in the group's feed, 1 or more; the cursor as a number
+ * @param isProgress whether a later event of the same subject replaces this one
+ * @param subject the packet, the draw or the rain
+ * @param json the schema {@code Event} of openapi.yaml
+ * @param frame the socket's {@code event} frame, UTF-8
+ */
+public record FeedEvent(GroupId group, long place, boolean isProgress, UUID subject, String json, byte[] frame) {
+    public static FeedEvent of(GroupId group, long place, boolean isProgress, UUID subject, String json) {
+        byte[] frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
+        return new FeedEvent(group, place, isProgress, subject, json, frame);
     }
 
-    public GroupId group() {
-        return group;
-    }
-
-    /** Its place in the group's feed, 1 or more; the cursor as a number. */
-    public long place() {
-        return place;
-    }
-
-    /** Whether a later event of the same subject replaces this one. */
-    public boolean isProgress() {
-        return progress;
-    }
-
-    /** The packet, the draw or the rain. */
-    public UUID subject() {
-        return subject;
-    }
-
-    /** The schema {@code Event} of openapi.yaml. */
-    public String json() {
-        return json;
-    }
-
-    /** The socket's {@code event} frame, UTF-8. Shared and read-only. */
-    @SuppressWarnings("EI_EXPOSE_REP")
-    public byte[] frame() {
-        return frame;
+    /** Renders events for readers; implemented in the web layer. Thread-safe. */
+    public interface Renderer {
+        /** Renders all, in order. Fails when it needs Postgres, and Postgres does not answer. */
+        Future<List<FeedEvent>> render(List<EventRow> rows);
     }
 }

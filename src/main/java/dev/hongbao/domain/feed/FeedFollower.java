@@ -4,11 +4,16 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.engine.cluster.Audience;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The feeds followed on one event loop. Created and used on that loop only. A group without followers is kept for some seconds, since a
@@ -27,7 +32,7 @@ public final class FeedFollower {
         this.vertx = vertx;
         this.hub = hub;
         this.reader = reader;
-        vertx.eventBus().<FeedPart>localConsumer(FeedPart.ADDRESS, part -> {
+        vertx.eventBus().<FeedHub.Part>localConsumer(FeedHub.Part.ADDRESS, part -> {
             GroupFeed feed = feeds.get(part.body().group());
             if (feed != null) {
                 feed.add(part.body());
@@ -62,7 +67,7 @@ public final class FeedFollower {
         }
 
         /** Reads the events after a place from Postgres. Concurrent reads of one place share the query. */
-        public Future<FeedSlice> read(long place) {
+        public Future<FeedReader.Slice> read(long place) {
             return reader.read(feed.group(), place);
         }
 
@@ -110,5 +115,114 @@ public final class FeedFollower {
             }
             return idle;
         });
+    }
+
+    /** A followed group on one event loop: its newest events, which need no query, and its followers. Confined to its event loop. */
+    private static final class GroupFeed {
+        private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
+
+        /** Events kept. A follower further behind reads Postgres. */
+        private static final int KEPT = 256;
+
+        private final GroupId group;
+        private final Set<Runnable> followers = new LinkedHashSet<>();
+        private final List<FeedEvent> events = new ArrayList<>();
+        private long after = -1;
+        private long to = -1;
+        private long idleSinceNanos;
+
+        GroupFeed(GroupId group) {
+            this.group = group;
+        }
+
+        GroupId group() {
+            return group;
+        }
+
+        /** Whether {@link #head} is known. */
+        boolean isLive() {
+            return to >= 0;
+        }
+
+        /** The newest place received; -1 before it is live. */
+        long head() {
+            return to;
+        }
+
+        void begin(long place) {
+            if (!isLive()) {
+                after = place;
+                to = place;
+            }
+            tell();
+        }
+
+        void add(FeedHub.Part part) {
+            if (part.restart()) {
+                events.clear();
+                after = part.to();
+                to = part.to();
+                tell();
+                return;
+            }
+            if (!isLive() || part.to() <= to) {
+                return;
+            }
+            if (part.after() > to) {
+                events.clear(); // events were missed: followers behind read Postgres
+                after = part.after();
+            }
+            for (FeedEvent event : part.events()) {
+                if (event.place() > to) {
+                    events.add(event);
+                }
+            }
+            to = part.to();
+            if (events.size() > KEPT) {
+                List<FeedEvent> old = events.subList(0, events.size() - KEPT / 2);
+                after = old.get(old.size() - 1).place();
+                old.clear();
+            }
+            tell();
+        }
+
+        /** The events after a place, in order, valid until the loop goes on. Null when they are not all kept. */
+        @Nullable
+        List<FeedEvent> since(long place) {
+            if (place >= to) {
+                return List.of();
+            }
+            if (place < after) {
+                return null;
+            }
+            int from = events.size();
+            while (from > 0 && events.get(from - 1).place() > place) {
+                from--;
+            }
+            return events.subList(from, events.size());
+        }
+
+        void follow(Runnable follower) {
+            followers.add(follower);
+        }
+
+        void unfollow(Runnable follower, long nowNanos) {
+            followers.remove(follower);
+            idleSinceNanos = nowNanos;
+        }
+
+        boolean isIdle(long nowNanos, long forNanos) {
+            return followers.isEmpty() && nowNanos - idleSinceNanos > forNanos;
+        }
+
+        private void tell() {
+            for (Runnable follower : followers.toArray(Runnable[]::new)) {
+                try {
+                    follower.run();
+                } catch (RuntimeException fault) {
+                    LOG.error("a listener of {} failed; the others go on", group, fault);
+                }
+            }
+        }
     }
 }

@@ -38,7 +38,7 @@ public final class FeedHub extends VerticleBase {
     private static final long MIN_GAP_NANOS = 20_000_000;
 
     private final FeedStore store;
-    private final EventRenderer renderer;
+    private final FeedEvent.Renderer renderer;
     private final RemoteClaims elsewhere;
     private final Duration interval;
     private final Audience audience;
@@ -59,7 +59,12 @@ public final class FeedHub extends VerticleBase {
         private long target;
     }
 
-    FeedHub(FeedStore store, EventRenderer renderer, RemoteClaims elsewhere, Audience audience, Duration interval) {
+    FeedHub(
+            FeedStore store,
+            FeedEvent.Renderer renderer,
+            RemoteClaims elsewhere,
+            Audience audience,
+            Duration interval) {
         this.audience = audience;
         this.store = store;
         this.renderer = renderer;
@@ -213,8 +218,7 @@ public final class FeedHub extends VerticleBase {
                 if (unknown.remove(group, tracked)) {
                     tracked.told = heads.getOrDefault(group, 0L);
                     vertx.eventBus()
-                            .publish(
-                                    FeedPart.ADDRESS, new FeedPart(group, tracked.told, tracked.told, List.of(), true));
+                            .publish(Part.ADDRESS, new Part(group, tracked.told, tracked.told, List.of(), true));
                     tracked.starts.forEach(start -> start.accept(tracked.told));
                     tracked.starts.clear();
                 }
@@ -286,13 +290,29 @@ public final class FeedHub extends VerticleBase {
             boolean gone = piece.after() < piece.floor();
             vertx.eventBus()
                     .publish(
-                            FeedPart.ADDRESS,
-                            new FeedPart(
+                            Part.ADDRESS,
+                            new Part(
                                     piece.group(),
                                     gone ? to : piece.after(),
                                     to,
                                     gone ? List.of() : byGroup.getOrDefault(piece.group(), List.of()),
                                     gone));
+        }
+    }
+
+    /**
+     * The next piece of a group's feed. The server's hub publishes it on the event bus at {@link #ADDRESS}, in order and without gaps while the
+     * group is tracked. Immutable.
+     *
+     * @param after the place before the piece
+     * @param to the last place of the piece; {@code events} has every event in between that still exists
+     * @param restart whether the feed starts anew at {@code to}, which may be an earlier place after Postgres stepped back
+     */
+    record Part(GroupId group, long after, long to, List<FeedEvent> events, boolean restart) {
+        static final String ADDRESS = "feed.part";
+
+        Part {
+            events = List.copyOf(events);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.common.values.GroupId;
 import dev.hongbao.domain.feed.FeedStore.Unannounced;
 import dev.hongbao.domain.packet.LoadPackets;
 import dev.hongbao.domain.packet.Packet;
@@ -12,11 +13,20 @@ import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -105,5 +115,125 @@ final class FeedOwnerTask implements OwnerTask {
             });
             return Future.join(announcements).mapEmpty();
         });
+    }
+
+    /**
+     * One pass over the open packets of shards whose settled claims this server may have missed. Reads them by id, a page a round, and reports
+     * each packet with an outdated feed once a pass. A report must not begin another pass: a feed keeps the newest events only, and each
+     * repeated event pushes out another. {@link #round} is for one event loop; {@link #suspect} is safe on any thread.
+     */
+    static final class CatchUp {
+        private static final UUID FIRST = new UUID(0, 0);
+
+        private final Reader reader;
+        private final int page;
+        private final Consumer<OpenPacket> behind;
+
+        /** The shards in the current pass, each with its last packet read. */
+        private final Map<Integer, UUID> places = new HashMap<>();
+
+        private Set<Integer> known = Set.of();
+        private volatile boolean suspected;
+
+        /**
+         * An open packet.
+         *
+         * @param isBehind whether its feed shows less than its settled progress
+         */
+        record OpenPacket(int shard, PacketId packet, GroupId group, boolean isBehind) {}
+
+        /** Reads the next open packets, see {@link FeedStore#open}. */
+        interface Reader {
+            Future<List<OpenPacket>> next(Map<Integer, UUID> places, int limit);
+        }
+
+        /**
+         * @param page packets read in a round, over all shards
+         * @param behind receives the packets with an outdated feed
+         */
+        CatchUp(Reader reader, int page, Consumer<OpenPacket> behind) {
+            this.reader = reader;
+            this.page = page;
+            this.behind = behind;
+        }
+
+        /** Requests another pass over all shards, after the current one: repeated faults must not keep a pass from its end. */
+        void suspect() {
+            suspected = true;
+        }
+
+        /** Reads the next page. A failed page is read again in the next round. A shard that was not live in the last round begins anew. */
+        Future<Void> round(List<Integer> live) {
+            if (suspected && places.isEmpty()) {
+                suspected = false;
+                known = Set.of();
+            }
+            places.keySet().retainAll(live);
+            live.stream().filter(shard -> !known.contains(shard)).forEach(shard -> places.put(shard, FIRST));
+            known = Set.copyOf(live);
+            if (places.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            int limit = Math.max(1, page / places.size());
+            return reader.next(Map.copyOf(places), limit).map(packets -> {
+                looked(packets, limit);
+                return null;
+            });
+        }
+
+        private void looked(List<OpenPacket> packets, int limit) {
+            Map<Integer, Integer> counts = new HashMap<>();
+            for (OpenPacket packet : packets) {
+                places.put(packet.shard, packet.packet.value());
+                counts.merge(packet.shard, 1, Integer::sum);
+                if (packet.isBehind) {
+                    behind.accept(packet);
+                }
+            }
+            places.keySet().removeIf(shard -> counts.getOrDefault(shard, 0) < limit);
+        }
+    }
+
+    /**
+     * Packets with progress that their feeds do not show. A tick takes one packet per group, the longest waiting first. So a group with many
+     * open packets gets no more events than one. Thread-safe.
+     */
+    static final class ProgressQueue {
+        private final Predicate<PacketId> over;
+        private final Map<GroupId, LinkedHashSet<PacketId>> waiting = new LinkedHashMap<>();
+
+        record Next(GroupId group, PacketId packet) {}
+
+        /** @param over whether a packet is known to have ended. It is skipped: its end has its own event */
+        ProgressQueue(Predicate<PacketId> over) {
+            this.over = over;
+        }
+
+        /** Puts a packet at the end of its group's queue, unless it waits already. */
+        synchronized void add(GroupId group, PacketId packet) {
+            waiting.computeIfAbsent(group, name -> new LinkedHashSet<>()).add(packet);
+        }
+
+        /** Takes the next packet of each group, of at most {@code most} groups; these groups come last the next time. */
+        synchronized List<Next> take(int most) {
+            List<Next> taken = new ArrayList<>();
+            Queue<GroupId> groups = new ArrayDeque<>(waiting.keySet());
+            while (taken.size() < most && !groups.isEmpty()) {
+                GroupId group = groups.remove();
+                LinkedHashSet<PacketId> line = Objects.requireNonNull(waiting.remove(group));
+                for (Iterator<PacketId> packets = line.iterator(); packets.hasNext(); ) {
+                    PacketId packet = packets.next();
+                    packets.remove();
+                    if (!over.test(packet)) {
+                        taken.add(new Next(group, packet));
+                        break;
+                    }
+                }
+                if (!line.isEmpty()) {
+                    waiting.put(group, line);
+                }
+            }
+            return taken;
+        }
     }
 }

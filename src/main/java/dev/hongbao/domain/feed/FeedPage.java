@@ -1,5 +1,6 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.common.values.Named;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.profile.Profile;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record FeedPage(
         List<FeedEvent> items,
         long next,
-        @Nullable ResetReason reset,
+        @Nullable Reset reset,
         List<PacketView> packets,
         Map<UserId, Profile> people) {
     public FeedPage {
@@ -30,5 +31,15 @@ public record FeedPage(
 
     static FeedPage of(List<FeedEvent> items, long next) {
         return new FeedPage(items, next, null, List.of(), Map.of());
+    }
+
+    /** The reason for a reader to get the current state instead of the events after its cursor. */
+    public enum Reset implements Named {
+        /** It has no cursor. */
+        START,
+        /** Its cursor is older than the kept events. */
+        CURSOR_TOO_OLD,
+        /** Its cursor is not of this feed, as after a change of the database. */
+        CURSOR_UNKNOWN
     }
 }

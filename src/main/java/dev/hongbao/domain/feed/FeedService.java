@@ -79,7 +79,7 @@ public final class FeedService {
      * @param most packets in the state, 0 or more
      * @return refused with NOT_ELIGIBLE outside the caller's groups
      */
-    public Future<FeedPage> state(Caller caller, GroupId group, ResetReason reason, int most) {
+    public Future<FeedPage> state(Caller caller, GroupId group, FeedPage.Reset reason, int most) {
         return members(group)
                 .compose(members -> members.include(caller)
                         ? reader.head(group)
@@ -123,7 +123,7 @@ public final class FeedService {
                     if (!members.include(caller)) {
                         poll.answer(notEligible());
                     } else if (after == null) {
-                        poll.answer(state(caller, group, ResetReason.START, STATE_PACKETS));
+                        poll.answer(state(caller, group, FeedPage.Reset.START, STATE_PACKETS));
                     } else {
                         poll.begin();
                     }
@@ -210,7 +210,7 @@ public final class FeedService {
                     .onFailure(fault -> answer(Future.failedFuture(fault)))
                     .onSuccess(slice -> {
                         reading = false;
-                        ResetReason reset = slice.reset();
+                        FeedPage.Reset reset = slice.reset();
                         if (reset != null) {
                             answer(reads.make(() -> state(caller, group, reset, STATE_PACKETS)));
                         } else if (waitMillis == 0 || !slice.events().isEmpty()) {
@@ -246,5 +246,11 @@ public final class FeedService {
                 waiting--;
             }
         }
+    }
+
+    /** Knows the groups with members beyond the users whose token names the group: the channels of rains. Thread-safe. */
+    public interface Channels {
+        /** The audience of a group; it never changes. Completed at once for a group that is no channel. */
+        Future<Members> members(GroupId group);
     }
 }

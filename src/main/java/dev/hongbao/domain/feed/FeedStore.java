@@ -2,7 +2,7 @@ package dev.hongbao.domain.feed;
 
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.feed.CatchUp.OpenPacket;
+import dev.hongbao.domain.feed.FeedOwnerTask.CatchUp.OpenPacket;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.postgres.Sweep;
 import dev.hongbao.engine.postgres.Transactions;
@@ -136,10 +136,9 @@ final class FeedStore {
                         row.getLong("seq"),
                         row.getString("type"),
                         row.getUUID("subject"),
-                        new EventRow.Detail(
-                                row.getInteger("claimed"),
-                                row.getLong("amount") == null ? 0 : row.getLong("amount"),
-                                wins(row.getJsonArray("wins"))),
+                        row.getInteger("claimed"),
+                        row.getLong("amount") == null ? 0 : row.getLong("amount"),
+                        wins(row.getJsonArray("wins")),
                         row.getOffsetDateTime("at").toInstant()));
             }
         }

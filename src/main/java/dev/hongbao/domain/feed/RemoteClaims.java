@@ -100,7 +100,7 @@ final class RemoteClaims {
             PacketId packet = new PacketId(row.subject());
             switch (row.type()) {
                 case EventRow.SENT -> told(packet, 0);
-                case EventRow.PROGRESS -> tell(packet, row.detail().count());
+                case EventRow.PROGRESS -> tell(packet, row.count());
                 case EventRow.DRAINED -> tell(packet, countOf(packet));
                 case EventRow.EXPIRED -> tell(packet, Integer.MAX_VALUE);
                 default -> {}

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.values.Named;
 import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -14,16 +15,11 @@ import org.jspecify.annotations.Nullable;
 public record AssetTerms(Asset asset, int scale, String symbol, Senders senders, Caps caps, Instant declaredAt) {
 
     /** The users who may put an asset into their own packets. */
-    public enum Senders {
+    public enum Senders implements Named {
         /** Every member of a group. */
         EVERYBODY,
         /** The host application's backend. */
         SERVICE;
-
-        /** The name in the API and in the tables. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
 
         /** @throws IllegalArgumentException for an unknown word */
         public static Senders of(String wireName) {

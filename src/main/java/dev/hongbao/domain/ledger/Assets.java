@@ -7,12 +7,12 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.HashMap;
@@ -21,8 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +30,13 @@ import org.jspecify.annotations.Nullable;
 public final class Assets {
     private static final long LOOK_MILLIS = 1_000;
 
-    private static final String COLUMNS =
+    private static final String DECLARE = """
+        insert into asset (code, scale, symbol)
+        select code, scale, symbol from unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol) order by code
+        on conflict do nothing
+        """;
+
+    private static final String SELECT =
             "select code, scale, symbol, senders, packet_cap, share_cap, day_cap, declared_at from asset";
 
     /** Assets named in a refusal. */
@@ -58,9 +62,7 @@ public final class Assets {
         String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
         Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
         String[] symbols = configured.stream().map(DeclaredAsset::symbol).toArray(String[]::new);
-        return pool.preparedQuery("insert into asset (code, scale, symbol) select code, scale, symbol from"
-                        + " unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol) order by code on conflict do"
-                        + " nothing")
+        return pool.preparedQuery(DECLARE)
                 .execute(Tuple.tuple()
                         .addArrayOfString(codes)
                         .addArrayOfShort(scales)
@@ -79,9 +81,9 @@ public final class Assets {
     private Future<Map<Asset, AssetTerms>> look() {
         return looks.ask(
                 true,
-                () -> pool.query(COLUMNS)
+                () -> pool.query(SELECT)
                         .execute()
-                        .map(rows -> known = stream(rows)
+                        .map(rows -> known = Rows.list(rows, Assets::terms).stream()
                                 .collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
     }
 
@@ -160,13 +162,15 @@ public final class Assets {
 
     /** An asset's current terms; refused with NOT_FOUND. */
     public Future<AssetTerms> find(Asset asset) {
-        return pool.preparedQuery(COLUMNS + " where code = $1")
+        return pool.preparedQuery(SELECT + " where code = $1")
                 .execute(Tuple.of(asset.code()))
-                .compose(rows -> stream(rows)
-                        .findFirst()
-                        .map(Future::succeededFuture)
-                        .orElseGet(() -> Future.failedFuture(
-                                new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))));
+                .compose(rows -> {
+                    AssetTerms terms = Rows.first(rows, Assets::terms);
+                    return terms == null
+                            ? Future.failedFuture(
+                                    new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))
+                            : Future.succeededFuture(terms);
+                });
     }
 
     /**
@@ -175,14 +179,12 @@ public final class Assets {
      * @param cursor a page's {@code next}; null for the first page
      */
     public Future<Page<AssetTerms>> list(@Nullable String cursor, int limit) {
-        return pool.preparedQuery(COLUMNS + " where code > $1 order by code limit $2")
+        return pool.preparedQuery(SELECT + " where code > $1 order by code limit $2")
                 .execute(Tuple.of(cursor == null ? "" : cursor, limit + 1))
                 .map(rows -> Page.of(
-                        stream(rows).toList(), limit, terms -> terms.asset().code()));
-    }
-
-    private static Stream<AssetTerms> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false).map(Assets::terms);
+                        Rows.list(rows, Assets::terms),
+                        limit,
+                        terms -> terms.asset().code()));
     }
 
     private static AssetTerms terms(Row row) {

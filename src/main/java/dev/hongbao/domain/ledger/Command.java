@@ -23,21 +23,23 @@ public record Command(UUID id, String operation, Origin origin, String key, Inst
      * A transfer.
      *
      * @param amount minor units, more than 0
-     */
-    public record Moved(long id, TransferKind kind, Sides sides, Asset asset, long amount, Standing standing) {}
-
-    /** The payer's and the receiver's accounts. */
-    public record Sides(Side from, Side to) {}
-
-    /** @param owner the user of a wallet; the packet, draw or campaign of an escrow; {@code outside} for the source */
-    public record Side(AccountKind kind, String owner) {}
-
-    /**
-     * A transfer's relation to reversals.
-     *
      * @param reverses the transfer that it reverses; null for none
      * @param reversedBy the command that reversed it; null for none
      */
-    public record Standing(
-            @Nullable Long reverses, @Nullable UUID reversedBy) {}
+    public record Moved(
+            long id,
+            TransferKind kind,
+            Side from,
+            Side to,
+            Asset asset,
+            long amount,
+            @Nullable Long reverses,
+            @Nullable UUID reversedBy) {}
+
+    /**
+     * The payer's or the receiver's account.
+     *
+     * @param owner the user of a wallet; the packet, draw or campaign of an escrow; {@code outside} for the source
+     */
+    public record Side(AccountKind kind, String owner) {}
 }

@@ -37,8 +37,10 @@ public final class Deposits {
     private static final String DEPOSIT =
             "select verdict, first, place, transfers, at from deposit_all($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-    private static final String DONE = "select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)"
-            + " cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n";
+    private static final String DONE = """
+        select t.id, t.at from unnest($1::uuid[]) with ordinality as g(subject, n)
+        cross join lateral (select id, at from transfer where subject = g.subject limit 1) as t order by g.n
+        """;
 
     private final Pool pool;
     private final Assets assets;

@@ -18,6 +18,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands that happen once (invariant I6). The command's own transaction writes the key, so only a success binds it. Thread-safe. */
 public final class Idempotency {
+    private static final String REMEMBER = """
+        insert into idempotency (user_id, operation, key, fingerprint, subject) values ($1, $2, $3, $4, $5)
+        """;
+
+    private static final String BEFORE = """
+        select fingerprint, subject from idempotency where user_id = $1 and operation = $2 and key = $3
+        """;
+
     private final Pool pool;
 
     public Idempotency(Pool pool) {
@@ -80,8 +88,7 @@ public final class Idempotency {
         return Transactions.run(pool, tx -> {
             // Both are sent at once. The lock's error counts: the select then only reports the aborted transaction.
             var locked = tx.preparedQuery(
-                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text,"
-                                    + " $3::text), 0))")
+                            "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', $1::text, $2::text, $3::text), 0))")
                     .execute(scope.place());
             var used = before(tx, scope);
             return locked.compose(done -> used)
@@ -92,8 +99,7 @@ public final class Idempotency {
     }
 
     private static <T> Future<Done<T>> remember(SqlConnection tx, Scope scope, Done<T> done) {
-        return tx.preparedQuery("insert into idempotency (user_id, operation, key, fingerprint, subject)"
-                        + " values ($1, $2, $3, $4, $5)")
+        return tx.preparedQuery(REMEMBER)
                 .execute(scope.place()
                         .addBuffer(Buffer.buffer(scope.fingerprint()))
                         .addUUID(done.subject))
@@ -107,19 +113,16 @@ public final class Idempotency {
      * @return null for an unused key; refused with IDEMPOTENCY_KEY_REUSED when the key belongs to another command
      */
     public static Future<@Nullable UUID> before(SqlClient client, Scope scope) {
-        return client.preparedQuery("select fingerprint, subject from idempotency"
-                        + " where user_id = $1 and operation = $2 and key = $3")
-                .execute(scope.place())
-                .compose(rows -> {
-                    if (rows.rowCount() == 0) {
-                        return Future.succeededFuture();
-                    }
-                    var first = rows.iterator().next();
-                    if (!Arrays.equals(first.getBuffer(0).getBytes(), scope.fingerprint())) {
-                        return Future.failedFuture(Verdict.REUSED.refusal());
-                    }
-                    scope.key.repeats();
-                    return Future.succeededFuture(first.getUUID(1));
-                });
+        return client.preparedQuery(BEFORE).execute(scope.place()).compose(rows -> {
+            if (rows.rowCount() == 0) {
+                return Future.succeededFuture();
+            }
+            var first = rows.iterator().next();
+            if (!Arrays.equals(first.getBuffer(0).getBytes(), scope.fingerprint())) {
+                return Future.failedFuture(Verdict.REUSED.refusal());
+            }
+            scope.key.repeats();
+            return Future.succeededFuture(first.getUUID(1));
+        });
     }
 }

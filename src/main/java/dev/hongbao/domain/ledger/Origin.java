@@ -1,6 +1,7 @@
 package dev.hongbao.domain.ledger;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Named;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import java.util.Locale;
@@ -12,18 +13,13 @@ import java.util.Locale;
  */
 public record Origin(UserId actor, By by, Note note) {
     /** The caller's role. */
-    public enum By {
+    public enum By implements Named {
         /** A plain user's token. */
         USER,
         /** A token of the host application's backend. */
         SERVICE,
         /** The server, without a token: the start money of a demo login. */
         SERVER;
-
-        /** The name in the API and in the tables. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
 
         /** @throws IllegalArgumentException for an unknown role */
         public static By of(String wireName) {

@@ -1,9 +1,10 @@
 package dev.hongbao.domain.ledger;
 
+import dev.hongbao.common.values.Named;
 import java.util.Locale;
 
 /** The reason for a transfer, with its accounts. */
-public enum TransferKind {
+public enum TransferKind implements Named {
     /** source → wallet */
     DEPOSIT,
     /** wallet → source */
@@ -26,11 +27,6 @@ public enum TransferKind {
     PROCEEDS,
     /** the reverse of a deposit, withdrawal, claim or award; money from an escrow returns to the wallet that paid it */
     REVERSAL;
-
-    /** The name in the API and in the tables. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** @throws IllegalArgumentException for an unknown kind */
     public static TransferKind of(String wireName) {

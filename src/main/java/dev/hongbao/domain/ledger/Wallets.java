@@ -7,6 +7,7 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.GatheredCommands;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -17,8 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Users' wallets: money in and out, balances, records. Thread-safe; futures complete on the caller's context. */
@@ -26,26 +25,31 @@ public final class Wallets {
     /** The transfers of the wallets of $1, each side through its own index. */
     private static final String ENTRIES = """
         select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
-               %1$s
+               case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
+                    then t.subject end as packet,
+               case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
+               c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
         from account as w
         cross join lateral (
             (select * from transfer where credit = w.id
                  and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') and id < $2
-             %%2$s order by id desc limit $3)
+                 and ($5::text is null or kind = $5) order by id desc limit $3)
             union all
             (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
-             %%2$s order by id desc limit $3)
+                 and ($5::text is null or kind = $5) order by id desc limit $3)
         ) as t
-        %2$s
-        where w.owner = $1 and w.kind = 'wallet' %%1$s
+        left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
+        left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
+        left join command as m on m.id = command_of(t.subject, t.id, t.kind)
+        left join reversal as r on r.command = t.subject
+        left join reversal as b on b.subject = t.subject and b.transfer = t.id
+        where w.owner = $1 and w.kind = 'wallet' and ($4::text is null or w.asset = $4)
         order by t.id desc limit $3
-        """.formatted(WalletRows.COLUMNS, WalletRows.JOINS);
+        """;
 
-    private static final String ALL_ENTRIES = ENTRIES.formatted("", "");
-
-    private static final String MOVE =
-            "select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8,"
-                    + " $9, $10, $11)";
+    private static final String MOVE = """
+        select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        """;
 
     /** Waiting moves of one kind: about half a second of work. */
     private static final int MAX_WAITING = 4_000;
@@ -114,21 +118,21 @@ public final class Wallets {
     private Future<List<Future<WalletRecord>>> move(TransferKind kind, List<Move> moves) {
         Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
-                .addArrayOfUUID(column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
-                .addArrayOfString(column(
+                .addArrayOfUUID(Rows.column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
+                .addArrayOfString(Rows.column(
                         moves, String[]::new, move -> move.origin().actor().value()))
                 .addArrayOfString(
-                        column(moves, String[]::new, move -> move.user().value()))
-                .addArrayOfString(column(moves, String[]::new, move -> move.asset.code()))
-                .addArrayOfLong(column(moves, Long[]::new, Move::amount))
-                .addArrayOfString(
-                        column(moves, String[]::new, move -> move.scope.key().value()))
-                .addArrayOfBuffer(column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
-                .addArrayOfString(
-                        column(moves, String[]::new, move -> move.origin().by().wireName()))
-                .addArrayOfString(column(
+                        Rows.column(moves, String[]::new, move -> move.user().value()))
+                .addArrayOfString(Rows.column(moves, String[]::new, move -> move.asset.code()))
+                .addArrayOfLong(Rows.column(moves, Long[]::new, Move::amount))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.scope.key().value()))
+                .addArrayOfBuffer(Rows.column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.origin().by().wireName()))
+                .addArrayOfString(Rows.column(
                         moves, String[]::new, move -> move.origin().note().reference()))
-                .addArrayOfString(column(
+                .addArrayOfString(Rows.column(
                         moves, String[]::new, move -> move.origin().note().reason()));
         return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
                 .map(rows -> {
@@ -136,10 +140,6 @@ public final class Wallets {
                     rows.forEach(row -> answers.add(answer(kind, moves.get(answers.size()), row)));
                     return answers;
                 });
-    }
-
-    private static <T> T[] column(List<Move> moves, IntFunction<T[]> array, Function<Move, @Nullable T> value) {
-        return moves.stream().map(value).toArray(array);
     }
 
     private Future<WalletRecord> answer(TransferKind kind, Move move, Row row) {
@@ -182,9 +182,7 @@ public final class Wallets {
         return pool.preparedQuery(
                         "select asset, balance from account where owner = $1 and kind = 'wallet' order by asset")
                 .execute(Tuple.of(user.value()))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> new Balance(new Asset(row.getString(0)), row.getLong(1)))
-                        .toList());
+                .map(rows -> Rows.list(rows, row -> new Balance(new Asset(row.getString(0)), row.getLong(1))));
     }
 
     /** A filter of a user's transfers; null fields let all pass. A filter by kind skips through all transfers of the user. */
@@ -204,33 +202,51 @@ public final class Wallets {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        Tuple parameters = Tuple.of(user.value(), before, limit + 1);
-        String ofAsset = "";
-        String ofKind = "";
-        if (filter.asset != null) {
-            parameters.addString(filter.asset.code());
-            ofAsset = "and w.asset = $" + parameters.size();
-        }
-        if (filter.kind != null) {
-            parameters.addString(filter.kind.wireName());
-            ofKind = "and kind = $" + parameters.size();
-        }
-        return pool.preparedQuery(ENTRIES.formatted(ofAsset, ofKind))
-                .execute(parameters)
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(Wallets::entry)
-                        .toList())
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(
+                        user.value(),
+                        before,
+                        limit + 1,
+                        filter.asset == null ? null : filter.asset.code(),
+                        filter.kind == null ? null : filter.kind.wireName()))
+                .map(rows -> Rows.list(rows, Wallets::entry))
                 .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
     }
 
     /** An entry of a user's wallets that is known to exist. */
     Future<WalletRecord> entry(UserId user, long id) {
-        return pool.preparedQuery(ALL_ENTRIES)
-                .execute(Tuple.of(user.value(), id + 1, 1))
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(user.value(), id + 1, 1, null, null))
                 .map(rows -> entry(rows.iterator().next()));
     }
 
     private static WalletRecord entry(Row row) {
-        return WalletRows.entry(row, row.getBoolean("credit"), new Asset(row.getString("asset")));
+        return entry(row, row.getBoolean("credit"), new Asset(row.getString("asset")));
     }
+
+    /**
+     * Reads a row that has the columns of {@link #ENTRIES} from the packet on.
+     *
+     * @param credit as in {@link WalletRecord.Change}
+     */
+    public static WalletRecord entry(Row row, boolean credit, Asset asset) {
+        return new WalletRecord(
+                row.getLong("id"),
+                TransferKind.of(row.getString("kind")),
+                new WalletRecord.Change(credit, asset, row.getLong("amount")),
+                new WalletRecord.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
+                new WalletRecord.Books(
+                        row.getUUID("command"),
+                        new Note(row.getString("reference"), row.getString("reason")),
+                        row.getLong("reverses"),
+                        row.getUUID("reversed_by")),
+                row.getOffsetDateTime("at").toInstant());
+    }
+
+    /**
+     * A wallet's balance of one asset.
+     *
+     * @param amount minor units, 0 or more
+     */
+    public record Balance(Asset asset, long amount) {}
 }

@@ -1,7 +1,7 @@
 package dev.hongbao.domain.outbox;
 
+import dev.hongbao.common.values.Named;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,16 +16,11 @@ public record OutboxPage(
         OutboxCursor next,
         @Nullable Gap gap) {
     /** Reasons for missing or repeated events. */
-    public enum Gap {
+    public enum Gap implements Named {
         /** The cursor is older than the kept rows: events may be missing. */
         EXPIRED,
         /** Postgres stepped back: all kept events are repeated, with the same ids. */
-        RESTORED;
-
-        /** The name in the contract. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        RESTORED
     }
 
     public OutboxPage {

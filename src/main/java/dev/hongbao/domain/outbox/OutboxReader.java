@@ -4,13 +4,15 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.domain.outbox.OutboxHead.Head;
 import dev.hongbao.domain.outbox.OutboxPage.Gap;
-import dev.hongbao.domain.outbox.OutboxStore.Listed;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -28,8 +30,42 @@ public final class OutboxReader {
     /** About 400 bytes each. Rows never change, so cached events stay true. */
     private static final int REMEMBERED_EVENTS = 20_000;
 
+    /** Rows of a stream in one list. */
+    private static final int ROWS = 64;
+
+    /**
+     * Visible rows without a shard that may still have earlier rows to come. Beyond this number, all rows of shards wait for them, until
+     * the oldest transaction ends.
+     */
+    private static final int MAX_LATE = 1_000;
+
+    /**
+     * The next rows of each stream. A packet is sent before it is claimed. So a row of a shard waits while a row without a shard names the
+     * same packet or draw and is not complete.
+     */
+    private static final String LIST = """
+            with late as materialized (
+                select o.subjects from outbox as o where o.shard = -1 and o.n > $3 order by o.n limit $5 + 1
+            ), late_subjects as materialized (
+                select distinct s.id from late cross join lateral unnest(late.subjects) as s(id)
+            )
+            select z.floor, r.shard, r.n, r.id, r.type, r.events,
+                   case when r.shard = -1 or not exists (select from late) then false
+                        when (select count(*) from late) > $5 then true
+                        else exists (select from unnest(r.subjects) as s(id) where s.id in (select id from late_subjects))
+                   end as waits
+            from outbox_state as z
+            left join (
+                unnest($1::smallint[], $2::bigint[]) as c(shard, after)
+                cross join lateral (
+                    select o.* from outbox as o
+                    where o.shard = c.shard and o.n > c.after and (o.shard >= 0 or o.n <= $3) order by o.n limit $4) as r
+            ) on true
+            order by r.n
+            """;
+
     private final OutboxHead head;
-    private final OutboxStore store;
+    private final Pool pool;
     private final Cache<UUID, List<OutboxEvent>> remembered = Caffeine.newBuilder()
             .maximumWeight(REMEMBERED_EVENTS)
             .weigher((UUID row, List<OutboxEvent> events) -> events.size() + 1)
@@ -37,8 +73,26 @@ public final class OutboxReader {
 
     public OutboxReader(Pool pool, OutboxHead head) {
         this.head = head;
-        this.store = new OutboxStore(pool);
+        this.pool = pool;
     }
+
+    /**
+     * A row.
+     *
+     * @param stream as in {@link OutboxCursor}
+     * @param place in its stream, and in the order of creation
+     * @param events their number
+     * @param waits whether it must wait for other rows
+     */
+    private record Listed(int stream, long place, UUID id, String type, int events, boolean waits) {}
+
+    /**
+     * The next rows.
+     *
+     * @param floor rows up to here may have been removed
+     * @param rows at most {@link #ROWS} of each stream, in the order of creation
+     */
+    private record Listing(long floor, List<Listed> rows) {}
 
     /**
      * A part of a row.
@@ -85,7 +139,7 @@ public final class OutboxReader {
             OutboxCursor from = gap == Gap.RESTORED
                     ? OutboxCursor.at(now.era(), head.streams(), now.floor())
                     : after.atLeast(now.floor());
-            return store.list(from, now).compose(listing -> {
+            return list(from, now).compose(listing -> {
                 Choice choice = new Choice(from, types, most);
                 choice.choose(listing.rows());
                 boolean sweptNow = gap == null && from.least() < listing.floor();
@@ -110,7 +164,7 @@ public final class OutboxReader {
                 .filter(row -> !known.containsKey(row.id()))
                 .collect(Collectors.groupingBy(Listed::type));
         List<Future<Map<UUID, List<OutboxEvent>>>> reads = new ArrayList<>();
-        unknown.forEach((type, rows) -> reads.add(store.events(type, rows)));
+        unknown.forEach((type, rows) -> reads.add(events(type, rows)));
         return Future.all(reads).map(all -> {
             reads.forEach(read -> {
                 remembered.putAll(read.result());
@@ -131,6 +185,58 @@ public final class OutboxReader {
             }
             return events;
         });
+    }
+
+    /** The next rows after a cursor. */
+    private Future<Listing> list(OutboxCursor after, Head head) {
+        Short[] shards = new Short[after.streams()];
+        Long[] places = new Long[after.streams()];
+        for (int stream = 0; stream < shards.length; stream++) {
+            shards[stream] = (short) (stream - 1);
+            places[stream] = after.place(stream);
+        }
+        return pool.preparedQuery(LIST)
+                .execute(Tuple.of(shards, places, head.whole(), ROWS, MAX_LATE))
+                .map(rows -> {
+                    List<Listed> listed = new ArrayList<>(rows.size());
+                    long floor = 0;
+                    for (Row row : rows) {
+                        floor = row.getLong("floor");
+                        if (row.getLong("n") == null) {
+                            continue;
+                        }
+                        listed.add(new Listed(
+                                row.getInteger("shard") + 1,
+                                row.getLong("n"),
+                                row.getUUID("id"),
+                                row.getString("type"),
+                                row.getInteger("events"),
+                                row.getBoolean("waits")));
+                    }
+                    return new Listing(floor, listed);
+                });
+    }
+
+    /** The events of rows of one type, by row, read from the books. */
+    private Future<Map<UUID, List<OutboxEvent>>> events(String type, List<Listed> rows) {
+        Map<Long, UUID> ids = new HashMap<>();
+        rows.forEach(row -> ids.put(row.place, row.id));
+        return pool.preparedQuery("select n, at, data from outbox_events($1, $2, $3)")
+                .execute(Tuple.of(
+                        type,
+                        rows.stream().map(row -> (short) (row.stream - 1)).toArray(Short[]::new),
+                        rows.stream().map(Listed::place).toArray(Long[]::new)))
+                .map(found -> {
+                    Map<UUID, List<OutboxEvent>> events = new HashMap<>();
+                    rows.forEach(row -> events.put(row.id, new ArrayList<>(row.events)));
+                    for (Row row : found) {
+                        UUID id = ids.get(row.getLong("n"));
+                        List<OutboxEvent> told = Objects.requireNonNull(events.get(id));
+                        told.add(new OutboxEvent(
+                                id + "-" + told.size(), type, row.getString("at"), row.getString("data")));
+                    }
+                    return events;
+                });
     }
 
     /** The choice of the next rows for a page. */
@@ -182,8 +288,8 @@ public final class OutboxReader {
         private static long listedUpTo(List<Listed> rows) {
             Map<Integer, List<Listed>> streams = rows.stream().collect(Collectors.groupingBy(Listed::stream));
             return streams.values().stream()
-                    .filter(stream -> stream.size() == OutboxStore.ROWS)
-                    .mapToLong(stream -> stream.get(OutboxStore.ROWS - 1).place())
+                    .filter(stream -> stream.size() == ROWS)
+                    .mapToLong(stream -> stream.get(ROWS - 1).place())
                     .min()
                     .orElse(Long.MAX_VALUE);
         }

@@ -1,9 +1,9 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.Named;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import java.time.Instant;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,13 +33,8 @@ public record Claim(
     public record Share(int slot, long amount, Asset asset) {}
 
     /** The state of a claim. */
-    public enum Status {
+    public enum Status implements Named {
         ACCEPTED,
-        SETTLED;
-
-        /** The name in the API. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
+        SETTLED
     }
 }

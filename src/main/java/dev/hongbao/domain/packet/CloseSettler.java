@@ -3,23 +3,22 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 
 /** Settles closes. Each packet is refunded exactly once (invariant I8). */
 public final class CloseSettler implements Settler {
     private static final String SETTLE =
             "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
 
-    private final PacketCleanup ends;
+    private final EndedPackets ends;
 
-    public CloseSettler(PacketCleanup ends) {
+    public CloseSettler(EndedPackets ends) {
         this.ends = ends;
     }
 
@@ -30,9 +29,11 @@ public final class CloseSettler implements Settler {
 
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
-        UUID[] packets = column(items, UUID[]::new, close -> close.packet().value());
-        String[] endings = early(items, early -> early.ending().wireName());
-        String[] enders = early(items, early -> early.by().value());
+        List<Close> closes = items.stream().map(Close.class::cast).toList();
+        UUID[] packets =
+                Rows.column(closes, UUID[]::new, close -> close.packet().value());
+        String[] endings = early(closes, early -> early.ending().wireName());
+        String[] enders = early(closes, early -> early.by().value());
         return Future.succeededFuture((writer, moves) -> moves.send(
                         writer,
                         SETTLE,
@@ -45,17 +46,13 @@ public final class CloseSettler implements Settler {
                     UUID[] closed = row.getArrayOfUUIDs("closed");
                     Short[] shards = row.getArrayOfShorts("closed_shards");
                     ends.ended(IntStream.range(0, closed.length)
-                            .mapToObj(i -> new PacketCleanup.Ended(new PacketId(closed[i]), shards[i]))
+                            .mapToObj(i -> new EndedPackets.Ended(new PacketId(closed[i]), shards[i]))
                             .toList());
                     return 0;
                 }));
     }
 
-    private static String[] early(List<JournalItem> items, Function<Close.Early, String> value) {
-        return column(items, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
-    }
-
-    private static <T> T[] column(List<JournalItem> items, IntFunction<T[]> array, Function<Close, @Nullable T> value) {
-        return items.stream().map(item -> value.apply((Close) item)).toArray(array);
+    private static String[] early(List<Close> closes, Function<Close.Early, String> value) {
+        return Rows.column(closes, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
     }
 }

@@ -6,16 +6,19 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Ended packets and their winners, from settled facts only. With them, late claims are refused and repeated claims answered without Redis
- * or Postgres. A bounded cache; misses are read from Postgres. Thread-safe.
+ * or Postgres. A bounded cache; misses are read from Postgres. Also queues the packets' keys for removal from Redis. Thread-safe.
  */
 public final class EndedPackets {
     /** Winners kept over all packets, about 200 bytes each. */
@@ -26,6 +29,9 @@ public final class EndedPackets {
 
     private static final int MAX_HINTS = 200_000;
 
+    /** Keys queued at most. The sweep of leftover keys removes the rest. */
+    private static final int MAX_KEYS = 100_000;
+
     private final PacketStore store;
     private final SharedQueries<PacketId, @Nullable EndedPacket> queries = new SharedQueries<>();
     private final Cache<PacketId, EndedPacket> ended = Caffeine.newBuilder()
@@ -34,6 +40,7 @@ public final class EndedPackets {
             .build();
     private final Cache<PacketId, Boolean> hints =
             Caffeine.newBuilder().maximumSize(MAX_HINTS).build();
+    private final BlockingQueue<Ended> keys = new LinkedBlockingQueue<>(MAX_KEYS);
 
     public EndedPackets(PacketStore store) {
         this.store = store;
@@ -89,17 +96,33 @@ public final class EndedPackets {
             long claimedAmount,
             @Nullable Claim luckiest) {}
 
-    /** Notes packets that a settlement ended, so that their next claim reads here first. */
-    public void ended(Collection<PacketId> packets) {
-        for (PacketId packet : packets) {
-            hints.put(packet, Boolean.TRUE);
+    /**
+     * A packet that a settlement ended.
+     *
+     * @param shard stored with the packet
+     */
+    public record Ended(PacketId packet, int shard) {}
+
+    /** Notes packets that a committed settlement ended: their next claim reads here first, and their keys are removed. */
+    public void ended(Collection<Ended> packets) {
+        for (Ended packet : packets) {
+            hints.put(packet.packet, Boolean.TRUE);
+            var unused = keys.offer(packet);
         }
     }
 
-    /** Drops everything. For a Postgres that stepped back: cached packets may be open, or unknown. */
+    /** Takes up to {@code max} packets with removable keys. If a removal fails, the sweep removes the key later. */
+    List<Ended> takeKeys(int max) {
+        List<Ended> taken = new ArrayList<>();
+        keys.drainTo(taken, max);
+        return taken;
+    }
+
+    /** Drops everything. For a Postgres that stepped back: ended packets may be open again with a new key, or unknown. */
     public void forgetAll() {
         ended.invalidateAll();
         hints.invalidateAll();
+        keys.clear();
     }
 
     /** Whether {@link #find} probably finds the packet ended. */
@@ -164,13 +187,13 @@ public final class EndedPackets {
         PacketStatus status = progress.status();
         String seed = Objects.requireNonNull(progress.seed());
         if (progress.claimedCount() > MAX_WINNERS) {
-            return (status == PacketStatus.DRAINED ? store.luckiest(id) : Future.<@Nullable Claim>succeededFuture(null))
-                    .compose(luckiest -> store.winners(id)
+            return store.ends(List.of(id))
+                    .compose(ends -> store.winners(id)
                             .map(users -> new EndedPacket(
                                     status,
                                     progress.claimedCount(),
                                     progress.claimedAmount(),
-                                    new PacketView.Ending(luckiest, seed),
+                                    new PacketView.Ending(Objects.requireNonNull(ends.get(id)).luckiest, seed),
                                     null,
                                     new WinnerFilter(users))));
         }
@@ -198,5 +221,32 @@ public final class EndedPackets {
         Map<UserId, Claim> byUser = new HashMap<>(claims.size() * 2);
         claims.forEach(claim -> byUser.put(claim.user(), claim));
         return byUser;
+    }
+
+    /** A filter of a packet's winners, at 8 bytes each. It refuses most late claims on a large packet without a lookup. Immutable. */
+    static final class WinnerFilter {
+        private final long[] hashes;
+
+        WinnerFilter(Collection<String> users) {
+            this.hashes = users.stream().mapToLong(WinnerFilter::hash).sorted().toArray();
+        }
+
+        int size() {
+            return hashes.length;
+        }
+
+        /** True for all winners, and for about one in 10^14 other users. These are then looked up. */
+        boolean mayHold(UserId user) {
+            return Arrays.binarySearch(hashes, hash(user.value())) >= 0;
+        }
+
+        /** FNV-1a, 64 bits: http://www.isthe.com/chongo/tech/comp/fnv/. Ids are ASCII. */
+        private static long hash(String user) {
+            long hash = 0xcbf29ce484222325L;
+            for (int i = 0; i < user.length(); i++) {
+                hash = (hash ^ user.charAt(i)) * 0x100000001b3L;
+            }
+            return hash;
+        }
     }
 }

@@ -9,107 +9,172 @@ import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.SplitTerms;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/** A packet's terms, fixed when it was sent, and the slot amounts read so far. Thread-safe. */
-public final class Packet {
-    private final PacketId id;
-    private final int shard;
-    private final GroupId group;
-    private final UserId sender;
-    private final PacketKind kind;
-    private final Asset asset;
-    private final SplitTerms terms;
-    private final SlotAmounts amounts;
-    private final @Nullable String greeting;
-    private final Metadata metadata;
-    private final Commitment commitment;
-    private final Set<UserId> recipients;
-    private final @Nullable Passcode passcode;
-    private final Instant createdAt;
-    private final Instant opensAt;
-    private final Instant expiresAt;
-    private final @Nullable PoolTerms pool;
+/**
+ * A packet's terms, fixed when it was sent, and the slot amounts read so far. Made by {@link #of}. Thread-safe.
+ *
+ * @param shard stored with the packet
+ * @param terms the total and its split
+ * @param commitment to the terms and the seed, which is published after the close
+ * @param greeting null for none
+ * @param metadata the sender's own fields
+ * @param recipients of an exclusive packet; empty for the other kinds
+ * @param passcode null for none
+ * @param pool the terms of a pool; null for a packet that its sender paid
+ * @param opensAt the packet can be claimed from here until {@code expiresAt}
+ */
+public record Packet(
+        PacketId id,
+        int shard,
+        GroupId group,
+        UserId sender,
+        PacketKind kind,
+        Asset asset,
+        SplitTerms terms,
+        Commitment commitment,
+        @Nullable String greeting,
+        Metadata metadata,
+        Set<UserId> recipients,
+        @Nullable Passcode passcode,
+        @Nullable PoolTerms pool,
+        Instant createdAt,
+        Instant opensAt,
+        Instant expiresAt,
+        Amounts amounts) {
 
-    /**
-     * The contents of a packet.
-     *
-     * @param terms the total and its split
-     * @param greeting null for none
-     * @param commitment to the terms and the seed
-     */
-    public record Contents(
-            PacketKind kind,
-            Asset asset,
-            SplitTerms terms,
-            @Nullable String greeting,
-            Metadata metadata,
-            Commitment commitment) {}
+    /** Starts a packet. {@link Builder#shares} and {@link Builder#times} must follow. */
+    public static Builder of(PacketId id, int shard, GroupId group, UserId sender) {
+        return new Builder(id, shard, group, sender);
+    }
 
-    /**
-     * The rules for claimers.
-     *
-     * @param recipients of an exclusive packet; empty for the other kinds
-     * @param passcode null for none
-     * @param pool the terms of a pool; null for a packet that its sender paid
-     */
-    public record Audience(
-            GroupId group,
-            Set<UserId> recipients,
-            @Nullable Passcode passcode,
-            @Nullable PoolTerms pool) {
-        public Audience {
-            recipients = Set.copyOf(recipients);
+    /** Builds a packet part by part. */
+    public static final class Builder {
+        private final PacketId id;
+        private final int shard;
+        private final GroupId group;
+        private final UserId sender;
+        private @Nullable PacketKind kind;
+        private @Nullable Asset asset;
+        private @Nullable SplitTerms terms;
+        private @Nullable Commitment commitment;
+        private @Nullable String greeting;
+        private Metadata metadata = Metadata.NONE;
+        private Set<UserId> recipients = Set.of();
+        private @Nullable Passcode passcode;
+        private @Nullable PoolTerms pool;
+        private @Nullable Instant createdAt;
+        private @Nullable Instant opensAt;
+        private @Nullable Instant expiresAt;
+
+        private Builder(PacketId id, int shard, GroupId group, UserId sender) {
+            this.id = id;
+            this.shard = shard;
+            this.group = group;
+            this.sender = sender;
+        }
+
+        public Builder shares(PacketKind ofKind, Asset ofAsset, SplitTerms split, Commitment toSeed) {
+            this.kind = ofKind;
+            this.asset = ofAsset;
+            this.terms = split;
+            this.commitment = toSeed;
+            return this;
+        }
+
+        Builder text(@Nullable String greets, Metadata fields) {
+            this.greeting = greets;
+            this.metadata = fields;
+            return this;
+        }
+
+        Builder claimers(Set<UserId> users, @Nullable Passcode word, @Nullable PoolTerms ofPool) {
+            this.recipients = Set.copyOf(users);
+            this.passcode = word;
+            this.pool = ofPool;
+            return this;
+        }
+
+        public Builder times(Instant creation, Instant opening, Instant expiry) {
+            this.createdAt = creation;
+            this.opensAt = opening;
+            this.expiresAt = expiry;
+            return this;
+        }
+
+        public Packet build() {
+            return new Packet(
+                    id,
+                    shard,
+                    group,
+                    sender,
+                    Objects.requireNonNull(kind),
+                    Objects.requireNonNull(asset),
+                    Objects.requireNonNull(terms),
+                    Objects.requireNonNull(commitment),
+                    greeting,
+                    metadata,
+                    recipients,
+                    passcode,
+                    pool,
+                    Objects.requireNonNull(createdAt),
+                    Objects.requireNonNull(opensAt),
+                    Objects.requireNonNull(expiresAt),
+                    new Amounts(terms.count()));
         }
     }
 
-    /** The creation, the opening and the expiry. The packet can be claimed from its opening until its expiry. */
-    public record Times(Instant createdAt, Instant opensAt, Instant expiresAt) {}
+    /**
+     * The loaded amounts of a packet's slots, minor units. Blocks of a thousand, as in the database, so that one share does not load a whole
+     * large packet. Amounts never change. Thread-safe.
+     */
+    public static final class Amounts {
+        /** Slots of a block, also in the schema. */
+        static final int BLOCK = 1000;
 
-    /** @param shard stored with the packet */
-    public Packet(PacketId id, int shard, UserId sender, Contents contents, Audience audience, Times times) {
-        this.id = id;
-        this.shard = shard;
-        this.sender = sender;
-        this.kind = contents.kind;
-        this.asset = contents.asset;
-        this.terms = contents.terms;
-        this.amounts = new SlotAmounts(contents.terms.count());
-        this.greeting = contents.greeting;
-        this.metadata = contents.metadata;
-        this.commitment = contents.commitment;
-        this.group = audience.group;
-        this.recipients = audience.recipients;
-        this.passcode = audience.passcode;
-        this.pool = audience.pool;
-        this.createdAt = times.createdAt;
-        this.opensAt = times.opensAt;
-        this.expiresAt = times.expiresAt;
-    }
+        private final AtomicReferenceArray<long @Nullable []> blocks;
 
-    public PacketId id() {
-        return id;
-    }
+        private Amounts(int count) {
+            this.blocks = new AtomicReferenceArray<>((count + BLOCK - 1) / BLOCK);
+        }
 
-    public int shard() {
-        return shard;
-    }
+        private long at(int slot) {
+            long[] block = blocks.get(slot / BLOCK);
+            return block == null ? 0 : block[slot % BLOCK];
+        }
 
-    public GroupId group() {
-        return group;
-    }
+        /** True if the block is loaded or does not exist. */
+        boolean has(int block) {
+            return block >= blocks.length() || blocks.get(block) != null;
+        }
 
-    public UserId sender() {
-        return sender;
-    }
+        /** @param amounts of all slots of the block; not copied, the caller hands it over */
+        void put(int block, long[] amounts) {
+            blocks.set(block, amounts);
+        }
 
-    public PacketKind kind() {
-        return kind;
-    }
+        /** Takes over the blocks of another instance for the same packet. */
+        void adopt(Amounts other) {
+            for (int block = 0; block < blocks.length(); block++) {
+                long[] theirs = other.blocks.get(block);
+                if (theirs != null) {
+                    blocks.set(block, theirs);
+                }
+            }
+        }
 
-    public Asset asset() {
-        return asset;
+        /** The number of loaded amounts. */
+        int atHand() {
+            int slots = 0;
+            for (int block = 0; block < blocks.length(); block++) {
+                long[] amounts = blocks.get(block);
+                slots += amounts == null ? 0 : amounts.length;
+            }
+            return slots;
+        }
     }
 
     /** The total, minor units. */
@@ -117,36 +182,14 @@ public final class Packet {
         return terms.total();
     }
 
-    public SplitTerms terms() {
-        return terms;
-    }
-
-    /** To the terms and the seed. The seed is published after the close. */
-    public Commitment commitment() {
-        return commitment;
-    }
-
+    /** The number of shares. */
     public int count() {
-        return amounts.count();
+        return terms.count();
     }
 
     /** The amount of a slot, minor units; 0 while it is not loaded. {@link PacketCatalog} loads it. */
     public long amountOf(int slot) {
         return amounts.at(slot);
-    }
-
-    SlotAmounts amounts() {
-        return amounts;
-    }
-
-    /** Null for none. */
-    public @Nullable String greeting() {
-        return greeting;
-    }
-
-    /** The sender's own fields. */
-    public Metadata metadata() {
-        return metadata;
     }
 
     /** Whether {@code caller} may see the packet: a member of the group, or for a rain's drop the rain's audience. */
@@ -169,40 +212,13 @@ public final class Packet {
         return pool == null ? null : pool.claiming().unfit(caller);
     }
 
-    /** The terms of a pool; null for a packet that its sender paid. */
-    public @Nullable PoolTerms pool() {
-        return pool;
-    }
-
-    /** The recipients of an exclusive packet; empty for the other kinds. */
-    public Set<UserId> recipients() {
-        return recipients;
-    }
-
     /** The recipients as {@code viewer} may see them: all for the sender and the recipients, none for others. */
     public Set<UserId> recipientsSeenBy(UserId viewer) {
         return viewer.equals(sender) || recipients.contains(viewer) ? recipients : Set.of();
     }
 
-    /** Null for none. */
-    public @Nullable Passcode passcode() {
-        return passcode;
-    }
-
-    public Instant createdAt() {
-        return createdAt;
-    }
-
-    public Instant opensAt() {
-        return opensAt;
-    }
-
     /** Whether it opens after {@code now}. False for a packet without a delayed opening, even by a clock that lags. */
     public boolean opensAfter(Instant now) {
         return opensAt.isAfter(createdAt) && opensAt.isAfter(now);
-    }
-
-    public Instant expiresAt() {
-        return expiresAt;
     }
 }

@@ -34,7 +34,7 @@ public final class PacketCatalog {
     private final GatheredLookups<Block, Packet> lookups = new GatheredLookups<>(this::read);
     private final Cache<PacketId, Packet> packets;
 
-    /** A block of a packet's amounts; see {@link SlotAmounts}. */
+    /** A block of a packet's amounts; see {@link Packet.Amounts}. */
     private record Block(PacketId packet, int number) {}
 
     /**
@@ -108,7 +108,7 @@ public final class PacketCatalog {
         long amount = packet.amountOf(slot);
         return amount > 0
                 ? Future.succeededFuture(amount)
-                : lookUp(new Block(packet.id(), slot / SlotAmounts.BLOCK))
+                : lookUp(new Block(packet.id(), slot / Packet.Amounts.BLOCK))
                         .map(found -> Objects.requireNonNull(found).amountOf(slot));
     }
 
@@ -148,8 +148,8 @@ public final class PacketCatalog {
             if (packet != null) {
                 found.put(slots.packet, packet);
             }
-            int last = (slots.first + slots.size - 1) / SlotAmounts.BLOCK;
-            for (int block = slots.first / SlotAmounts.BLOCK; block <= last; block++) {
+            int last = (slots.first + slots.size - 1) / Packet.Amounts.BLOCK;
+            for (int block = slots.first / Packet.Amounts.BLOCK; block <= last; block++) {
                 if (packet == null || !packet.amounts().has(block)) {
                     missing.add(new Block(slots.packet, block));
                 }

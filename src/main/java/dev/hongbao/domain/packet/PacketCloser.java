@@ -24,11 +24,11 @@ public final class PacketCloser implements OwnerTask {
     private static final int PAYEES = 64;
 
     private final PacketStore store;
-    private final PacketCleanup ends;
+    private final EndedPackets ends;
     private final Shards shards;
     private final ShardScript script;
 
-    public PacketCloser(PacketStore store, PacketCleanup ends, Shards shards, Vertx vertx) {
+    public PacketCloser(PacketStore store, EndedPackets ends, Shards shards, Vertx vertx) {
         this.store = store;
         this.ends = ends;
         this.shards = shards;
@@ -76,7 +76,7 @@ public final class PacketCloser implements OwnerTask {
     }
 
     private Future<Void> removeKeys(RedisLinks redis) {
-        List<PacketCleanup.Ended> over = ends.takeKeys(PAGE);
+        List<EndedPackets.Ended> over = ends.takeKeys(PAGE);
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }

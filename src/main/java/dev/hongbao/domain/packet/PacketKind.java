@@ -1,20 +1,16 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.values.Named;
 import java.util.Locale;
 
 /** The kind of packet, chosen by the sender. */
-public enum PacketKind {
+public enum PacketKind implements Named {
     /** 拼手气红包: random amounts, by one of the random splits. */
     LUCKY,
     /** 普通红包: equal amounts; the count must divide the total. */
     EQUAL,
     /** 专属红包: only the named recipients may claim; any split. */
     EXCLUSIVE;
-
-    /** The name in the API and in the tables. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /** @throws IllegalArgumentException for an unknown kind */
     public static PacketKind of(String wireName) {

@@ -3,8 +3,10 @@ package dev.hongbao.domain.packet;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.IdempotencyKey;
+import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
+import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.AssetTerms;
@@ -32,6 +34,7 @@ import io.vertx.sqlclient.Pool;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -50,7 +53,7 @@ public final class PacketSender extends VerticleBase {
      * With more shares than this, the wallet is checked before the split, and the split leaves the event loop. A hundred thousand shares take
      * some 10 ms, 50 ms in the worst case.
      */
-    private static final int LARGE = SlotAmounts.BLOCK;
+    private static final int LARGE = Packet.Amounts.BLOCK;
 
     /**
      * A packet with more shares gets its own statement. Each share costs about 0.1 ms, which would delay the other sends. WeChat allows no
@@ -68,10 +71,23 @@ public final class PacketSender extends VerticleBase {
     private final Assets assets;
     private final Supplier<Future<RedisLinks>> redis;
     private final Duration loadWait;
-    private final SendChecks rules;
+    private final PacketService.Limits limits;
+    private final Clock clock;
     private final SecureRandom random = new SecureRandom();
     private @Nullable RedisLinks links;
     private @Nullable KeyLoader loading;
+
+    /**
+     * Event-bus message: just sent packets are claimable now. The sending server publishes it once at {@link #ADDRESS}, best effort. If it
+     * is lost, the shard's owner finds the packets. Immutable.
+     */
+    public record Loaded(List<PacketId> packets) {
+        public static final String ADDRESS = "packets.loaded";
+
+        public Loaded {
+            packets = List.copyOf(packets);
+        }
+    }
 
     /**
      * @param redis opens connections on the current event loop
@@ -94,7 +110,8 @@ public final class PacketSender extends VerticleBase {
         this.assets = assets;
         this.redis = redis;
         this.loadWait = loadWait;
-        this.rules = new SendChecks(assets, limits, clock);
+        this.limits = limits;
+        this.clock = clock;
     }
 
     @Override
@@ -112,32 +129,116 @@ public final class PacketSender extends VerticleBase {
     }
 
     PacketService.Limits limits() {
-        return rules.limits();
+        return limits;
     }
 
+    /** See {@link PacketService#send}. */
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
         PoolTerms pool = command.pool();
         String wish = pool == null ? command.toString() : pool.wish(command.group()) + " " + command.metadata();
         var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
         SplitAlgorithm algorithm;
         try {
-            algorithm = rules.check(caller, command);
+            algorithm = check(caller, command);
         } catch (RefusedException refused) {
             return unlessSent(scope, refused);
         }
         Future<Packet> sent = assets.require(command.asset())
-                .compose(known -> rules.maySend(caller, command)
+                .compose(known -> maySend(caller, command)
                         ? affordable(scope, command)
                                 .compose(affordable -> split(scope, command, algorithm))
                                 .compose(packet -> command.count() <= MAX_GATHERED
                                         ? gathered.submit(packet)
                                         : execute(List.of(packet)).map(answers -> answers.get(0)))
                                 .compose(answer -> answer)
-                        : unlessSent(scope, SendChecks.notSent(command)))
+                        : unlessSent(scope, notSent(command)))
                 .recover(fault -> explained(Ledger.refusal(fault), command));
         // The result arrives on the loop with the Redis connections. The caller gets it on its own context.
         Context asking = Vertx.currentContext();
         return asking == null ? sent : Future.fromCompletionStage(sent.toCompletionStage(), asking);
+    }
+
+    /** The time from opening to expiry. */
+    private Duration expiresIn(SendCommand command) {
+        return Objects.requireNonNullElse(command.expiresIn(), limits.defaultExpiry());
+    }
+
+    /** Whether the caller may send this asset. The asset exists. */
+    private boolean maySend(Caller caller, SendCommand command) {
+        AssetTerms terms = assets.cached(command.asset());
+        return command.pool() != null
+                || caller.role() == Role.SERVICE
+                || (terms != null && terms.senders() == AssetTerms.Senders.EVERYBODY);
+    }
+
+    private static RefusedException notSent(SendCommand command) {
+        return new RefusedException(
+                Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("send.only-backend-sends", command.asset()));
+    }
+
+    /**
+     * Checks what needs no store, and throws the first refusal.
+     *
+     * @return the split of the amount
+     */
+    private SplitAlgorithm check(Caller caller, SendCommand command) {
+        boolean onBehalf = command.onBehalfOf() != null;
+        if (onBehalf ? caller.role() != Role.SERVICE : !caller.isMemberOf(command.group())) {
+            throw new RefusedException(
+                    Refusal.NOT_ELIGIBLE, onBehalf ? Reason.ROLE : Reason.GROUP, Text.of("send.other-group"));
+        }
+        if (!command.note().isEmpty() && caller.role() != Role.SERVICE) {
+            throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("send.only-backend-notes"));
+        }
+        require(!command.group().isChannel(), Reason.GROUP, Text.of("send.rain-channel"));
+        require(command.count() <= limits.maxCount(), Reason.COUNT, Text.of("send.too-many-shares", limits.maxCount()));
+        SplitAlgorithm fallback =
+                command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;
+        SplitAlgorithm algorithm = Objects.requireNonNullElse(command.split(), fallback);
+        require(
+                command.kind() != PacketKind.EQUAL || algorithm == SplitAlgorithm.EQUAL,
+                Reason.SPLIT,
+                Text.of("send.equal-split"));
+        require(
+                command.kind() != PacketKind.LUCKY || algorithm != SplitAlgorithm.EQUAL,
+                Reason.SPLIT,
+                Text.of("send.lucky-split"));
+        boolean exclusive = command.kind() == PacketKind.EXCLUSIVE;
+        require(
+                exclusive == !command.recipients().isEmpty(),
+                Reason.RECIPIENTS,
+                exclusive ? Text.of("send.no-recipients") : Text.of("send.recipients"));
+        require(
+                !exclusive
+                        || command.count()
+                                <= command.recipients().stream().distinct().count(),
+                Reason.RECIPIENTS,
+                Text.of("send.too-few-recipients"));
+        require(
+                command.passcode() == null || Passcode.isSeen(command.passcode()),
+                Reason.PASSCODE,
+                Text.of("send.passcode-unseen"));
+        Duration expiresIn = expiresIn(command);
+        require(
+                expiresIn.compareTo(limits.maxExpiry()) <= 0 && !expiresIn.isNegative() && !expiresIn.isZero(),
+                Reason.EXPIRY,
+                Text.of("send.expires-late", limits.maxExpiry().toSeconds()));
+        Instant opensAt = command.opensAt();
+        require(
+                opensAt == null || opensAt.isBefore(clock.instant().plus(limits.maxExpiry())),
+                Reason.OPENING,
+                Text.of("send.opens-late", limits.maxExpiry().toSeconds()));
+        Text reason = SplitTerms.infeasible(algorithm, command.amount(), command.count(), command.min(), command.max());
+        if (reason != null) {
+            throw new RefusedException(Refusal.INFEASIBLE, Reason.AMOUNT, reason);
+        }
+        return algorithm;
+    }
+
+    private static void require(boolean kept, Reason reason, Text rule) {
+        if (!kept) {
+            throw new RefusedException(Refusal.INFEASIBLE, reason, rule);
+        }
     }
 
     /** Refuses, unless the packet was sent before. A repeated send gets the first answer. */
@@ -232,7 +333,7 @@ public final class PacketSender extends VerticleBase {
                 shard,
                 command,
                 SendStatement.SplitResult.of(id, command, algorithm, largest(command, algorithm), seed),
-                rules.expiresIn(command));
+                expiresIn(command));
     }
 
     /** The sender's largest share; without one the asset's cap, if the amount can be split within it. Postgres enforces the cap. */
@@ -253,7 +354,7 @@ public final class PacketSender extends VerticleBase {
                 .load(generation, key, new LoadPackets(packets))
                 .map(loaded -> {
                     if (loaded) {
-                        vertx.eventBus().publish(PacketsLoaded.ADDRESS, new PacketsLoaded(packets));
+                        vertx.eventBus().publish(Loaded.ADDRESS, new Loaded(packets));
                     }
                     return null;
                 });

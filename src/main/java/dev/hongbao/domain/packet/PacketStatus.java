@@ -1,10 +1,10 @@
 package dev.hongbao.domain.packet;
 
-import java.util.Locale;
+import dev.hongbao.common.values.Named;
 import org.jspecify.annotations.Nullable;
 
 /** The state of a packet. */
-public enum PacketStatus {
+public enum PacketStatus implements Named {
     /** Some shares and some time are left. */
     OPEN,
     /** Every share is claimed. */
@@ -21,10 +21,5 @@ public enum PacketStatus {
     /** CANCELLED or CLOSED by its name in the API; null for any other text. */
     static @Nullable PacketStatus ofEarly(String name) {
         return name.equals(CANCELLED.wireName()) ? CANCELLED : name.equals(CLOSED.wireName()) ? CLOSED : null;
-    }
-
-    /** The name in the API. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT);
     }
 }

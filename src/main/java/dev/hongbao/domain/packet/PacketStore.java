@@ -1,64 +1,92 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.fairness.Commitment;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.domain.split.SplitTerms;
 import dev.hongbao.engine.journal.Unreadable;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
-/** Packets and claims in Postgres, without any viewer's restrictions. {@link PacketViews} has the users' views. Thread-safe. */
+/**
+ * Packets and claims in Postgres, without any viewer's restrictions. {@link PacketService} has the users' views, and {@link PacketFiles}
+ * the host's. Thread-safe.
+ *
+ * <p>Readers of rows are static. A row with an invalid value throws the exception of that value's constructor.
+ */
 public final class PacketStore {
-    /** A packet's terms: columns of {@code p}, and of {@code o}, joined by {@link #POOL}. */
-    static final String PACKET =
-            "p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split,"
-                    + " p.split_version, encode(p.commitment, 'hex') as commitment, p.greeting, p.metadata, p.recipients,"
-                    + " p.passcode, p.created_at, p.opens_at, p.expires_at, o.campaign, o.campaign_name, o.zone,"
-                    + " o.product, o.opener, o.claiming, o.rain";
+    /** Packets, each with one block of its amounts if the block exists. The limits of 1 make the planner look up row by row. */
+    private static final String FIND = """
+        select p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version,
+               p.commitment, p.greeting, p.metadata, p.recipients, p.passcode, p.created_at, p.opens_at, p.expires_at, o.*,
+               k.block, (select a.amounts from packet_amounts as a where a.packet = p.id and a.block = k.block) as amounts
+        from unnest($1::uuid[], $2::integer[]) as k(id, block)
+        cross join lateral (select * from packet_state where id = k.id limit 1) as p
+        left join lateral (select * from pool_terms where packet = p.id limit 1) as o on true
+        """;
 
-    /** The terms of a pool, looked up row by row through indexes. */
-    static final String POOL =
-            " left join lateral (select o.campaign, o.product, o.opener, c.name as campaign_name, c.zone, c.definition"
-                    + " -> 'claiming' as claiming, case c.kind when 'rain' then c.definition end as rain from pool as o"
-                    + " join campaign as c on c.id = o.campaign where o.packet = p.id limit 1) as o on true ";
-
-    /** The luckiest claim, drained or not. Callers decide whether to show it. */
-    private static final String LUCKIEST = """
-        select p.id as packet, w.owner as user_id, c.slot, c.amount, w.asset, c.at
-        from packet as p
-        join transfer as c on c.subject = p.id and c.slot = p.luckiest
-        join account as w on w.id = c.credit
-        where p.id = $1
+    private static final String PROGRESS = """
+        select amount, due, closed_at, refund, ending, held, claimed_count, seed from packet_state where id = $1
         """;
 
     /** Ends of packets in one query: the progress, and the luckiest claim if there is one. */
     private static final String ENDS = """
-        select p.id, p.asset, @progress, l.user_id, l.slot, l.amount, l.at
+        select p.id, p.asset, p.amount, p.due, p.closed_at, p.refund, p.ending, p.held, p.claimed_count, p.seed,
+               l.owner as luckiest_user, l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at
         from unnest($1::uuid[]) as k(id)
-        cross join lateral (select * from packet where id = k.id limit 1) as p
-        join account as e on e.id = p.escrow
-        left join lateral (select w.owner as user_id, t.slot, t.amount, t.at
+        cross join lateral (select * from packet_state where id = k.id limit 1) as p
+        left join lateral (select w.owner, t.slot, t.amount, t.at
                            from transfer as t join account as w on w.id = t.credit
                            where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null limit 1) as l on true
-        """.replace("@progress", progressOf("p"));
+        """;
 
-    /** Packets, each with one block of its amounts if the block exists. */
-    private static final String FIND = "select " + PACKET + ", k.block, (select a.amounts from packet_amounts as a"
-            + " where a.packet = p.id and a.block = k.block) as amounts"
-            + " from unnest($1::uuid[], $2::integer[]) as k(id, block)"
-            + " cross join lateral (select * from packet where id = k.id limit 1) as p" + POOL;
+    private static final String CLAIMS_FROM = """
+        select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at
+        from claim as c join packet as p on p.id = c.packet
+        where c.packet = $1 and c.slot >= $2 order by c.slot limit $3
+        """;
+
+    /** Without the amounts: a thousand large packets have hundreds of megabytes of them. */
+    private static final String DUE = """
+        select p.id, s.shard
+        from unnest($1::smallint[]) as s(shard)
+        cross join lateral (select p.id from packet as p
+                            where p.shard = s.shard and p.closed_at is null and p.expires_at <= now()
+                              and not exists (select from quarantine_unit as q where q.id = p.id)
+                            order by p.expires_at limit $2) as p
+        """;
+
+    private static final Duration COUNT_EVERY = Duration.ofSeconds(5);
 
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
@@ -79,6 +107,43 @@ public final class PacketStore {
     }
 
     /**
+     * Registers {@code hongbao.packet.open} and updates it every few seconds while {@code vertx} runs. Counts up to 100,000, so the cost is
+     * bounded. A failed count keeps the last number.
+     */
+    public static void countOpen(Vertx vertx, Pool pool, MeterRegistry registry) {
+        AtomicLong open = new AtomicLong();
+        Gauge.builder("hongbao.packet.open", open, AtomicLong::get)
+                .description("Packets that are not over, at most 100000")
+                .register(registry);
+        countOpen(pool, open);
+        vertx.setPeriodic(COUNT_EVERY.toMillis(), tick -> countOpen(pool, open));
+    }
+
+    private static void countOpen(Pool pool, AtomicLong open) {
+        pool.query("select count(*) from (select 1 from packet where closed_at is null limit 100000) as open")
+                .execute()
+                .onSuccess(rows -> open.set(rows.iterator().next().getLong(0)));
+    }
+
+    /** The terms of packets. Unknown packets are absent. */
+    Future<List<Packet>> find(Collection<PacketId> ids) {
+        return find(ids, new Integer[ids.size()]);
+    }
+
+    /** As {@link #find}, each with one block of its amounts, if it has that block. The two lists go together. */
+    Future<List<Packet>> find(List<PacketId> ids, List<Integer> blocks) {
+        return find(ids, blocks.toArray(Integer[]::new));
+    }
+
+    private Future<List<Packet>> find(Collection<PacketId> ids, @Nullable Integer[] blocks) {
+        return pool.preparedQuery(FIND)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
+                        .addArrayOfInteger(blocks))
+                .compose(rows -> readable(rows, PacketStore::packetWithBlock));
+    }
+
+    /**
      * A packet's progress at one moment.
      *
      * @param refund minor units refunded; 0 until it is closed, and when it is drained
@@ -96,28 +161,11 @@ public final class PacketStore {
         }
     }
 
-    /** The terms of packets. Unknown packets are absent. */
-    Future<List<Packet>> find(Collection<PacketId> ids) {
-        return pool.preparedQuery("select " + PACKET + " from packet as p" + POOL + "where p.id = any ($1)")
-                .execute(Tuple.of(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
-                .compose(rows -> readable(rows, PacketRows::packet));
-    }
-
-    /** As {@link #find}, each with one block of its amounts, if it has that block. The two lists go together. */
-    Future<List<Packet>> find(List<PacketId> ids, List<Integer> blocks) {
-        return pool.preparedQuery(FIND)
-                .execute(Tuple.tuple()
-                        .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new))
-                        .addArrayOfInteger(blocks.toArray(Integer[]::new)))
-                .compose(rows -> readable(rows, PacketRows::packetWithBlock));
-    }
-
     /** The progress of a packet; null for an unknown one. */
     Future<@Nullable Progress> progress(PacketId id) {
-        return pool.preparedQuery("select " + progressOf("p") + " from packet as p"
-                        + " join account as e on e.id = p.escrow where p.id = $1")
+        return pool.preparedQuery(PROGRESS)
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(PacketRows::progress).findFirst().orElse(null));
+                .map(rows -> Rows.first(rows, PacketStore::progress));
     }
 
     /** The ends of packets. Packets that are open, unknown or set aside are absent. */
@@ -128,28 +176,24 @@ public final class PacketStore {
                 .map(rows -> {
                     Map<PacketId, EndedPackets.End> ends = new HashMap<>();
                     for (Row row : rows) {
-                        Progress progress = PacketRows.progress(row);
+                        Progress progress = progress(row);
                         if (progress.closed()) {
-                            ends.put(new PacketId(row.getUUID("id")), PacketRows.end(row, progress));
+                            PacketId id = new PacketId(row.getUUID("id"));
+                            ends.put(id, end(row, id, progress));
                         }
                     }
                     return ends;
                 });
     }
 
-    /**
-     * Columns of the progress; the escrow's alias is {@code e}.
-     *
-     * @param p the packet's alias
-     */
-    static String progressOf(String p) {
-        // Slots have no gaps, so the highest one counts the claims. It takes one step down the index.
-        return ("p.closed_at is not null as closed, p.expires_at <= now() as due, p.refund, p.ending, coalesce((select"
-                        + " max(slot) + 1 from transfer where subject = p.id and slot is not null), 0) as claimed_count, p.amount"
-                        + " - case when p.closed_at is null then e.balance else p.refund end as claimed_amount,"
-                        // The seed of an open packet never leaves Postgres.
-                        + " case when p.closed_at is not null then encode(p.seed, 'hex') end as seed")
-                .replace("p.", p + ".");
+    private static EndedPackets.End end(Row row, PacketId id, Progress progress) {
+        return new EndedPackets.End(
+                progress.status,
+                progress.claimedCount,
+                progress.claimedAmount,
+                progress.status == PacketStatus.DRAINED
+                        ? claim(row, id, new Asset(row.getString("asset")), "luckiest", row.getString("luckiest_user"))
+                        : null);
     }
 
     /** Whether the packet exists, open or over. */
@@ -171,30 +215,21 @@ public final class PacketStore {
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
                         .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
-                .map(rows -> stream(rows).map(PacketRows::claim).toList());
+                .map(rows -> Rows.list(rows, PacketStore::claim));
     }
 
     /** A packet's claims from a slot on, in slot order. */
     public Future<List<Claim>> claimsFrom(PacketId packet, int fromSlot, int limit) {
-        return pool.preparedQuery(
-                        "select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at from claim as c join packet as p"
-                                + " on p.id = c.packet where c.packet = $1 and c.slot >= $2 order by c.slot limit $3")
+        return pool.preparedQuery(CLAIMS_FROM)
                 .execute(Tuple.of(packet.value(), fromSlot, limit))
-                .map(rows -> stream(rows).map(PacketRows::claim).toList());
-    }
-
-    /** The claim on the largest amount's slot, ties to the earlier slot; null while that slot is unclaimed. */
-    Future<@Nullable Claim> luckiest(PacketId packet) {
-        return pool.preparedQuery(LUCKIEST)
-                .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(PacketRows::claim).findFirst().orElse(null));
+                .map(rows -> Rows.list(rows, PacketStore::claim));
     }
 
     /** The ids of a packet's winners. */
     Future<List<String>> winners(PacketId packet) {
         return pool.preparedQuery("select user_id from claim where packet = $1")
                 .execute(Tuple.of(packet.value()))
-                .map(rows -> stream(rows).map(row -> row.getString(0)).toList());
+                .map(rows -> Rows.list(rows, row -> row.getString(0)));
     }
 
     /** An expired packet that is not closed. */
@@ -207,17 +242,9 @@ public final class PacketStore {
      * @param limit per shard
      */
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(
-                        // Without the amounts: a thousand large packets have hundreds of megabytes of them.
-                        "select p.id, s.shard from unnest($1::smallint[]) as s(shard) cross join lateral (select p.id"
-                                + " from packet as p where p.shard = s.shard and p.closed_at is null"
-                                + " and p.expires_at <= now()"
-                                + " and not exists (select from quarantine_unit as q where q.id = p.id)"
-                                + " order by p.expires_at limit $2) as p")
+        return pool.preparedQuery(DUE)
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
-                .map(rows -> stream(rows)
-                        .map(row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard")))
-                        .toList());
+                .map(rows -> Rows.list(rows, row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard"))));
     }
 
     /** Pays the due refunds of one account, the first unlocked one. Returns their number; 0 when there is none. */
@@ -255,7 +282,117 @@ public final class PacketStore {
         return Future.join(List.copyOf(met.values())).map(all);
     }
 
-    static Stream<Row> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false);
+    static Progress progress(Row row) {
+        boolean closed = row.getOffsetDateTime("closed_at") != null;
+        long refund = row.getLong("refund");
+        return new Progress(
+                status(row, closed, refund),
+                refund,
+                row.getInteger("claimed_count"),
+                row.getLong("amount") - (closed ? refund : row.getLong("held")),
+                row.getString("seed"));
+    }
+
+    private static PacketStatus status(Row row, boolean closed, long refund) {
+        if (!closed) {
+            return row.getBoolean("due") ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+        }
+        String ending = row.getString("ending");
+        if (ending != null) {
+            return Objects.requireNonNull(PacketStatus.ofEarly(ending));
+        }
+        return refund > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+    }
+
+    static Claim claim(Row row) {
+        return new Claim(
+                new PacketId(row.getUUID("packet")),
+                new UserId(row.getString("user_id")),
+                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
+    }
+
+    /**
+     * Reads a claim beside its packet.
+     *
+     * @param prefix of its columns
+     * @return null without a slot or a user
+     */
+    static @Nullable Claim claim(Row row, PacketId packet, Asset asset, String prefix, @Nullable String user) {
+        Integer slot = row.getInteger(prefix + "_slot");
+        return slot == null || user == null
+                ? null
+                : new Claim(
+                        packet,
+                        new UserId(user),
+                        new Claim.Share(slot, row.getLong(prefix + "_amount"), asset),
+                        Claim.Status.SETTLED,
+                        instant(row, prefix + "_at"));
+    }
+
+    private static Packet packetWithBlock(Row row) {
+        Packet packet = packet(row);
+        Long[] amounts = row.getArrayOfLongs("amounts");
+        if (amounts != null) {
+            packet.amounts()
+                    .put(
+                            row.getInteger("block"),
+                            Stream.of(amounts).mapToLong(Long::longValue).toArray());
+        }
+        return packet;
+    }
+
+    static Packet packet(Row row) {
+        String[] recipients = row.getArrayOfStrings("recipients");
+        Buffer passcode = row.getBuffer("passcode");
+        Asset asset = new Asset(row.getString("asset"));
+        SplitTerms terms = new SplitTerms(
+                SplitAlgorithm.of(row.getString("split")),
+                row.getLong("amount"),
+                row.getInteger("count"),
+                row.getLong("min"),
+                row.getLong("max"));
+        Commitment commitment = new Commitment(row.getInteger("split_version"), row.getString("commitment"));
+        return Packet.of(
+                        new PacketId(row.getUUID("id")),
+                        row.getInteger("shard"),
+                        new GroupId(row.getString("group_id")),
+                        new UserId(row.getString("sender")))
+                .shares(PacketKind.of(row.getString("kind")), asset, terms, commitment)
+                .text(row.getString("greeting"), Metadata.ofJson(row.getJsonObject("metadata")))
+                .claimers(
+                        recipients == null
+                                ? Set.of()
+                                : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
+                        passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
+                        pool(row))
+                .times(instant(row, "created_at"), instant(row, "opens_at"), instant(row, "expires_at"))
+                .build();
+    }
+
+    private static @Nullable PoolTerms pool(Row row) {
+        UUID campaign = row.getUUID("campaign");
+        return campaign == null
+                ? null
+                : new PoolTerms(
+                        campaign,
+                        row.getInteger("shard"),
+                        row.getString("campaign_name"),
+                        row.getString("product"),
+                        new UserId(row.getString("opener")),
+                        claiming(row));
+    }
+
+    private static PoolTerms.Claiming claiming(Row row) {
+        JsonObject rain = row.getJsonObject("rain");
+        return PoolTerms.Claiming.read(
+                ZoneId.of(row.getString("zone")),
+                row.getJsonObject("claiming"),
+                rain == null ? Members.NONE : PoolTerms.audience(rain));
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
     }
 }

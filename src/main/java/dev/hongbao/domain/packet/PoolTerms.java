@@ -5,10 +5,14 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.UserId;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +35,17 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
         return new Label(campaign, name, product, opener);
     }
 
+    /** Reads the audience of a rain's definition. */
+    public static Members audience(JsonObject rain) {
+        return new Members(
+                rain.getBoolean("everyone", false),
+                texts(rain.getJsonArray("groups")).map(GroupId::new).collect(Collectors.toSet()));
+    }
+
+    private static Stream<String> texts(@Nullable JsonArray list) {
+        return list == null ? Stream.empty() : list.stream().map(String.class::cast);
+    }
+
     /**
      * The campaign's rules for claimers and their limits.
      *
@@ -47,6 +62,33 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
             Members members) {
         public Claiming {
             users = Set.copyOf(users);
+        }
+
+        /**
+         * Reads {@code claiming} of a definition that was checked against the contract.
+         *
+         * @param zone of the definition
+         * @param claiming null for no rule
+         * @throws IllegalArgumentException where a name is not allowed
+         */
+        public static Claiming read(ZoneId zone, @Nullable JsonObject claiming, Members members) {
+            if (claiming == null) {
+                return new Claiming(zone, Limits.NONE, Set.of(), null, members);
+            }
+            JsonObject token = claiming.getJsonObject("token");
+            return new Claiming(
+                    zone,
+                    new Limits(
+                            claiming.getInteger("total", 0),
+                            claiming.getInteger("aDay", 0),
+                            claiming.getInteger("aProduct", 0)),
+                    texts(claiming.getJsonArray("users")).map(UserId::new).collect(Collectors.toSet()),
+                    token == null
+                            ? null
+                            : new TokenRule(
+                                    token.getString("name"),
+                                    texts(token.getJsonArray("values")).collect(Collectors.toSet())),
+                    members);
         }
 
         /** The campaign's reason why {@code caller} may not claim; null for none. Ignores groups. */

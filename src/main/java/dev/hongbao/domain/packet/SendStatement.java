@@ -8,6 +8,7 @@ import dev.hongbao.domain.ledger.Verdict;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
@@ -27,71 +28,32 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
-import java.util.function.IntFunction;
-import java.util.function.ToIntFunction;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The statement that sends packets: {@code send_packets}, in its own transaction. Thread-safe. */
 final class SendStatement {
-    /** The parameters of {@code send_packets}, one array of all packets each. */
-    private static final List<Column> COLUMNS = List.of(
-            texts("senders", p -> p.sender().value()),
-            texts("keys", p -> p.scope.key().value()),
-            bytes("fingerprints", p -> Buffer.buffer(p.scope.fingerprint())),
-            uuids("ids", p -> p.id.value()),
-            shorts("shards", p -> p.shard),
-            texts("groups", p -> p.command.group().value()),
-            texts("kinds", p -> p.command.kind().wireName()),
-            texts("assets", p -> p.command.asset().code()),
-            longs("totals", p -> p.command.amount()),
-            integers("counts", p -> p.command.count()),
-            texts("splits", p -> p.shares.terms.algorithm().wireName()),
-            shorts("split_versions", p -> p.shares.commitment.splitVersion()),
-            longs("mins", p -> p.shares.terms.min()),
-            longs("maxs", p -> p.shares.terms.max()),
-            bytes("seeds", p -> Buffer.buffer(p.shares.seed)),
-            bytes("commitments", SendStatement::commitment),
-            integers("luckiests", p -> Split.luckiest(p.shares.amounts)),
-            texts("greetings", p -> p.command.greeting()),
-            texts(
-                    "metadatas",
-                    p -> p.command.metadata().isEmpty()
-                            ? null
-                            : p.command.metadata().json()),
-            texts("recipients", p -> recipients(p.command)),
-            bytes("passcodes", SendStatement::passcode),
-            new Column(
-                    "openings",
-                    (tuple, packets) -> tuple.addArrayOfOffsetDateTime(
-                            column(packets, OffsetDateTime[]::new, p -> opening(p.command)))),
-            longs("lifetimes", p -> p.expiresIn.toMillis()),
-            uuids("campaigns", ofPool(PoolTerms::campaign)),
-            texts("products", ofPool(PoolTerms::product)),
-            texts("actors", p -> p.scope.user().value()),
-            texts("askers", p -> p.scope.origin().actor().value()),
-            texts("roles", p -> p.scope.origin().by().wireName()),
-            texts("refs", p -> p.scope.origin().note().reference()),
-            texts("reasons", p -> p.scope.origin().note().reason()));
-
-    private static final String SEND = "select verdict, packet, epoch, nonce, created_at, opens_at, expires_at from"
-            + " send_packets(block_places => $1, blocks => $2, block_amounts => $3"
-            + IntStream.range(0, COLUMNS.size())
-                    .mapToObj(i -> ", " + COLUMNS.get(i).name + " => $" + (i + 4))
-                    .collect(Collectors.joining())
-            + ")";
+    /** Parameters are arrays of all packets, except the amounts: one row for each packet and block. */
+    private static final String SEND = """
+        select verdict, packet, epoch, nonce, created_at, opens_at, expires_at
+        from send_packets(
+            block_places => $1, blocks => $2, block_amounts => $3, senders => $4, keys => $5, fingerprints => $6, ids => $7,
+            shards => $8, groups => $9, kinds => $10, assets => $11, totals => $12, counts => $13, splits => $14,
+            split_versions => $15, mins => $16, maxs => $17, seeds => $18, commitments => $19, luckiests => $20,
+            greetings => $21, metadatas => $22, recipients => $23, passcodes => $24, openings => $25, lifetimes => $26,
+            campaigns => $27, products => $28, actors => $29, askers => $30, roles => $31, refs => $32, reasons => $33)
+        """;
 
     /** Whether a send is sure to be refused: an unused key and a wallet with too little. */
-    private static final String POOR = "select not exists (select from idempotency where user_id = $1 and operation ="
-            + " 'send' and key = $2) and coalesce((select balance from account where owner = $5 and kind = 'wallet' and"
-            + " asset = $3), 0) < $4";
+    private static final String POOR = """
+        select not exists (select from idempotency where user_id = $1 and operation = 'send' and key = $2)
+           and coalesce((select balance from account where owner = $5 and kind = 'wallet' and asset = $3), 0) < $4
+        """;
 
-    private static final String MISSING = "select greatest(0, $3 - coalesce("
-            + "(select balance from account where owner = $1 and kind = 'wallet' and asset = $2), 0))";
+    private static final String MISSING = """
+        select greatest(0, $3 - coalesce((select balance from account where owner = $1 and kind = 'wallet' and asset = $2), 0))
+        """;
 
     private final Pool pool;
     private final Shards shards;
@@ -117,6 +79,11 @@ final class SendStatement {
         /** The unit that only one packet of a statement may have: a plain sender's wallet, or one user's allowance in a campaign. */
         Object unit() {
             return command.pool() == null ? sender() : List.of(sender(), scope.user());
+        }
+
+        private @Nullable Passcode passcode() {
+            String typed = command.passcode();
+            return typed == null ? null : Passcode.of(id, typed);
         }
 
         /** The payer: the sender, or the campaign of a pool. */
@@ -233,7 +200,7 @@ final class SendStatement {
         List<String> amounts = new ArrayList<>();
         for (int place = 1; place <= packets.size(); place++) {
             long[] all = packets.get(place - 1).shares.amounts;
-            for (int block = 0; block * SlotAmounts.BLOCK < all.length; block++) {
+            for (int block = 0; block * Packet.Amounts.BLOCK < all.length; block++) {
                 places.add(place);
                 numbers.add(block);
                 amounts.add(Arrays.stream(block(all, block))
@@ -241,65 +208,68 @@ final class SendStatement {
                         .collect(Collectors.joining(",", "{", "}")));
             }
         }
-        Tuple tuple = Tuple.tuple()
+        return Tuple.tuple()
                 .addArrayOfInteger(places.toArray(Integer[]::new))
                 .addArrayOfInteger(numbers.toArray(Integer[]::new))
-                .addArrayOfString(amounts.toArray(String[]::new));
-        COLUMNS.forEach(column -> column.add.accept(tuple, packets));
-        return tuple;
+                .addArrayOfString(amounts.toArray(String[]::new))
+                .addArrayOfString(texts(packets, p -> p.sender().value()))
+                .addArrayOfString(texts(packets, p -> p.scope.key().value()))
+                .addArrayOfBuffer(bytes(packets, p -> p.scope.fingerprint()))
+                .addArrayOfUUID(Rows.column(packets, UUID[]::new, p -> p.id.value()))
+                .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shard))
+                .addArrayOfString(texts(packets, p -> p.command.group().value()))
+                .addArrayOfString(texts(packets, p -> p.command.kind().wireName()))
+                .addArrayOfString(texts(packets, p -> p.command.asset().code()))
+                .addArrayOfLong(longs(packets, p -> p.command.amount()))
+                .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> p.command.count()))
+                .addArrayOfString(texts(packets, p -> p.shares.terms.algorithm().wireName()))
+                .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
+                .addArrayOfLong(longs(packets, p -> p.shares.terms.min()))
+                .addArrayOfLong(longs(packets, p -> p.shares.terms.max()))
+                .addArrayOfBuffer(bytes(packets, p -> p.shares.seed))
+                .addArrayOfBuffer(bytes(packets, p -> HexFormat.of().parseHex(p.shares.commitment.digest())))
+                .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
+                .addArrayOfString(texts(packets, p -> p.command.greeting()))
+                .addArrayOfString(texts(packets, p -> metadata(p.command)))
+                .addArrayOfString(texts(packets, p -> recipients(p.command)))
+                .addArrayOfBuffer(bytes(packets, p -> {
+                    Passcode passcode = p.passcode();
+                    return passcode == null ? null : passcode.digest();
+                }))
+                .addArrayOfOffsetDateTime(Rows.column(packets, OffsetDateTime[]::new, p -> opening(p.command)))
+                .addArrayOfLong(longs(packets, p -> p.expiresIn.toMillis()))
+                .addArrayOfUUID(Rows.column(
+                        packets,
+                        UUID[]::new,
+                        p -> p.command.pool() == null ? null : p.command.pool().campaign()))
+                .addArrayOfString(texts(
+                        packets,
+                        p -> p.command.pool() == null ? null : p.command.pool().product()))
+                .addArrayOfString(texts(packets, p -> p.scope.user().value()))
+                .addArrayOfString(texts(packets, p -> p.scope.origin().actor().value()))
+                .addArrayOfString(texts(packets, p -> p.scope.origin().by().wireName()))
+                .addArrayOfString(texts(packets, p -> p.scope.origin().note().reference()))
+                .addArrayOfString(texts(packets, p -> p.scope.origin().note().reason()));
     }
 
-    /**
-     * A parameter of {@code send_packets}.
-     *
-     * @param add adds its array to the statement's values
-     */
-    private record Column(String name, BiConsumer<Tuple, List<NewPacket>> add) {}
-
-    private static <T> Function<NewPacket, @Nullable T> ofPool(Function<PoolTerms, T> value) {
-        return packet -> {
-            PoolTerms pool = packet.command.pool();
-            return pool == null ? null : value.apply(pool);
-        };
+    private static String[] texts(List<NewPacket> packets, Function<NewPacket, @Nullable String> value) {
+        return Rows.column(packets, String[]::new, value);
     }
 
-    private static Column texts(String name, Function<NewPacket, @Nullable String> value) {
-        return new Column(name, (tuple, packets) -> tuple.addArrayOfString(column(packets, String[]::new, value)));
+    private static Long[] longs(List<NewPacket> packets, Function<NewPacket, Long> value) {
+        return Rows.column(packets, Long[]::new, value);
     }
 
-    private static Column bytes(String name, Function<NewPacket, @Nullable Buffer> value) {
-        return new Column(name, (tuple, packets) -> tuple.addArrayOfBuffer(column(packets, Buffer[]::new, value)));
-    }
-
-    private static Column uuids(String name, Function<NewPacket, @Nullable UUID> value) {
-        return new Column(name, (tuple, packets) -> tuple.addArrayOfUUID(column(packets, UUID[]::new, value)));
-    }
-
-    private static Column shorts(String name, ToIntFunction<NewPacket> value) {
-        return new Column(
-                name,
-                (tuple, packets) -> tuple.addArrayOfShort(
-                        column(packets, Short[]::new, packet -> (short) value.applyAsInt(packet))));
-    }
-
-    private static Column integers(String name, ToIntFunction<NewPacket> value) {
-        return new Column(
-                name, (tuple, packets) -> tuple.addArrayOfInteger(column(packets, Integer[]::new, value::applyAsInt)));
-    }
-
-    private static Column longs(String name, ToLongFunction<NewPacket> value) {
-        return new Column(
-                name, (tuple, packets) -> tuple.addArrayOfLong(column(packets, Long[]::new, value::applyAsLong)));
-    }
-
-    private static <T> T[] column(
-            List<NewPacket> packets, IntFunction<T[]> array, Function<NewPacket, @Nullable T> value) {
-        return packets.stream().map(value).toArray(array);
+    private static Buffer[] bytes(List<NewPacket> packets, Function<NewPacket, byte @Nullable []> value) {
+        return Rows.column(packets, Buffer[]::new, packet -> {
+            byte[] bytes = value.apply(packet);
+            return bytes == null ? null : Buffer.buffer(bytes);
+        });
     }
 
     private static long[] block(long[] amounts, int block) {
         return Arrays.copyOfRange(
-                amounts, block * SlotAmounts.BLOCK, Math.min(amounts.length, (block + 1) * SlotAmounts.BLOCK));
+                amounts, block * Packet.Amounts.BLOCK, Math.min(amounts.length, (block + 1) * Packet.Amounts.BLOCK));
     }
 
     private static @Nullable String recipients(SendCommand command) {
@@ -308,15 +278,8 @@ final class SendStatement {
                 : command.recipients().stream().map(UserId::value).distinct().collect(Collectors.joining(" "));
     }
 
-    private static @Nullable Buffer passcode(NewPacket packet) {
-        String typed = packet.command.passcode();
-        return typed == null
-                ? null
-                : Buffer.buffer(Passcode.of(packet.id, typed).digest());
-    }
-
-    private static Buffer commitment(NewPacket packet) {
-        return Buffer.buffer(HexFormat.of().parseHex(packet.shares.commitment.digest()));
+    private static @Nullable String metadata(SendCommand command) {
+        return command.metadata().isEmpty() ? null : command.metadata().json();
     }
 
     private static @Nullable OffsetDateTime opening(SendCommand command) {
@@ -325,30 +288,15 @@ final class SendStatement {
 
     private static Packet fresh(NewPacket sent, Row row) {
         SendCommand command = sent.command;
-        String passcode = command.passcode();
-        Packet packet = new Packet(
-                sent.id,
-                sent.shard,
-                sent.sender(),
-                new Packet.Contents(
-                        command.kind(),
-                        command.asset(),
-                        sent.shares.terms,
-                        command.greeting(),
-                        command.metadata(),
-                        sent.shares.commitment),
-                new Packet.Audience(
-                        command.group(),
-                        Set.copyOf(command.recipients()),
-                        passcode == null ? null : Passcode.of(sent.id, passcode),
-                        command.pool()),
-                new Packet.Times(
-                        Objects.requireNonNull(row.getOffsetDateTime("created_at"))
-                                .toInstant(),
-                        Objects.requireNonNull(row.getOffsetDateTime("opens_at"))
-                                .toInstant(),
-                        Objects.requireNonNull(row.getOffsetDateTime("expires_at"))
-                                .toInstant()));
+        Packet packet = Packet.of(sent.id, sent.shard, command.group(), sent.sender())
+                .shares(command.kind(), command.asset(), sent.shares.terms, sent.shares.commitment)
+                .text(command.greeting(), command.metadata())
+                .claimers(Set.copyOf(command.recipients()), sent.passcode(), command.pool())
+                .times(
+                        row.getOffsetDateTime("created_at").toInstant(),
+                        row.getOffsetDateTime("opens_at").toInstant(),
+                        row.getOffsetDateTime("expires_at").toInstant())
+                .build();
         for (int block = 0; !packet.amounts().has(block); block++) {
             packet.amounts().put(block, block(sent.shares.amounts, block));
         }

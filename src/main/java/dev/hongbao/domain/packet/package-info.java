@@ -6,7 +6,7 @@
  * leave Redis.
  *
  * <p>Callers: {@code web}; {@code campaign} and {@code rain}, whose pools are packets; {@code claim}, {@code feed} and {@code reconcile}
- * for reading. {@code PacketService} and {@code EarlyCloser} belong to one event loop; stores and caches are thread-safe.
+ * for reading. {@code EarlyCloser} belongs to one event loop; everything else is thread-safe.
  *
  * <p>Invariants: a packet's terms and amounts never change after the send. Claims + paid refund + escrow = total (I1). A packet is refunded
  * exactly once, and no claim follows its close (I8).

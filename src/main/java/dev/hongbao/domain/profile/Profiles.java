@@ -2,18 +2,26 @@ package dev.hongbao.domain.profile;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.common.values.PictureUrl;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.profile.Profile.GivenBy;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +47,27 @@ public final class Profiles {
     /** Profiles stored in one statement. */
     private static final int MAX_TAKEN = 500;
 
-    private final ProfileStore store;
+    private static final String FIND =
+            "select user_id, display_name, avatar, given_by from profile where user_id = any ($1)";
+
+    private static final String PUT = """
+        insert into profile (user_id, display_name, avatar, given_by) values ($1, $2, $3, 'service')
+        on conflict (user_id) do update
+        set display_name = excluded.display_name, avatar = excluded.avatar, given_by = 'service', changed_at = now()
+        """;
+
+    /** Sorted by user, so that servers do not deadlock. Leaves a profile from the service as it is. */
+    private static final String TAKE = """
+        insert into profile as p (user_id, display_name, avatar, given_by)
+        select u.user_id, u.display_name, u.avatar, 'token'
+        from unnest($1::text[], $2::text[], $3::text[]) as u(user_id, display_name, avatar) order by 1
+        on conflict (user_id) do update
+        set display_name = excluded.display_name, avatar = excluded.avatar, changed_at = now()
+        where p.given_by = 'token' and (p.display_name, p.avatar) is distinct from (excluded.display_name, excluded.avatar)
+        returning user_id
+        """;
+
+    private final Pool pool;
     private final Cache<UserId, Profile> known = Caffeine.newBuilder()
             .maximumSize(MAX_CACHED)
             .expireAfterWrite(KEPT)
@@ -50,7 +78,7 @@ public final class Profiles {
 
     /** @param pool of the requests */
     public Profiles(Pool pool) {
-        this.store = new ProfileStore(pool);
+        this.pool = pool;
     }
 
     /**
@@ -72,7 +100,7 @@ public final class Profiles {
         if (missing.isEmpty()) {
             return Future.succeededFuture(found);
         }
-        return store.find(missing)
+        return read(missing)
                 .map(stored -> {
                     for (UserId user : missing) {
                         Profile.Stored one = stored.get(user);
@@ -87,24 +115,47 @@ public final class Profiles {
                 .otherwise(found);
     }
 
+    /** The stored profiles. Users without one are absent. */
+    private Future<Map<UserId, Profile.Stored>> read(Collection<UserId> users) {
+        return pool.preparedQuery(FIND).execute(Tuple.of(names(users))).map(rows -> {
+            Map<UserId, Profile.Stored> found = new HashMap<>();
+            rows.forEach(row -> found.put(new UserId(row.getString("user_id")), stored(row)));
+            return found;
+        });
+    }
+
+    private static String[] names(Collection<UserId> users) {
+        return users.stream().map(UserId::value).toArray(String[]::new);
+    }
+
+    private static Profile.Stored stored(Row row) {
+        String avatar = row.getString("avatar");
+        return new Profile.Stored(
+                new Profile(row.getString("display_name"), avatar == null ? null : new PictureUrl(avatar)),
+                GivenBy.valueOf(row.getString("given_by").toUpperCase(Locale.ROOT)));
+    }
+
     /** A user's stored profile. */
     public Future<Profile.Stored> find(UserId user) {
-        return store.find(Set.of(user)).map(found -> found.getOrDefault(user, new Profile.Stored(Profile.NONE, null)));
+        return read(Set.of(user)).map(found -> found.getOrDefault(user, new Profile.Stored(Profile.NONE, null)));
     }
 
     /** Sets a user's profile, in place of any token's. An empty profile shows the id. Idempotent. */
     public Future<Void> put(UserId user, Profile profile) {
-        return forgetting(user, store.put(user, profile));
+        return forgetting(
+                user, pool.preparedQuery(PUT).execute(Tuple.of(user.value(), profile.displayName(), avatar(profile))));
     }
 
     /** Removes the stored profile. The user's next token may set it again. Idempotent. */
     public Future<Void> delete(UserId user) {
-        return forgetting(user, store.delete(user));
+        return forgetting(
+                user,
+                pool.preparedQuery("delete from profile where user_id = $1").execute(Tuple.of(user.value())));
     }
 
-    private Future<Void> forgetting(UserId user, Future<Void> change) {
+    private Future<Void> forgetting(UserId user, Future<RowSet<Row>> change) {
         waiting.remove(user);
-        return change.onComplete(done -> known.invalidate(user));
+        return change.onComplete(done -> known.invalidate(user)).mapEmpty();
     }
 
     /** Notes the profile of a new token. Never blocks; the next {@link #take} stores it. */
@@ -125,15 +176,25 @@ public final class Profiles {
                 said.put(each.getKey(), each.getValue());
             }
         }
-        store.take(said)
+        List<UserId> users = List.copyOf(said.keySet());
+        List<Profile> profiles = users.stream().map(said::get).toList();
+        pool.preparedQuery(TAKE)
+                .execute(Tuple.of(
+                        names(users),
+                        profiles.stream().map(Profile::displayName).toArray(String[]::new),
+                        profiles.stream().map(Profiles::avatar).toArray(String[]::new)))
                 .onSuccess(changed -> {
                     said.forEach(waiting::remove);
-                    changed.forEach(known::invalidate);
+                    changed.forEach(row -> known.invalidate(new UserId(row.getString("user_id"))));
                 })
                 .onFailure(fault -> LOG.warn(
                         "the names of {} users, from their tokens, are not stored yet, it is tried again: {}",
                         said.size(),
                         fault.toString()))
                 .onComplete(done -> taking.set(false));
+    }
+
+    private static @Nullable String avatar(Profile profile) {
+        return profile.avatar() == null ? null : profile.avatar().value();
     }
 }

@@ -5,7 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignId;
-import dev.hongbao.domain.feed.Channels;
+import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.engine.postgres.SharedQueries;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The fixed facts of rains: a bounded cache over Postgres. Thread-safe. */
-public final class RainCatalog implements Channels {
+public final class RainCatalog implements FeedService.Channels {
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 

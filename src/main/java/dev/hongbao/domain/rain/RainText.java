@@ -8,8 +8,8 @@ import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignDefinition.Range;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.packet.ClaimingText;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
@@ -67,7 +67,7 @@ final class RainText {
         Duration lasts = Duration.ofSeconds(stored.getInteger("durationSeconds"));
         long budget = stored.getLong("budget");
         int drops = stored.getInteger("drops");
-        Members members = ClaimingText.members(stored);
+        Members members = PoolTerms.audience(stored);
         PoolShape drop = new PoolShape(
                 stored.getInteger("sharesPerDrop"),
                 new Range(budget / drops, budget / drops + (budget % drops == 0 ? 0 : 1)),
@@ -87,7 +87,7 @@ final class RainText {
                         drops,
                         drop,
                         stored.getInteger("expectedUsers", EXPECTED_USERS)),
-                ClaimingText.read(ZoneId.of("UTC"), stored.getJsonObject("claiming"), members));
+                PoolTerms.Claiming.read(ZoneId.of("UTC"), stored.getJsonObject("claiming"), members));
     }
 
     /**

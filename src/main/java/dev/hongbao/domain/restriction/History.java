@@ -21,7 +21,8 @@ final class History {
     private static final int PAGE = 5_000;
 
     private final Pool pool;
-    private final Reading reading;
+    private final String inForce;
+    private final String rows;
     private final Consumer<List<Row>> begin;
     private final Consumer<Row> next;
     private volatile long seen;
@@ -32,20 +33,17 @@ final class History {
     private boolean looking;
 
     /**
-     * The queries; both have a column {@code n}.
+     * Both queries have a column {@code n}.
      *
      * @param inForce the current state of all rows; each result row has the {@code n} of the last of all rows
-     * @param rows the rows, without a condition
-     */
-    record Reading(String inForce, String rows) {}
-
-    /**
-     * @param begin receives the result of {@link Reading#inForce}, which replaces all earlier state
+     * @param rows at most $2 rows after $1, in the order of {@code n}
+     * @param begin receives the result of {@code inForce}, which replaces all earlier state
      * @param next receives a row
      */
-    History(Pool pool, Reading reading, Consumer<List<Row>> begin, Consumer<Row> next) {
+    History(Pool pool, String inForce, String rows, Consumer<List<Row>> begin, Consumer<Row> next) {
         this.pool = pool;
-        this.reading = reading;
+        this.inForce = inForce;
+        this.rows = rows;
         this.begin = begin;
         this.next = next;
     }
@@ -63,7 +61,7 @@ final class History {
 
     /** @return less than a full page; the next poll reads rows that came meanwhile */
     private Future<Integer> readAll() {
-        return pool.query(reading.inForce()).execute().map(this::beginAnew);
+        return pool.query(inForce).execute().map(this::beginAnew);
     }
 
     private synchronized int beginAnew(RowSet<Row> found) {
@@ -97,9 +95,7 @@ final class History {
         if (stale) {
             return readAll();
         }
-        return pool.preparedQuery(reading.rows() + " where n > $1 order by n limit " + PAGE)
-                .execute(Tuple.of(seen))
-                .map(this::adopt);
+        return pool.preparedQuery(rows).execute(Tuple.of(seen, PAGE)).map(this::adopt);
     }
 
     /** Concurrent reads may have the same rows. No row is delivered after a later one. */

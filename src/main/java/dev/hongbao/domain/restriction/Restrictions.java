@@ -13,12 +13,16 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restriction.Kind;
 import dev.hongbao.domain.restriction.Restriction.Scope;
 import dev.hongbao.domain.restriction.Restriction.Target;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,15 +35,37 @@ public final class Restrictions {
     /** The most restrictions in force. A server holds all of them, about 100 bytes each. */
     private static final int MOST = 1_000_000;
 
-    private static final String CHANGES = "select n, scope, subject, kind, placed from restriction";
+    private static final String CHANGES =
+            "select n, scope, subject, kind, placed from restriction where n > $1 order by n limit $2";
 
     /** Without lifted restrictions, which may be many. One row of nulls beside the number when none is in force. */
-    private static final String IN_FORCE = "select m.n, l.scope, l.subject, l.kind"
-            + " from (select coalesce(max(n), 0) as n from restriction) as m"
-            + " left join (select distinct on (scope, subject, kind) scope, subject, kind, placed from restriction"
-            + " order by scope, subject, kind, n desc) as l on l.placed";
+    private static final String IN_FORCE = """
+        select m.n, l.scope, l.subject, l.kind
+        from (select coalesce(max(n), 0) as n from restriction) as m
+        left join (select distinct on (scope, subject, kind) scope, subject, kind, placed from restriction
+                   order by scope, subject, kind, n desc) as l on l.placed
+        """;
 
-    private final RestrictionStore store;
+    private static final String OF_USER = """
+        select r.*, true as in_force from restriction as r
+        where r.scope = 'user' and r.subject = $1 and r.placed
+          and not exists (select from restriction as l
+                          where l.scope = r.scope and l.subject = r.subject and l.kind = r.kind and l.n > r.n)
+        order by r.n
+        """;
+
+    private static final String PAGE = """
+        select *
+        from (select r.*, r.placed and not exists (
+                  select from restriction as l
+                  where l.scope = r.scope and l.subject = r.subject and l.kind = r.kind and l.n > r.n) as in_force
+              from restriction as r
+              where r.n < $1 and ($4::text is null or r.scope = $4) and ($5::text is null or r.kind = $5)
+              order by r.n desc) as r
+        where $2 or r.in_force order by r.n desc limit $3
+        """;
+
+    private final Pool requests;
     private final History history;
     private volatile Set<Target> inForce = ConcurrentHashMap.newKeySet();
 
@@ -48,8 +74,8 @@ public final class Restrictions {
      * @param requests for changes, which may wait for wallets, and for reads of the history
      */
     public Restrictions(Pool pool, Pool requests) {
-        this.store = new RestrictionStore(requests);
-        this.history = new History(pool, new History.Reading(IN_FORCE, CHANGES), this::begin, this::know);
+        this.requests = requests;
+        this.history = new History(pool, IN_FORCE, CHANGES, this::begin, this::know);
     }
 
     /** Reads the restrictions in force, then looks for changes four times a second. Once per Vert.x instance. */
@@ -66,14 +92,14 @@ public final class Restrictions {
         Set<Target> now = ConcurrentHashMap.newKeySet();
         for (Row row : rows) {
             if (row.getString("subject") != null) {
-                now.add(RestrictionStore.target(row));
+                now.add(target(row));
             }
         }
         inForce = now;
     }
 
     private void know(Row row) {
-        Target target = RestrictionStore.target(row);
+        Target target = target(row);
         if (row.getBoolean("placed")) {
             inForce.add(target);
         } else {
@@ -157,27 +183,73 @@ public final class Restrictions {
             return Future.failedFuture(
                     new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("restriction.too-many", MOST)));
         }
-        return adopted(store.place(target, actor, reason));
+        return change(target, true, actor, reason);
     }
 
     /** Lifts a restriction; otherwise as {@link #place}. */
     public Future<Void> lift(Target target, UserId actor, String reason) {
-        return adopted(store.lift(target, actor, reason));
+        return change(target, false, actor, reason);
     }
 
     /** Adopts all changes in the order of the history, so this server ends with the same last change as others. */
-    private Future<Void> adopted(Future<Void> changed) {
-        return changed.compose(done -> history.catchUp());
+    private Future<Void> change(Target target, boolean place, UserId actor, String reason) {
+        return requests.preparedQuery("select change_restriction($1, $2, $3, $4, $5, $6)")
+                .execute(Tuple.of(
+                        target.scope().wireName(),
+                        target.subject(),
+                        target.kind().wireName(),
+                        place,
+                        actor.value(),
+                        reason))
+                .compose(done -> history.catchUp());
     }
 
-    /** See {@link RestrictionStore#of}. */
+    /** A user's restrictions in force, at most one of each kind. */
     public Future<List<Restriction>> of(UserId user) {
-        return store.of(user);
+        return requests.preparedQuery(OF_USER).execute(Tuple.of(user.value())).map(Restrictions::restrictions);
     }
 
-    /** See {@link RestrictionStore#page}. */
+    /**
+     * A page, latest change first.
+     *
+     * @param all true to include lifted restrictions and their lifting; false for restrictions in force
+     * @param scope null for users and groups
+     * @param kind null for every kind
+     * @param cursor a page's {@code next}; null for the first page
+     */
     public Future<Page<Restriction>> page(
             boolean all, @Nullable Scope scope, @Nullable Kind kind, @Nullable String cursor, int limit) {
-        return store.page(all, scope, kind, cursor, limit);
+        Long before = Page.number(cursor, Long.MAX_VALUE);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
+        }
+        return requests.preparedQuery(PAGE)
+                .execute(Tuple.of(
+                        before,
+                        all,
+                        limit + 1,
+                        scope == null ? null : scope.wireName(),
+                        kind == null ? null : kind.wireName()))
+                .map(rows -> Page.of(restrictions(rows), limit, last -> Long.toString(last.n())));
+    }
+
+    private static List<Restriction> restrictions(RowSet<Row> rows) {
+        return Rows.list(
+                rows,
+                row -> new Restriction(
+                        row.getLong("n"),
+                        target(row),
+                        row.getBoolean("placed"),
+                        row.getString("actor"),
+                        row.getString("reason"),
+                        row.getOffsetDateTime("at").toInstant(),
+                        row.getBoolean("in_force")));
+    }
+
+    private static Target target(Row row) {
+        return new Target(
+                Scope.valueOf(row.getString("scope").toUpperCase(Locale.ROOT)),
+                row.getString("subject"),
+                Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)));
     }
 }

@@ -31,14 +31,14 @@ public final class Revocations {
     /** The most users with revocations. A server holds the moment of each, about 100 bytes. */
     private static final int MOST = 1_000_000;
 
-    private static final String ROWS = "select n, user_id, not_before from revocation";
+    private static final String ROWS = "select n, user_id, not_before from revocation where n > $1 order by n limit $2";
 
     private static final String IN_FORCE =
             "select max(max(n)) over () as n, user_id, max(not_before) as not_before from revocation group by user_id";
 
-    private static final String OF_USER =
-            "select user_id, not_before, actor, reason, at from revocation where user_id = $1"
-                    + " order by not_before desc, n limit 1";
+    private static final String OF_USER = """
+        select user_id, not_before, actor, reason, at from revocation where user_id = $1 order by not_before desc, n limit 1
+        """;
 
     private final Pool requests;
     private final History history;
@@ -50,7 +50,7 @@ public final class Revocations {
      */
     public Revocations(Pool pool, Pool requests) {
         this.requests = requests;
-        this.history = new History(pool, new History.Reading(IN_FORCE, ROWS), this::begin, this::know);
+        this.history = new History(pool, IN_FORCE, ROWS, this::begin, this::know);
     }
 
     /** Reads all revocations, then looks for new ones four times a second. Once per Vert.x instance. */
@@ -160,4 +160,19 @@ public final class Revocations {
                 row.getString("reason"),
                 row.getOffsetDateTime("at").toInstant());
     }
+
+    /**
+     * A revocation of all tokens of a user that were made before a moment.
+     *
+     * @param notBefore the moment, a whole second; a token of this second or later is valid
+     * @param by the subject of the revoking token
+     * @param reason one line of 1 to 200 characters; null for none
+     * @param at time of the revocation
+     */
+    public record Revocation(
+            UserId user,
+            Instant notBefore,
+            String by,
+            @Nullable String reason,
+            Instant at) {}
 }

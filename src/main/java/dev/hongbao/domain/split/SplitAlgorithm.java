@@ -1,11 +1,11 @@
 package dev.hongbao.domain.split;
 
+import dev.hongbao.common.values.Named;
 import java.util.Arrays;
-import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The algorithms of a split. */
-public enum SplitAlgorithm {
+public enum SplitAlgorithm implements Named {
     /** Each next share is uniform around the remaining mean. Familiar from WeChat. */
     DOUBLE_MEAN,
     /** Square, draw, root: most shares near the mean, few at the ends. */
@@ -17,11 +17,6 @@ public enum SplitAlgorithm {
 
     /** The version of the amounts for a seed and terms. It grows when an algorithm changes; older packets keep theirs. */
     public static final int VERSION = 1;
-
-    /** The name in the API, on the command line and in the tables: {@code double-mean} and so on. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
 
     /**
      * The algorithm with this name, exactly as {@link #wireName()} gives it.

@@ -1,7 +1,9 @@
 package dev.hongbao.domain.trail;
 
 import dev.hongbao.common.json.Text;
+import dev.hongbao.domain.trail.AuditRow.Kind;
 import dev.hongbao.engine.postgres.GatheredCommands;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -10,10 +12,12 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -119,27 +123,106 @@ public final class AuditLog {
     private Future<List<Boolean>> write(List<AuditRow> batch) {
         long untold = missed.getAndSet(0);
         Tuple columns = Tuple.tuple()
-                .addArrayOfString(column(batch, String[]::new, row -> row.who().actor()))
-                .addArrayOfString(column(batch, String[]::new, row -> row.who().role()))
-                .addArrayOfString(column(batch, String[]::new, row -> row.who().address()))
-                .addArrayOfString(column(batch, String[]::new, AuditRow::request))
-                .addArrayOfString(column(batch, String[]::new, row -> row.what().method()))
-                .addArrayOfString(column(batch, String[]::new, row -> row.what().route()))
-                .addArrayOfString(column(batch, String[]::new, row -> row.what().subject()))
-                .addArrayOfShort(
-                        column(batch, Short[]::new, row -> (short) row.outcome().status()))
                 .addArrayOfString(
-                        column(batch, String[]::new, row -> row.outcome().problem()))
-                .addArrayOfString(column(batch, String[]::new, AuditRow::reference))
-                .addArrayOfLong(column(batch, Long[]::new, AuditRow::times))
-                .addArrayOfLong(column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
+                        Rows.column(batch, String[]::new, row -> row.who().actor()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.who().role()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.who().address()))
+                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::request))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.what().method()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.what().route()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.what().subject()))
+                .addArrayOfShort(Rows.column(
+                        batch, Short[]::new, row -> (short) row.outcome().status()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.outcome().problem()))
+                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::reference))
+                .addArrayOfLong(Rows.column(batch, Long[]::new, AuditRow::times))
+                .addArrayOfLong(Rows.column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
         return Transactions.statement(() -> append.apply(columns)
                         .map(done -> batch.stream().map(row -> true).toList()))
                 .onSuccess(done -> written.increment(batch.size()))
                 .onFailure(fault -> missed.addAndGet(untold));
     }
 
-    private static <T> T[] column(List<AuditRow> batch, IntFunction<T[]> array, Function<AuditRow, @Nullable T> value) {
-        return batch.stream().map(value).toArray(array);
+    /**
+     * Counts repeated calls, so that no caller fills the log. The first call of a kind in a minute is written, and the others as one row at its
+     * end. So a kind has at most two rows a minute, and the number of kinds is bounded: further calls are counted together as many callers'. A
+     * counted call costs two lookups and no row. Thread-safe; no call waits for another.
+     */
+    static final class Repeats {
+        /** Kinds of refused calls in a minute: with their rows for many callers, some thousand rows, 200 KB. Concurrent calls may add a few. */
+        static final int MAX_REFUSED = 500;
+
+        /** Kinds of the host's calls, which may read many users. */
+        static final int MAX_SERVICE = 5_000;
+
+        /** In {@link Repeated}: its minute is over. */
+        private static final long OVER = -1;
+
+        private final Map<Kind, Repeated> service = new ConcurrentHashMap<>();
+        private final Map<Kind, Repeated> refused = new ConcurrentHashMap<>();
+
+        /** Counts the calls after the first one. */
+        private static final class Repeated {
+            private final AuditRow first;
+            private final AtomicLong more = new AtomicLong();
+
+            private Repeated(AuditRow first) {
+                this.first = first;
+            }
+
+            /** False when its minute is over. The call then belongs to the next minute. */
+            private boolean count() {
+                return more.getAndUpdate(n -> n == OVER ? OVER : n + 1) != OVER;
+            }
+        }
+
+        /**
+         * Counts a call.
+         *
+         * @param kind for a host's call with its subject; for a refused call without one, since callers may invent it
+         * @param row called only for the first of its kind in this minute
+         * @return the row, to be written now; null when the call is counted
+         */
+        @Nullable
+        AuditRow first(Kind kind, boolean isService, Supplier<AuditRow> row) {
+            Map<Kind, Repeated> kinds = isService ? service : refused;
+            while (true) {
+                Repeated known = kinds.get(kind);
+                if (known == null && kinds.size() < (isService ? MAX_SERVICE : MAX_REFUSED)) {
+                    Repeated made = new Repeated(row.get());
+                    known = kinds.putIfAbsent(kind, made);
+                    if (known == null) {
+                        return made.first;
+                    }
+                }
+                if (known == null) {
+                    known = kinds.computeIfAbsent(kind.ofMany(), many -> new Repeated(many.row()));
+                }
+                if (known.count()) {
+                    return null;
+                }
+            }
+        }
+
+        /** Ends the minute: a row for each repeated kind. Safe beside {@link #first}: every call falls into one minute. */
+        List<AuditRow> end() {
+            List<AuditRow> rows = new ArrayList<>();
+            for (Map<Kind, Repeated> kinds : List.of(service, refused)) {
+                kinds.forEach((kind, repeated) -> {
+                    kinds.remove(kind, repeated);
+                    long more = repeated.more.getAndSet(OVER);
+                    if (more > 0) {
+                        rows.add(repeated.first.times(more));
+                    }
+                });
+            }
+            return rows;
+        }
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.domain.trail;
 
 import dev.hongbao.common.values.Page;
 import dev.hongbao.engine.postgres.Pages;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -11,7 +12,6 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the audit log in the order of writing. A reader that has read up to a row has missed no earlier one. Thread-safe. */
@@ -20,9 +20,11 @@ public final class AuditReader {
     private static final int EXPORT_PAGE = 1_000;
 
     /** Uses the index of the times, also for the row to continue from. */
-    private static final String SELECT = "select * from audit_log"
-            + " where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')"
-            + " and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)";
+    private static final String SELECT = """
+        select * from audit_log
+        where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')
+          and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)
+        """;
 
     private final Pool pool;
 
@@ -86,9 +88,7 @@ public final class AuditReader {
         }
         return pool.preparedQuery(some + " order by at, n limit $4")
                 .execute(parameters)
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(AuditReader::row)
-                        .toList());
+                .map(rows -> Rows.list(rows, AuditReader::row));
     }
 
     private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {

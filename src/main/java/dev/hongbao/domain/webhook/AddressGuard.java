@@ -2,18 +2,25 @@ package dev.hongbao.domain.webhook;
 
 import dev.hongbao.common.config.AddressRange;
 import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.Refusal;
+import dev.hongbao.common.values.RefusedException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses that a webhook may call: public ones only, against server-side request forgery. By the registries of special addresses of
- * IPv4 and IPv6 (RFC 6890 and its successors). Immutable.
+ * The URLs and addresses that a webhook may call: public ones only, against server-side request forgery. By the registries of special
+ * addresses of IPv4 and IPv6 (RFC 6890 and its successors). A delivery checks the addresses of the URL's name again, which may change.
+ * Immutable.
  */
 public final class AddressGuard {
+    private static final int MAX_PORT = 65_535;
+
     private static final List<AddressRange> NOT_PUBLIC = Stream.of(
                     "0.0.0.0/8",
                     "10.0.0.0/8",
@@ -123,12 +130,51 @@ public final class AddressGuard {
                 && (address instanceof Inet4Address || AddressRange.anyHolds(GLOBAL_IPV6, address));
     }
 
-    /** Whether plain http is allowed for some addresses. */
-    boolean allowsPlain() {
-        return !allowed.isEmpty();
-    }
-
     private boolean allowsPlain(InetAddress address) {
         return AddressRange.anyHolds(allowed, address);
+    }
+
+    /**
+     * Checks a URL.
+     *
+     * @throws RefusedException when it is not allowed
+     */
+    void check(String text) {
+        URI url;
+        try {
+            url = new URI(text);
+        } catch (URISyntaxException none) {
+            throw refused(Text.of("url.malformed"));
+        }
+        if (!text.equals(url.toASCIIString())) {
+            throw refused(Text.of("url.ascii"));
+        }
+        if (!"https".equals(url.getScheme()) && !(!allowed.isEmpty() && "http".equals(url.getScheme()))) {
+            throw refused(Text.of("url.scheme"));
+        }
+        if (url.getHost() == null || url.getPort() > MAX_PORT || url.getPort() == 0) {
+            throw refused(Text.of("url.host"));
+        }
+        if (url.getRawUserInfo() != null || url.getRawFragment() != null) {
+            throw refused(Text.of("url.user-or-fragment"));
+        }
+        InetAddress address = AddressRange.literal(url.getHost());
+        Text why = address == null ? null : whyNot(address, "https".equals(url.getScheme()));
+        if (why != null) {
+            throw refused(why);
+        }
+    }
+
+    /**
+     * The refusal of a URL with a forbidden address.
+     *
+     * @param why as {@link #whyNot}
+     */
+    static RefusedException notPublic(Text why) {
+        return refused(Text.of("url.private", why));
+    }
+
+    private static RefusedException refused(Text why) {
+        return new RefusedException(Refusal.INVALID, Text.of("webhook.url", why));
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.webhook;
 
 import dev.hongbao.domain.outbox.OutboxCursor;
+import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -11,7 +12,6 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The reads and writes of deliveries in Postgres. Thread-safe. */
@@ -21,6 +21,12 @@ public final class WebhookStore {
 
     /** Attempts kept per webhook. */
     private static final int DELIVERIES = 1_000;
+
+    private static final String LIST = """
+        select id, attempts, disabled_at is not null and reason <> 'paused' as disabled,
+               disabled_at is not null and reason = 'paused' as paused
+        from webhook
+        """;
 
     private static final String DUE = """
         select w.url, w.types, w.batch, w.position, w.attempts,
@@ -105,16 +111,15 @@ public final class WebhookStore {
 
     /** All webhooks, including disabled and paused ones. */
     public static Future<List<Listed>> list(SqlClient session) {
-        return session.query("select id, attempts, disabled_at is not null and reason <> 'paused' as disabled,"
-                        + " disabled_at is not null and reason = 'paused' as paused from webhook")
+        return session.query(LIST)
                 .execute()
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> new Listed(
+                .map(rows -> Rows.list(
+                        rows,
+                        row -> new Listed(
                                 row.getUUID("id"),
                                 row.getInteger("attempts"),
                                 row.getBoolean("disabled"),
-                                row.getBoolean("paused")))
-                        .toList());
+                                row.getBoolean("paused"))));
     }
 
     /**

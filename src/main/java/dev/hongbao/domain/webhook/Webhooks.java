@@ -11,6 +11,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.domain.ledger.Idempotency;
 import dev.hongbao.domain.outbox.OutboxCursor;
 import dev.hongbao.domain.outbox.OutboxReader;
+import dev.hongbao.engine.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Webhooks, for the host application's backend. Thread-safe. */
@@ -45,9 +45,34 @@ public final class Webhooks {
     private static final String LATEST = "latest";
     private static final String OLDEST = "oldest";
 
-    private static final String READ =
-            "select id, url, types, batch, created_at, position, attempts, failing_since, next_at,"
-                    + " reason from webhook ";
+    private static final String READ = """
+        select id, url, types, batch, created_at, position, attempts, failing_since, next_at, reason from webhook
+        """;
+
+    private static final String INSERT = """
+        insert into webhook (id, url, types, batch, position, low)
+        select $1, $2, $3, $4, $5, $6 where (select count(*) from webhook) < $7
+        """;
+
+    private static final String REDELIVER = """
+        update webhook
+        set position = coalesce($2, position), low = coalesce($3, low), attempts = 0, failing_since = null, next_at = now(),
+            disabled_at = null, reason = null
+        where id = $1 returning id
+        """;
+
+    private static final String SECRETS = """
+        select secret from webhook_secret where webhook = $1 and (ends_at is null or ends_at > now()) order by id desc
+        """;
+
+    private static final String END_SECRET = """
+        update webhook_secret set ends_at = now() + $2 * interval '1 millisecond' where webhook = $1 and ends_at is null
+        """;
+
+    private static final String DELIVERIES = """
+        select n, message, after, events, status, error, millis, at from webhook_delivery
+        where webhook = $1 and n < $2 order by n desc limit $3
+        """;
 
     private static final String CHANGE = """
         update webhook as w
@@ -107,7 +132,7 @@ public final class Webhooks {
      */
     private Future<Void> allowed(String url) {
         try {
-            WebhookUrl.check(url, guard);
+            guard.check(url);
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
@@ -116,7 +141,7 @@ public final class Webhooks {
                 .executeBlocking(() -> guard.address(target.getHost(), "https".equals(target.getScheme()), 0), false)
                 .timeout(LOOKUP_MILLIS, TimeUnit.MILLISECONDS)
                 .transform(looked -> looked.cause() instanceof AddressGuard.ForbiddenException forbidden
-                        ? Future.failedFuture(WebhookUrl.notPublic(forbidden.why()))
+                        ? Future.failedFuture(AddressGuard.notPublic(forbidden.why()))
                         : Future.succeededFuture());
     }
 
@@ -143,8 +168,7 @@ public final class Webhooks {
     private Future<UUID> insert(SqlConnection tx, UUID id, Webhook.Terms terms, OutboxCursor now) {
         return tx.query("select pg_advisory_xact_lock(hashtextextended('webhooks', 0))::text")
                 .execute()
-                .compose(locked -> tx.preparedQuery("insert into webhook (id, url, types, batch, position, low)"
-                                + " select $1, $2, $3, $4, $5, $6 where (select count(*) from webhook) < $7")
+                .compose(locked -> tx.preparedQuery(INSERT)
                         .execute(Tuple.of(id, terms.url(), terms.types().toArray(String[]::new), terms.batch())
                                 .addString(now.text())
                                 .addLong(now.least())
@@ -202,8 +226,7 @@ public final class Webhooks {
                 .compose(left -> left.size() >= MOST_SECRETS
                         ? Future.failedFuture(
                                 new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("webhook.secrets")))
-                        : tx.preparedQuery("update webhook_secret set ends_at = now() + $2 * interval '1 millisecond'"
-                                        + " where webhook = $1 and ends_at is null")
+                        : tx.preparedQuery(END_SECRET)
                                 .execute(Tuple.of(webhook, overlap.toMillis()))
                                 .mapEmpty());
     }
@@ -238,23 +261,16 @@ public final class Webhooks {
 
     /** @return the signing secrets, newest first; refused with NOT_FOUND */
     public Future<List<String>> secrets(UUID webhook) {
-        return pool.preparedQuery("select secret from webhook_secret"
-                        + " where webhook = $1 and (ends_at is null or ends_at > now()) order by id desc")
+        return pool.preparedQuery(SECRETS)
                 .execute(Tuple.of(webhook))
                 .compose(rows -> rows.size() == 0
                         ? notFound()
-                        : Future.succeededFuture(StreamSupport.stream(rows.spliterator(), false)
-                                .map(row -> row.getString(0))
-                                .toList()));
+                        : Future.succeededFuture(Rows.list(rows, row -> row.getString(0))));
     }
 
     /** All webhooks, oldest first. */
     public Future<List<Webhook>> list() {
-        return pool.query(READ + "order by id")
-                .execute()
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(Webhooks::webhook)
-                        .toList());
+        return pool.query(READ + "order by id").execute().map(rows -> Rows.list(rows, Webhooks::webhook));
     }
 
     /** @return refused with NOT_FOUND */
@@ -289,15 +305,9 @@ public final class Webhooks {
         }
         long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
         return find(webhook)
-                .compose(there -> pool.preparedQuery("select n, message, after, events, status, error, millis, at"
-                                + " from webhook_delivery where webhook = $1 and n < $2 order by n desc limit $3")
-                        .execute(Tuple.of(webhook, before, limit + 1)))
-                .map(rows -> Page.of(
-                        StreamSupport.stream(rows.spliterator(), false)
-                                .map(Webhooks::delivery)
-                                .toList(),
-                        limit,
-                        delivery -> Long.toString(delivery.n())));
+                .compose(there -> pool.preparedQuery(DELIVERIES).execute(Tuple.of(webhook, before, limit + 1)))
+                .map(rows ->
+                        Page.of(Rows.list(rows, Webhooks::delivery), limit, delivery -> Long.toString(delivery.n())));
     }
 
     /**
@@ -319,10 +329,7 @@ public final class Webhooks {
         return idempotency
                 .once(
                         Idempotency.Scope.of(caller, "webhook-redeliver", key, webhook + " " + after),
-                        tx -> tx.preparedQuery(
-                                        "update webhook set position = coalesce($2, position), low = coalesce($3,"
-                                                + " low), attempts = 0, failing_since = null, next_at = now(), disabled_at"
-                                                + " = null, reason = null where id = $1 returning id")
+                        tx -> tx.preparedQuery(REDELIVER)
                                 .execute(Tuple.of(webhook, position, low))
                                 .compose(rows -> rows.size() == 0
                                         ? Webhooks.<Idempotency.Done<UUID>>notFound()

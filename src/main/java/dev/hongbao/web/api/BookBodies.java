@@ -3,10 +3,8 @@ package dev.hongbao.web.api;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.books.BookedTransfer;
-import dev.hongbao.domain.books.DayTotal;
-import dev.hongbao.domain.books.OpenItem;
-import dev.hongbao.domain.books.Statement;
+import dev.hongbao.domain.books.Books;
+import dev.hongbao.domain.books.TransferSearch;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.WalletRecord;
 import java.time.Instant;
@@ -27,7 +25,7 @@ public final class BookBodies {
 
     private BookBodies() {}
 
-    public static String transfers(Page<BookedTransfer> page) {
+    public static String transfers(Page<TransferSearch.Booked> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
@@ -36,7 +34,7 @@ public final class BookBodies {
         return json.endArray().field("next", page.next()).endObject().toString();
     }
 
-    private static void transfer(JsonText json, BookedTransfer transfer) {
+    private static void transfer(JsonText json, TransferSearch.Booked transfer) {
         json.beginObject()
                 .plain("id", Long.toString(transfer.id()))
                 .plain("subject", transfer.subject().toString())
@@ -50,7 +48,7 @@ public final class BookBodies {
                 .endObject();
     }
 
-    private static void side(JsonText json, String name, BookedTransfer.Side side) {
+    private static void side(JsonText json, String name, TransferSearch.Booked.Side side) {
         json.name(name)
                 .beginObject()
                 .plain("account", side.kind())
@@ -60,7 +58,7 @@ public final class BookBodies {
 
     /** @param from as it was asked for; null for the beginning @param to null for now */
     public static String statement(
-            UserId user, Asset asset, @Nullable Instant from, @Nullable Instant to, Statement statement) {
+            UserId user, Asset asset, @Nullable Instant from, @Nullable Instant to, Books.Statement statement) {
         JsonText json = new JsonText(LENGTH * (statement.entries().size() + 1))
                 .beginObject()
                 .plain("user", user.value())
@@ -76,7 +74,7 @@ public final class BookBodies {
     }
 
     /** A line for the opening balance, one for each transfer with the balance after it, and one for the closing balance. */
-    public static String statementCsv(Asset asset, Statement statement) {
+    public static String statementCsv(Asset asset, Books.Statement statement) {
         StringBuilder csv = new StringBuilder(LENGTH * (statement.entries().size() + 2)).append(STATEMENT_HEADER);
         long balance = statement.opening();
         line(csv, "", "", "opening", asset, "", balance, "", "", "");
@@ -115,7 +113,7 @@ public final class BookBodies {
     }
 
     /** A total as a line of JSON lines, with its end. */
-    public static String totalJson(DayTotal total) {
+    public static String totalJson(Books.DayTotal total) {
         return new JsonText(LENGTH)
                         .beginObject()
                         .plain("day", total.day().toString())
@@ -130,25 +128,25 @@ public final class BookBodies {
     }
 
     /** A day's total as a line of CSV, with its end. */
-    public static String totalCsv(DayTotal total) {
+    public static String totalCsv(Books.DayTotal total) {
         StringBuilder csv = new StringBuilder();
         line(csv, total.day(), total.asset(), total.kind().wireName(), total.transfers(), total.amount());
         return csv.toString();
     }
 
-    public static String openItems(Page<OpenItem> page) {
+    public static String openItems(Page<Books.OpenItem> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
                 .beginArray();
-        for (OpenItem item : page.items()) {
+        for (Books.OpenItem item : page.items()) {
             json.beginObject()
                     .plain("kind", item.kind().name().toLowerCase(Locale.ROOT))
                     .plain("id", item.id().toString())
                     .plain("owner", item.owner())
                     .name("holds")
                     .beginArray();
-            for (OpenItem.Held held : item.holds()) {
+            for (Books.OpenItem.Held held : item.holds()) {
                 json.beginObject()
                         .plain("account", held.account())
                         .plain("asset", held.asset().code())

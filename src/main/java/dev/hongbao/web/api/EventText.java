@@ -6,7 +6,6 @@ import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
-import dev.hongbao.domain.feed.EventRenderer;
 import dev.hongbao.domain.feed.EventRow;
 import dev.hongbao.domain.feed.EventRow.Of;
 import dev.hongbao.domain.feed.FeedEvent;
@@ -37,7 +36,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Thread-safe. */
-public final class EventText implements EventRenderer {
+public final class EventText implements FeedEvent.Renderer {
     /** Events that need the packet's end. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
 
@@ -131,7 +130,7 @@ public final class EventText implements EventRenderer {
     private static Set<UserId> people(EventRow row, Map<PacketId, Packet> packets, Map<PacketId, End> over) {
         Packet packet = packets.get(new PacketId(row.subject()));
         if (packet == null) {
-            return row.detail().wins().stream().map(EventRow.Win::user).collect(Collectors.toSet());
+            return row.wins().stream().map(EventRow.Win::user).collect(Collectors.toSet());
         }
         End end = over.get(packet.id());
         return switch (row.type()) {
@@ -161,9 +160,8 @@ public final class EventText implements EventRenderer {
                     .name("metadata")
                     .raw(draw.definition().metadata().json());
         } else if (row.type().equals(EventRow.WON)) {
-            json.field("count", row.detail().count()).name("wins").beginArray();
-            row.detail()
-                    .wins()
+            json.field("count", row.count()).name("wins").beginArray();
+            row.wins()
                     .forEach(
                             win -> DrawBodies.win(json, win.seq(), win.user(), win.number(), draw.prize(win.number())));
             json.endArray();
@@ -191,7 +189,7 @@ public final class EventText implements EventRenderer {
                 .field("count", packet.count())
                 .name("claimed")
                 .beginObject()
-                .field("count", row.detail().count())
+                .field("count", row.count())
                 .endObject();
     }
 
@@ -234,7 +232,7 @@ public final class EventText implements EventRenderer {
     }
 
     private static FeedEvent event(EventRow row, JsonText json) {
-        return new FeedEvent(
+        return FeedEvent.of(
                 row.group(),
                 row.place(),
                 row.isProgress(),
@@ -262,8 +260,8 @@ public final class EventText implements EventRenderer {
                 json.plain("asset", rain.definition().asset().code())
                         .name("caught")
                         .beginObject()
-                        .field("count", row.detail().count())
-                        .field("amount", row.detail().amount())
+                        .field("count", row.count())
+                        .field("amount", row.amount())
                         .endObject();
         }
         return json;

@@ -4,11 +4,11 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
-import dev.hongbao.domain.ledger.Balance;
 import dev.hongbao.domain.ledger.Command;
 import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.WalletRecord;
+import dev.hongbao.domain.ledger.Wallets;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import java.util.UUID;
@@ -58,10 +58,10 @@ public final class LedgerBodies {
                 .endObject();
     }
 
-    public static String balances(List<Balance> balances) {
+    public static String balances(List<Wallets.Balance> balances) {
         JsonText json = new JsonText(64 * (balances.size() + 1));
         json.beginObject().name("items").beginArray();
-        for (Balance balance : balances) {
+        for (Wallets.Balance balance : balances) {
             json.beginObject()
                     .plain("asset", balance.asset().code())
                     .sum("amount", balance.amount())
@@ -124,18 +124,17 @@ public final class LedgerBodies {
     }
 
     private static void moved(JsonText json, Command.Moved moved) {
-        Command.Standing standing = moved.standing();
         json.beginObject()
                 .plain("id", Long.toString(moved.id()))
                 .plain("kind", moved.kind().wireName());
-        side(json.name("from"), moved.sides().from());
-        side(json.name("to"), moved.sides().to());
+        side(json.name("from"), moved.from());
+        side(json.name("to"), moved.to());
         json.plain("asset", moved.asset().code())
                 .field("amount", moved.amount())
                 .field(
                         "reverses",
-                        standing.reverses() == null ? null : standing.reverses().toString())
-                .field("reversedBy", text(standing.reversedBy()))
+                        moved.reverses() == null ? null : moved.reverses().toString())
+                .field("reversedBy", text(moved.reversedBy()))
                 .endObject();
     }
 

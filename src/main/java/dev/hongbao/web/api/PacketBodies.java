@@ -8,9 +8,9 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketService.ClaimsPage;
 import dev.hongbao.domain.packet.PacketService.OwnClaim;
-import dev.hongbao.domain.packet.PacketSummary;
 import dev.hongbao.domain.packet.PacketView;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.profile.Profile;
@@ -92,10 +92,10 @@ public final class PacketBodies {
     }
 
     /** The viewer's totals, received and sent. */
-    public static String summary(PacketSummary summary) {
+    public static String summary(PacketService.Summary summary) {
         JsonText json = new JsonText(CLAIM_LENGTH);
         json.beginObject().name("received").beginArray();
-        for (PacketSummary.Received each : summary.received()) {
+        for (PacketService.Received each : summary.received()) {
             json.beginObject()
                     .plain("asset", each.asset().code())
                     .field("count", each.count())
@@ -104,7 +104,7 @@ public final class PacketBodies {
                     .endObject();
         }
         json.endArray().name("sent").beginArray();
-        for (PacketSummary.Sent each : summary.sent()) {
+        for (PacketService.Sent each : summary.sent()) {
             json.beginObject()
                     .plain("asset", each.asset().code())
                     .field("count", each.count())

@@ -8,7 +8,7 @@ import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.restriction.Restriction;
 import dev.hongbao.domain.restriction.Restriction.Kind;
-import dev.hongbao.domain.restriction.Revocation;
+import dev.hongbao.domain.restriction.Revocations;
 import io.vertx.core.json.JsonObject;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -24,7 +24,7 @@ public final class RestrictionBodies {
     private RestrictionBodies() {}
 
     /** A user's state. @param inForce at most one of each kind @param revoked null if no token of the user is revoked */
-    public static String user(UserId user, List<Restriction> inForce, @Nullable Revocation revoked) {
+    public static String user(UserId user, List<Restriction> inForce, Revocations.@Nullable Revocation revoked) {
         JsonText json = new JsonText(2 * LENGTH).beginObject().plain("user", user.value());
         for (Kind kind : Kind.values()) {
             json.name(kind.wireName());
@@ -36,9 +36,9 @@ public final class RestrictionBodies {
                 json.raw("null");
             } else {
                 json.beginObject()
-                        .plain("since", found.change().at().toString())
-                        .field("reason", found.change().reason())
-                        .plain("by", found.change().actor())
+                        .plain("since", found.at().toString())
+                        .field("reason", found.reason())
+                        .plain("by", found.actor())
                         .endObject();
             }
         }
@@ -72,11 +72,11 @@ public final class RestrictionBodies {
         }
     }
 
-    public static String revocation(Revocation done) {
+    public static String revocation(Revocations.Revocation done) {
         return revocation(new JsonText(LENGTH), done).toString();
     }
 
-    private static JsonText revocation(JsonText json, Revocation done) {
+    private static JsonText revocation(JsonText json, Revocations.Revocation done) {
         return json.beginObject()
                 .plain("user", done.user().value())
                 .plain("notBefore", done.notBefore().toString())
@@ -107,9 +107,9 @@ public final class RestrictionBodies {
                     .plain("kind", each.target().kind().wireName())
                     .plain("change", each.placed() ? "placed" : "lifted")
                     .field("inForce", each.inForce())
-                    .field("reason", each.change().reason())
-                    .plain("by", each.change().actor())
-                    .plain("at", each.change().at().toString())
+                    .field("reason", each.reason())
+                    .plain("by", each.actor())
+                    .plain("at", each.at().toString())
                     .endObject();
         }
         return json.endArray().field("next", page.next()).endObject().toString();

@@ -10,7 +10,7 @@ import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Deposits.Deposit;
 import dev.hongbao.domain.ledger.Note;
 import dev.hongbao.domain.ledger.WalletRecord;
-import dev.hongbao.domain.packet.FiledPacket;
+import dev.hongbao.domain.packet.PacketFiles;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -26,32 +26,31 @@ public final class SupportBodies {
 
     private SupportBodies() {}
 
-    public static String packet(FiledPacket packet) {
+    public static String packet(PacketFiles.Filed packet) {
         JsonText json = new JsonText(PacketBodies.PACKET_LENGTH);
         packet(json, packet);
         return json.toString();
     }
 
-    public static String packets(Page<FiledPacket> page) {
+    public static String packets(Page<PacketFiles.Filed> page) {
         return JsonText.page(page.items(), page.next(), PacketBodies.PACKET_LENGTH, SupportBodies::packet)
                 .endObject()
                 .toString();
     }
 
-    private static void packet(JsonText json, FiledPacket packet) {
-        FiledPacket.File file = packet.file();
+    private static void packet(JsonText json, PacketFiles.Filed packet) {
         PacketBodies.fields(json, packet.view())
                 .name("file")
                 .beginObject()
-                .field("held", file.held())
-                .field("refunded", file.refunded())
+                .field("held", packet.held())
+                .field("refunded", packet.refunded())
                 .name("recipients")
                 .beginArray();
         packet.view().packet().recipients().stream().map(UserId::value).sorted().forEach(user -> json.plain(user));
         json.endArray()
-                .field("sentBy", text(file.sentBy()))
-                .field("closedAt", time(file.closedAt()))
-                .field("endedBy", text(file.endedBy()))
+                .field("sentBy", text(packet.sentBy()))
+                .field("closedAt", time(packet.closedAt()))
+                .field("endedBy", text(packet.endedBy()))
                 .endObject()
                 .endObject();
     }

@@ -4,7 +4,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.books.Books;
-import dev.hongbao.domain.books.TransferFilter;
+import dev.hongbao.domain.books.TransferSearch;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.TransferKind;
 import dev.hongbao.web.api.BookBodies;
@@ -42,7 +42,7 @@ public final class BookRoutes {
 
     private Future<Reply> transfers(Call call) {
         String user = (String) call.query().get("user");
-        TransferFilter filter = new TransferFilter(
+        TransferSearch.Filter filter = new TransferSearch.Filter(
                 (String) call.query().get("reference"),
                 user == null ? null : new UserId(user),
                 call.choice("kind", TransferKind.class),

@@ -5,7 +5,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.ledger.CommandBook;
+import dev.hongbao.domain.ledger.Commands;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.ledger.Reversals;
 import dev.hongbao.domain.ledger.TransferKind;
@@ -19,10 +19,10 @@ import java.util.UUID;
 /** One small function for each call on money: wallets, commands, reversals. Confined to its event loop. */
 public final class LedgerRoutes {
     private final Wallets wallets;
-    private final CommandBook commands;
+    private final Commands commands;
     private final Reversals reversals;
 
-    public LedgerRoutes(Wallets wallets, CommandBook commands, Reversals reversals) {
+    public LedgerRoutes(Wallets wallets, Commands commands, Reversals reversals) {
         this.wallets = wallets;
         this.commands = commands;
         this.reversals = reversals;
@@ -83,7 +83,7 @@ public final class LedgerRoutes {
     private Future<Reply> commands(Call call) {
         String actor = call.query("actor");
         return commands.list(
-                        new CommandBook.Filter(
+                        new Commands.Filter(
                                 call.query("reference"),
                                 call.query("operation"),
                                 actor == null ? null : new UserId(actor)),

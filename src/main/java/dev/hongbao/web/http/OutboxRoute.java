@@ -8,7 +8,6 @@ import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.outbox.OutboxPage;
 import dev.hongbao.domain.outbox.OutboxPoll;
 import dev.hongbao.domain.outbox.OutboxReader;
-import dev.hongbao.domain.outbox.OutboxTypes;
 import dev.hongbao.web.access.CallsInFlight;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -20,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class OutboxRoute {
     private static final String LATEST = "latest";
     private static final int DEFAULT_LIMIT = 200;
-    private static final Set<String> ALL = Set.copyOf(OutboxTypes.ALL);
+    private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
 
     private final Vertx vertx;
     private final OutboxReader outbox;

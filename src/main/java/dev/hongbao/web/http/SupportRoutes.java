@@ -11,7 +11,6 @@ import dev.hongbao.domain.ledger.Deposits;
 import dev.hongbao.domain.ledger.Origin;
 import dev.hongbao.domain.packet.EarlyCloser;
 import dev.hongbao.domain.packet.PacketFiles;
-import dev.hongbao.domain.packet.PacketFilter;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketStatus;
@@ -86,7 +85,7 @@ public final class SupportRoutes {
     private Future<Reply> list(Call call) {
         String group = call.query("group");
         String sender = call.query("sender");
-        PacketFilter filter = new PacketFilter(
+        PacketFiles.Filter filter = new PacketFiles.Filter(
                 group == null ? null : new GroupId(group),
                 sender == null ? null : new UserId(sender),
                 call.choice("status", PacketStatus.class),

@@ -4,7 +4,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
-import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.webhook.Delivery;
 import dev.hongbao.domain.webhook.Webhook;
 import dev.hongbao.domain.webhook.Webhooks;
@@ -87,7 +87,7 @@ public final class WebhookRoutes {
         return new Webhook.Terms(
                 body.getString("url"),
                 types == null
-                        ? OutboxTypes.ALL
+                        ? OutboxEvent.TYPES
                         : types.stream().map(String.class::cast).distinct().toList(),
                 body.getInteger("batch", DEFAULT_BATCH));
     }

@@ -7,8 +7,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.feed.FeedFollower;
 import dev.hongbao.domain.feed.FeedPage;
-import dev.hongbao.domain.feed.FeedSlice;
-import dev.hongbao.domain.feed.ResetReason;
+import dev.hongbao.domain.feed.FeedReader;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.play.SettledPlayRequest;
 import dev.hongbao.domain.trail.AuditRow;
@@ -199,13 +198,13 @@ final class Connection {
     }
 
     /** Reads from a place; counts as a call in flight of the user, and is refused at that limit. */
-    Future<FeedSlice> read(FeedFollower.Follower follower, long place) {
+    Future<FeedReader.Slice> read(FeedFollower.Follower follower, long place) {
         Caller now = caller;
         return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
     }
 
     /** As {@link #read}. */
-    Future<FeedPage> state(GroupId group, ResetReason reason, int most) {
+    Future<FeedPage> state(GroupId group, FeedPage.Reset reason, int most) {
         Caller now = caller;
         return now == null
                 ? Future.failedFuture("closed")

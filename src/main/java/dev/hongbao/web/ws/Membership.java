@@ -4,8 +4,8 @@ import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.feed.FeedEvent;
 import dev.hongbao.domain.feed.FeedFollower;
-import dev.hongbao.domain.feed.FeedSlice;
-import dev.hongbao.domain.feed.ResetReason;
+import dev.hongbao.domain.feed.FeedPage;
+import dev.hongbao.domain.feed.FeedReader;
 import io.vertx.core.Vertx;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +92,7 @@ final class Membership {
         connection.read(follower, place).onFailure(fault -> later()).onSuccess(slice -> {
             reading = false;
             if (!closed) {
-                ResetReason reset = slice.reset();
+                FeedPage.Reset reset = slice.reset();
                 if (reset == null) {
                     goOn(slice);
                 } else {
@@ -109,14 +109,14 @@ final class Membership {
         });
     }
 
-    private void goOn(FeedSlice slice) {
+    private void goOn(FeedReader.Slice slice) {
         placeIsKnown = true;
         if (send(slice.events(), slice.to())) {
             advance();
         }
     }
 
-    private void reset(ResetReason reason) {
+    private void reset(FeedPage.Reset reason) {
         reading = true;
         connection
                 .state(group, reason, statePackets)

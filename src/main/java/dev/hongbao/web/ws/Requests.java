@@ -16,8 +16,8 @@ import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.draw.DrawId;
+import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.FeedService;
-import dev.hongbao.domain.feed.ResetReason;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.SendCommand;
@@ -225,7 +225,7 @@ public final class Requests {
     private void join(Asked asked, Members members, GroupId group, int statePackets) {
         Caller caller = asked.caller();
         Connection connection = asked.connection();
-        inFlight.run(caller, () -> feed.state(caller, group, ResetReason.START, statePackets))
+        inFlight.run(caller, () -> feed.state(caller, group, FeedPage.Reset.START, statePackets))
                 .onFailure(asked::fail)
                 .onSuccess(state -> {
                     if (!connection.mayJoin(group)) { // other joins were in progress

@@ -148,14 +148,14 @@ class BookPlansIT {
     void aSearchByTimeReadsLittleMoreThanItGivesAlsoAfterAQuietTime(TestServers servers) throws SQLException {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             TransferSearch search = new TransferSearch(engine.engine().pool());
-            TransferFilter filter = new TransferFilter(
+            TransferSearch.Filter filter = new TransferSearch.Filter(
                     null, null, null, Instant.parse("2025-11-01T00:00:00Z"), Instant.parse("2026-01-05T00:00:00Z"));
             execute("select pg_stat_force_next_flush()");
             long before = read();
 
             // When
-            Page<BookedTransfer> first = get(search.find(filter, null, 500));
-            Page<BookedTransfer> second = get(search.find(filter, first.next(), 500));
+            Page<TransferSearch.Booked> first = get(search.find(filter, null, 500));
+            Page<TransferSearch.Booked> second = get(search.find(filter, first.next(), 500));
 
             // Then
             assertThat(first.items().get(0).at()).isEqualTo(Instant.parse("2026-01-01T00:00:01Z"));

@@ -100,7 +100,7 @@ class BooksIT extends TwoEngines {
         return all;
     }
 
-    private List<BookedTransfer> search(TransferFilter filter, int limit) {
+    private List<TransferSearch.Booked> search(TransferSearch.Filter filter, int limit) {
         return all(cursor -> engine.engine().books.transfers(filter, cursor, limit));
     }
 
@@ -118,20 +118,21 @@ class BooksIT extends TwoEngines {
                 .sum();
     }
 
-    private Statement statement(String user, Instant from, Instant to) {
+    private Books.Statement statement(String user, Instant from, Instant to) {
         return get(engine.engine().books.statement(new UserId(user), CNY, from, to));
     }
 
     @Test
     void aStatementAddsUpWhereverItIsCutAndTheNextOneGoesOn() {
         for (String user : USERS) {
-            Statement whole = statement(user, LONG_AGO, FAR);
+            Books.Statement whole = statement(user, LONG_AGO, FAR);
             assertThat(whole.opening()).isZero();
             assertThat(whole.closing()).isEqualTo(sum(whole.entries())).isEqualTo(engine.balance(user));
             assertThat(whole.entries())
-                    .hasSameSizeAs(search(new TransferFilter(null, new UserId(user), null, null, null), 200).stream()
-                            .filter(transfer -> transfer.move().asset().equals(CNY))
-                            .toList());
+                    .hasSameSizeAs(
+                            search(new TransferSearch.Filter(null, new UserId(user), null, null, null), 200).stream()
+                                    .filter(transfer -> transfer.move().asset().equals(CNY))
+                                    .toList());
 
             // When it is cut at each of its times
             long before = 0;
@@ -139,7 +140,7 @@ class BooksIT extends TwoEngines {
             for (Instant cut :
                     whole.entries().stream().map(WalletRecord::at).sorted().toList()) {
                 if (from.isBefore(cut)) {
-                    Statement part = statement(user, from, cut);
+                    Books.Statement part = statement(user, from, cut);
                     assertThat(part.opening()).as("%s from %s", user, from).isEqualTo(before);
                     assertThat(part.closing()).isEqualTo(part.opening() + sum(part.entries()));
                     Instant begun = from;
@@ -153,7 +154,7 @@ class BooksIT extends TwoEngines {
             assertThat(statement(user, from, FAR).closing()).isEqualTo(engine.balance(user));
             assertThat(statement(user, FAR.minusSeconds(1), FAR).opening()).isEqualTo(engine.balance(user));
         }
-        assertThat(statement("nobody", LONG_AGO, FAR)).isEqualTo(new Statement(0, List.of(), 0));
+        assertThat(statement("nobody", LONG_AGO, FAR)).isEqualTo(new Books.Statement(0, List.of(), 0));
         assertRefused(Refusal.INVALID, () -> statement("ann", FAR, FAR));
     }
 
@@ -163,7 +164,7 @@ class BooksIT extends TwoEngines {
         for (int i = 0; i < 200; i++) {
             moving.add(engine.engine().wallets.deposit(BACKEND, new UserId("eve"), CNY, 7, newKey()));
             if (i % 20 == 0) {
-                Statement now = statement("eve", LONG_AGO, FAR);
+                Books.Statement now = statement("eve", LONG_AGO, FAR);
                 assertThat(now.opening()).isZero();
                 assertThat(now.closing()).isEqualTo(7L * now.entries().size());
             }
@@ -186,43 +187,43 @@ class BooksIT extends TwoEngines {
         assertRefused(Refusal.INVALID, () -> statement("busy", LONG_AGO, FAR));
         assertThat(statement("busy", FAR.minusSeconds(1), FAR).closing()).isEqualTo(10_001);
         // And a source of which many transfers are makes no search slow or wrong
-        assertThat(search(new TransferFilter(null, new UserId("busy"), null, null, null), 200))
+        assertThat(search(new TransferSearch.Filter(null, new UserId("busy"), null, null, null), 200))
                 .hasSize(10_001);
     }
 
     @Test
     void transfersAreFoundByReferenceUserAndTime() {
         // By reference: the send and all that followed from it
-        assertThat(search(new TransferFilter("order-7", null, null, null, null), 1))
-                .extracting(BookedTransfer::id)
+        assertThat(search(new TransferSearch.Filter("order-7", null, null, null, null), 1))
+                .extracting(TransferSearch.Booked::id)
                 .containsExactlyElementsOf(
                         ids("select id from transfer where subject = '" + packet.id() + "' order by id").stream()
                                 .sorted()
                                 .toList());
-        assertThat(search(new TransferFilter("order-7", new UserId("bob"), null, null, null), 10))
+        assertThat(search(new TransferSearch.Filter("order-7", new UserId("bob"), null, null, null), 10))
                 .hasSize(1)
-                .allMatch(transfer -> transfer.move().credit().equals(new BookedTransfer.Side("wallet", "bob"))
+                .allMatch(transfer -> transfer.move().credit().equals(new TransferSearch.Booked.Side("wallet", "bob"))
                         && "order-7".equals(transfer.reference()));
-        assertThat(search(new TransferFilter("no such", null, null, null, null), 10))
+        assertThat(search(new TransferSearch.Filter("no such", null, null, null, null), 10))
                 .isEmpty();
 
         // By user and time
         String wallets = "(select id from account where kind = 'wallet' and owner = 'ann')";
         Set<Long> anns = ids("select id from transfer where debit in " + wallets + " or credit in " + wallets);
         for (int limit : new int[] {1, 7, 200}) {
-            assertThat(search(new TransferFilter(null, new UserId("ann"), null, null, null), limit))
-                    .extracting(BookedTransfer::id)
+            assertThat(search(new TransferSearch.Filter(null, new UserId("ann"), null, null, null), limit))
+                    .extracting(TransferSearch.Booked::id)
                     .doesNotHaveDuplicates()
                     .isSorted()
                     .containsExactlyInAnyOrderElementsOf(anns);
         }
         // And of one kind, in each of the three orders
-        for (TransferFilter filter : List.of(
-                new TransferFilter("order-7", null, TransferKind.CLAIM, null, null),
-                new TransferFilter(null, new UserId("ann"), TransferKind.CLAIM, null, null),
-                new TransferFilter(null, null, TransferKind.CLAIM, LONG_AGO, null))) {
-            List<BookedTransfer> everything =
-                    search(new TransferFilter(filter.reference(), filter.user(), null, filter.from(), null), 200);
+        for (TransferSearch.Filter filter : List.of(
+                new TransferSearch.Filter("order-7", null, TransferKind.CLAIM, null, null),
+                new TransferSearch.Filter(null, new UserId("ann"), TransferKind.CLAIM, null, null),
+                new TransferSearch.Filter(null, null, TransferKind.CLAIM, LONG_AGO, null))) {
+            List<TransferSearch.Booked> everything = search(
+                    new TransferSearch.Filter(filter.reference(), filter.user(), null, filter.from(), null), 200);
             assertThat(search(filter, 2))
                     .isNotEmpty()
                     .containsExactlyElementsOf(everything.stream()
@@ -234,39 +235,51 @@ class BooksIT extends TwoEngines {
                                         + " at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"') from transfer")
                                 .get(0))
                 .toInstant();
-        List<BookedTransfer> late = search(new TransferFilter(null, new UserId("ann"), null, middle, null), 3);
-        List<BookedTransfer> early = search(new TransferFilter(null, new UserId("ann"), null, null, middle), 3);
+        List<TransferSearch.Booked> late =
+                search(new TransferSearch.Filter(null, new UserId("ann"), null, middle, null), 3);
+        List<TransferSearch.Booked> early =
+                search(new TransferSearch.Filter(null, new UserId("ann"), null, null, middle), 3);
         assertThat(late).allMatch(transfer -> !transfer.at().isBefore(middle));
         assertThat(late.size() + early.size()).isEqualTo(anns.size());
 
         // By time alone
         for (int limit : new int[] {3, 200}) {
-            assertThat(search(new TransferFilter(null, null, null, LONG_AGO, middle), limit))
-                    .extracting(BookedTransfer::id)
+            assertThat(search(new TransferSearch.Filter(null, null, null, LONG_AGO, middle), limit))
+                    .extracting(TransferSearch.Booked::id)
                     .doesNotHaveDuplicates()
                     .containsExactlyInAnyOrderElementsOf(ids("select id from transfer where at < '" + middle + "'"));
         }
-        assertRefused(Refusal.INVALID, () -> search(new TransferFilter(null, null, null, null, middle), 3));
+        assertRefused(Refusal.INVALID, () -> search(new TransferSearch.Filter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
                 .isThrownBy(() -> get(engine.engine()
                         .books
-                        .transfers(new TransferFilter("order-7", null, null, null, null), "u.1", 3)));
+                        .transfers(new TransferSearch.Filter("order-7", null, null, null, null), "u.1", 3)));
+    }
+
+    /** A page's place is a transfer's id, which outgrows 32 bits. */
+    @Test
+    void aUsersTransfersGoOnAfterAnIdOfMoreThan32Bits() {
+        var anns = new TransferSearch.Filter(null, new UserId("ann"), null, null, null);
+
+        var page = get(engine.engine().books.transfers(anns, "u.3000000000", 3));
+
+        assertThat(page.items()).isEmpty();
     }
 
     @Test
     void totalsAreTheSumsOfADaysTransfers() {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
-        List<DayTotal> totals = new ArrayList<>();
+        List<Books.DayTotal> totals = new ArrayList<>();
         get(engine.engine().books.totals(today.minusDays(2), today.plusDays(2), page -> {
             totals.addAll(page);
             return Future.succeededFuture();
         }));
 
-        assertThat(totals).extracting(DayTotal::kind).hasSizeGreaterThan(7);
-        assertThat(totals.stream().map(DayTotal::amount).reduce(BigInteger.ZERO, BigInteger::add))
+        assertThat(totals).extracting(Books.DayTotal::kind).hasSizeGreaterThan(7);
+        assertThat(totals.stream().map(Books.DayTotal::amount).reduce(BigInteger.ZERO, BigInteger::add))
                 .isEqualTo(new BigInteger(
                         books.strings("select sum(amount) from transfer").get(0)));
-        assertThat(totals.stream().mapToLong(DayTotal::transfers).sum())
+        assertThat(totals.stream().mapToLong(Books.DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
         assertRefused(Refusal.INVALID, () -> get(engine.engine().books.totals(today, today, page -> null)));
         assertRefused(
@@ -276,19 +289,19 @@ class BooksIT extends TwoEngines {
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<OpenItem> items = all(cursor -> engine.engine().books.openItems(cursor, limit));
+            List<Books.OpenItem> items = all(cursor -> engine.engine().books.openItems(cursor, limit));
 
-            assertThat(items).extracting(OpenItem::id).doesNotHaveDuplicates();
+            assertThat(items).extracting(Books.OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)
-                    .extracting(OpenItem::kind)
-                    .contains(OpenItem.Kind.PACKET, OpenItem.Kind.DRAW, OpenItem.Kind.CAMPAIGN);
+                    .extracting(Books.OpenItem::kind)
+                    .contains(Books.OpenItem.Kind.PACKET, Books.OpenItem.Kind.DRAW, Books.OpenItem.Kind.CAMPAIGN);
             for (String account : List.of("escrow", "hold")) {
                 for (String asset : List.of("CNY", "POINTS")) {
                     assertThat(items.stream()
                                     .flatMap(item -> item.holds().stream())
                                     .filter(held -> held.account().equals(account)
                                             && held.asset().code().equals(asset))
-                                    .mapToLong(OpenItem.Held::amount)
+                                    .mapToLong(Books.OpenItem.Held::amount)
                                     .sum())
                             .as("%s in %s", account, asset)
                             .isEqualTo(books.longOf("select coalesce(sum(balance), 0) from account where kind = '"

@@ -1,6 +1,5 @@
 package dev.hongbao.domain.claim;
 
-import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.GroupId;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Commitment;
@@ -30,7 +29,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -108,19 +106,10 @@ public class ClaimMicro {
     }
 
     private static Packet packet(PacketId id) {
-        return new Packet(
-                id,
-                0,
-                new UserId("alice"),
-                new Packet.Contents(
-                        PacketKind.LUCKY,
-                        CNY,
-                        TERMS,
-                        null,
-                        Metadata.NONE,
-                        Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES])),
-                new Packet.Audience(new GroupId("family"), Set.of(), null, null),
-                new Packet.Times(Instant.EPOCH, Instant.EPOCH, Instant.MAX));
+        return Packet.of(id, 0, new GroupId("family"), new UserId("alice"))
+                .shares(PacketKind.LUCKY, CNY, TERMS, Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES]))
+                .times(Instant.EPOCH, Instant.EPOCH, Instant.MAX)
+                .build();
     }
 
     @Benchmark

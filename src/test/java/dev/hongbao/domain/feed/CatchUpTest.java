@@ -3,7 +3,7 @@ package dev.hongbao.domain.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.GroupId;
-import dev.hongbao.domain.feed.CatchUp.OpenPacket;
+import dev.hongbao.domain.feed.FeedOwnerTask.CatchUp.OpenPacket;
 import dev.hongbao.domain.packet.PacketId;
 import io.vertx.core.Future;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ class CatchUpTest {
 
     private final List<OpenPacket> open = new ArrayList<>();
     private final List<OpenPacket> found = new ArrayList<>();
-    private final CatchUp catchUp = new CatchUp(this::next, PAGE, found::add);
+    private final FeedOwnerTask.CatchUp catchUp = new FeedOwnerTask.CatchUp(this::next, PAGE, found::add);
     private int reads;
     private boolean away;
 

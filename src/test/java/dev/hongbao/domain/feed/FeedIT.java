@@ -288,7 +288,7 @@ class FeedIT {
         FeedPage page = poll(engine, 1_000_000L, Duration.ofSeconds(5));
 
         // Then
-        assertThat(page.reset()).isEqualTo(ResetReason.CURSOR_UNKNOWN);
+        assertThat(page.reset()).isEqualTo(FeedPage.Reset.CURSOR_UNKNOWN);
         assertThat(page.next()).isEqualTo(head(engine));
         assertThat(page.packets()).anyMatch(view -> view.packet().id().equals(packet.id()));
     }
@@ -307,7 +307,7 @@ class FeedIT {
 
         // Then
         FeedPage page = poll(engine, 0L, Duration.ZERO);
-        assertThat(page.reset()).isEqualTo(ResetReason.CURSOR_TOO_OLD);
+        assertThat(page.reset()).isEqualTo(FeedPage.Reset.CURSOR_TOO_OLD);
         FeedPage next = poll(engine, page.next(), Duration.ZERO);
         assertThat(next.reset()).isNull();
     }

@@ -4,7 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.feed.CatchUp.OpenPacket;
+import dev.hongbao.domain.feed.FeedOwnerTask.CatchUp.OpenPacket;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Installation;

@@ -3,7 +3,7 @@ package dev.hongbao.domain.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.GroupId;
-import dev.hongbao.domain.feed.ProgressQueue.Next;
+import dev.hongbao.domain.feed.FeedOwnerTask.ProgressQueue.Next;
 import dev.hongbao.domain.packet.PacketId;
 import java.util.HashSet;
 import java.util.List;
@@ -16,7 +16,7 @@ class ProgressQueueTest {
     private static final GroupId WORK = new GroupId("work");
 
     private final Set<PacketId> over = new HashSet<>();
-    private final ProgressQueue queue = new ProgressQueue(over::contains);
+    private final FeedOwnerTask.ProgressQueue queue = new FeedOwnerTask.ProgressQueue(over::contains);
     private final PacketId first = packet(1);
     private final PacketId second = packet(2);
     private final PacketId third = packet(3);

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** All money that somebody moved tells who, under which key, with which reference and why; for ever. */
 @ExtendWith(Servers.class)
 class CommandIT {
-    private static final CommandBook.Filter ALL = new CommandBook.Filter(null, null, null);
+    private static final Commands.Filter ALL = new Commands.Filter(null, null, null);
 
     private final TestServers servers;
     private final Books books;
@@ -96,7 +96,7 @@ class CommandIT {
             assertThat(same.isRepeated()).isFalse();
             assertThat(get(wallets.deposit(shop, tess, CNY, 100, key))).isEqualTo(first);
             assertThat(key.isRepeated()).isTrue();
-            assertThat(get(wallets.balances(tess))).containsExactly(new Balance(CNY, 100));
+            assertThat(get(wallets.balances(tess))).containsExactly(new Wallets.Balance(CNY, 100));
 
             // When, then, for what leaves the wallet
             WalletRecord out = get(wallets.withdraw(shop, tess, CNY, 30, key));
@@ -138,15 +138,14 @@ class CommandIT {
             assertThat(deposit.key()).isEqualTo(key.value());
             assertThat(deposit.at()).isEqualTo(in.at());
             assertThat(deposit.moved()).hasSize(1);
-            assertThat(deposit.moved().get(0).sides())
-                    .isEqualTo(new Command.Sides(
-                            new Command.Side(AccountKind.SOURCE, "outside"),
-                            new Command.Side(AccountKind.WALLET, "alice")));
+            assertThat(deposit.moved().get(0))
+                    .returns(new Command.Side(AccountKind.SOURCE, "outside"), Command.Moved::from)
+                    .returns(new Command.Side(AccountKind.WALLET, "alice"), Command.Moved::to);
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
             Page<Command> found =
-                    get(engine.engine().commands.list(new CommandBook.Filter("order-1", null, null), null, 10));
+                    get(engine.engine().commands.list(new Commands.Filter("order-1", null, null), null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -197,7 +196,7 @@ class CommandIT {
     void commandsAreListedPageByPage() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
-            CommandBook all = engine.engine().commands;
+            Commands all = engine.engine().commands;
 
             Page<Command> first = get(all.list(ALL, null, 3));
             Page<Command> second = get(all.list(ALL, first.next(), 3));

@@ -51,7 +51,7 @@ final class CountingPool {
                 Duration.ZERO,
                 new PacketService.Limits(Duration.ofHours(1), Duration.ofDays(1), 100_000),
                 Clock.systemUTC());
-        return new PacketService(store, new PacketViews(pool, store), catalog, new EndedPackets(store), sender);
+        return new PacketService(pool, store, catalog, new EndedPackets(store), sender);
     }
 
     /** How often since it was last asked for. */

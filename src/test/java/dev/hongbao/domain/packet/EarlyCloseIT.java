@@ -63,7 +63,7 @@ class EarlyCloseIT extends TwoEngines {
         return server.loop(0).call(services -> services.closing.close(packet, HELEN));
     }
 
-    private FiledPacket filed(Packet packet) {
+    private PacketFiles.Filed filed(Packet packet) {
         return get(engine.engine().packetFiles.find(packet.id()));
     }
 
@@ -95,14 +95,14 @@ class EarlyCloseIT extends TwoEngines {
         // Then all of it is back, once, and the books say who asked for it
         assertThat(engine.balance("ann")).isEqualTo(1000);
         assertThat(refunds(packet.id())).isEqualTo(1);
-        FiledPacket filed = filed(packet);
+        PacketFiles.Filed filed = filed(packet);
         assertThat(filed.view().status()).isEqualTo(PacketStatus.CANCELLED);
         assertThat(filed.view().ending().seed()).hasSize(64);
-        assertThat(filed.file())
-                .returns(0L, FiledPacket.File::held)
-                .returns(1000L, FiledPacket.File::refunded)
-                .returns(new UserId("ann"), FiledPacket.File::sentBy)
-                .returns(HELEN, FiledPacket.File::endedBy)
+        assertThat(filed)
+                .returns(0L, PacketFiles.Filed::held)
+                .returns(1000L, PacketFiles.Filed::refunded)
+                .returns(new UserId("ann"), PacketFiles.Filed::sentBy)
+                .returns(HELEN, PacketFiles.Filed::endedBy)
                 .satisfies(file -> assertThat(file.closedAt()).isNotNull());
         assertThat(get(other.loop(0).call(services -> services.packets.view(member("bob"), packet.id())))
                         .status())
@@ -157,7 +157,7 @@ class EarlyCloseIT extends TwoEngines {
         // Then
         assertThat(filed(drained).view().status()).isEqualTo(PacketStatus.DRAINED);
         assertThat(filed(expired).view().status()).isEqualTo(PacketStatus.REFUNDED);
-        assertThat(filed(expired).file().endedBy()).isNull();
+        assertThat(filed(expired).endedBy()).isNull();
         assertRefused(Refusal.CLAIMED, () -> get(cancel(engine, drained.id())));
         assertRefused(Refusal.NOT_FOUND, () -> get(cancel(engine, PacketId.create())));
     }
@@ -355,7 +355,7 @@ class EarlyCloseIT extends TwoEngines {
 
         // Then
         assertThat(campaigns.view(campaign.campaign().id()).money().left()).isEqualTo(1000 - 10);
-        assertThat(filed(closed).file().sentBy()).isEqualTo(new UserId("ida"));
+        assertThat(filed(closed).sentBy()).isEqualTo(new UserId("ida"));
         campaigns.end(campaign.campaign().id());
         campaigns.awaitClosed(campaign);
         assertThat(campaigns.view(campaign.campaign().id()).money().returned()).isEqualTo(990);

@@ -78,8 +78,8 @@ class PacketEndsIT {
         Pool one = oneTransaction();
         Period past = new Period(null, Instant.parse("2020-01-01T00:00:00Z"));
 
-        assertThat(get(new PacketViews(one, new PacketStore(one))
-                        .claimsOf(new UserId("bob"), past, null, Long.MAX_VALUE, 50)))
+        assertThat(get(new CountingPool(one).service().claimsOf(new UserId("bob"), past, null, null, 50))
+                        .items())
                 .isEmpty();
 
         assertThat(PacketReadingIT.rowsRead(one, "transfer")).isZero();
@@ -126,7 +126,9 @@ class PacketEndsIT {
                         i + 1,
                         i < EACH ? EventRow.REFUNDED : EventRow.DRAINED,
                         sent.get(i).id().value(),
-                        new EventRow.Detail(0, 0, List.of()),
+                        0,
+                        0,
+                        List.of(),
                         Instant.EPOCH))
                 .toList();
         counted.take();

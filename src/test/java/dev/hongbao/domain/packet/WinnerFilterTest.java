@@ -13,7 +13,7 @@ class WinnerFilterTest {
         List<String> winners =
                 IntStream.range(0, 100_000).mapToObj(i -> "winner-" + i).toList();
 
-        WinnerFilter filter = new WinnerFilter(winners);
+        EndedPackets.WinnerFilter filter = new EndedPackets.WinnerFilter(winners);
 
         assertThat(winners).allMatch(user -> filter.mayHold(new UserId(user)));
         assertThat(IntStream.range(0, 100_000).mapToObj(i -> new UserId("loser-" + i)))

@@ -7,8 +7,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -76,22 +74,19 @@ abstract class ChecksContract {
 
     /** The names of the checks that find a forgery. */
     Set<String> found(String forgery) throws Exception {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
-            owner.setAutoCommit(false);
+        Set<String> found = new HashSet<>();
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
             for (String rule : withoutRules) {
                 statement.execute(rule);
             }
             assertThat(statement.executeUpdate(forgery)).as(forgery).isPositive();
-            Set<String> found = new HashSet<>();
             for (Check check : checks) {
                 if (statement.executeQuery(check.sql()).next()) {
                     found.add(check.name());
                 }
             }
             FromACheckpoint.assertSame(statement, checks, forgery);
-            owner.rollback();
-            return found;
-        }
+        });
+        return found;
     }
 }

@@ -170,10 +170,8 @@ class DrawReconciliationIT {
                 .filter(each -> each.name().startsWith(name))
                 .findFirst()
                 .orElseThrow();
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
             // Given books that the rules would not have let anybody write
-            owner.setAutoCommit(false);
             assertThat(statement.executeQuery(check.sql()).next()).isFalse();
             for (String table : List.of("transfer", "play", "draw")) {
                 statement.execute("alter table " + table + " disable trigger user");
@@ -184,8 +182,7 @@ class DrawReconciliationIT {
             assertThat(statement.executeQuery(check.sql()).next()).as(forgery).isTrue();
             seen.add(check.name());
             FromACheckpoint.assertSame(statement, DrawChecks.ALL, forgery);
-            owner.rollback();
-        }
+        });
     }
 
     private String key(Draw draw, String kind) {

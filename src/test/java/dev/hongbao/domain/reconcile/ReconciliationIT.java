@@ -115,10 +115,8 @@ class ReconciliationIT {
         I16 | delete from outbox where type = 'claim.settled'
         """)
     void forgedBooksAreFound(String invariant, String forgery) throws Exception {
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
             // Given books that the rules would not have let anybody write
-            owner.setAutoCommit(false);
             for (String table : List.of("command", "transfer", "packet", "packet_amounts")) {
                 statement.execute("alter table " + table + " disable trigger user");
             }
@@ -135,8 +133,7 @@ class ReconciliationIT {
             // Then
             assertThat(found).as(forgery).isTrue();
             FromACheckpoint.assertSame(statement, Reconciliation.checks(), forgery);
-            owner.rollback();
-        }
+        });
     }
 
     @ParameterizedTest
@@ -209,7 +206,7 @@ class ReconciliationIT {
     @Test
     @Order(Integer.MAX_VALUE)
     void aDatabaseWithoutAnInstallationIsRefused() {
-        try (TestServers empty = Servers.fresh()) {
+        try (TestServers empty = Servers.freshWithoutTables()) {
             assertThatThrownBy(() -> Reconciler.run(TestEngine.stores(empty), finding -> {}))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("postgres.url");

@@ -337,7 +337,7 @@ class RestrictionsIT extends TwoEngines {
         get(known.place(target, BACKEND.actor(), "after all"));
 
         assertThat(get(known.of(new UserId("hist"))))
-                .extracting(each -> each.change().reason())
+                .extracting(each -> each.reason())
                 .containsExactly("after all");
         List<Restriction> all = new ArrayList<>();
         String cursor = null;
@@ -348,7 +348,7 @@ class RestrictionsIT extends TwoEngines {
         } while (cursor != null);
         assertThat(all)
                 .filteredOn(each -> each.target().equals(target))
-                .extracting(each -> each.change().reason() + " " + each.placed() + " " + each.inForce())
+                .extracting(each -> each.reason() + " " + each.placed() + " " + each.inForce())
                 .containsExactly("after all true true", "mistake false false", "first true false");
         assertThat(get(known.page(false, null, null, null, 200)).items()).allMatch(Restriction::inForce);
         assertThatThrownBy(() -> books.execute("update restriction set reason = 'better'"))
@@ -372,7 +372,8 @@ class RestrictionsIT extends TwoEngines {
             List<String> known = new CopyOnWriteArrayList<>();
             History history = new History(
                     engine.engine().pool(),
-                    new History.Reading("select n, what from diary order by n desc", "select n, what from diary"),
+                    "select n, what from diary order by n desc",
+                    "select n, what from diary where n > $1 order by n limit $2",
                     rows -> {
                         known.clear();
                         rows.forEach(row -> known.add(row.getString("what")));

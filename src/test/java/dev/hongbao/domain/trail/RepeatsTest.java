@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who floods the log writes two rows a minute, and many who do together write a bounded number. */
 class RepeatsTest {
-    private final Repeats repeats = new Repeats();
+    private final AuditLog.Repeats repeats = new AuditLog.Repeats();
 
     private static AuditRow refused(String address, String subject) {
         return new AuditRow(
@@ -70,10 +70,10 @@ class RepeatsTest {
         List<AuditRow> rows = repeats.end();
 
         // Then
-        assertThat(firsts).isEqualTo(Repeats.MAX_REFUSED);
+        assertThat(firsts).isEqualTo(AuditLog.Repeats.MAX_REFUSED);
         assertThat(rows).hasSize(1);
         assertThat(rows.get(0).who()).isEqualTo(AuditRow.Who.MANY);
-        assertThat(rows.get(0).times()).isEqualTo(100_000 - Repeats.MAX_REFUSED);
+        assertThat(rows.get(0).times()).isEqualTo(100_000 - AuditLog.Repeats.MAX_REFUSED);
         // And they do not take the host's room
         assertThat(isFirst(refused("192.0.2.1", "p0"), true)).isTrue();
     }

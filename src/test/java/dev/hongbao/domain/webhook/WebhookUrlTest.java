@@ -28,7 +28,7 @@ class WebhookUrlTest {
                 "https://shop.example.com:70000/ | port"
             })
     void whatCanNeverBeCalledIsRefusedWhenItIsMade(String url, String why) {
-        assertThatThrownBy(() -> WebhookUrl.check(url, PUBLIC_ONLY))
+        assertThatThrownBy(() -> PUBLIC_ONLY.check(url))
                 .isInstanceOf(RefusedException.class)
                 .hasMessageContaining(why);
     }
@@ -36,7 +36,7 @@ class WebhookUrlTest {
     @ParameterizedTest
     @ValueSource(strings = {"https://shop.example.com/hook", "https://8.8.8.8/", "https://[2a00:1450::1]:8443/x?y=1"})
     void aNameAndAPublicAddressAreTaken(String url) {
-        assertThatCode(() -> WebhookUrl.check(url, PUBLIC_ONLY)).doesNotThrowAnyException();
+        assertThatCode(() -> PUBLIC_ONLY.check(url)).doesNotThrowAnyException();
     }
 
     @ParameterizedTest
@@ -49,9 +49,9 @@ class WebhookUrlTest {
     })
     void aNetworkThatIsNamedIsAllowedAndNoOther(String url, boolean taken) {
         if (taken) {
-            assertThatCode(() -> WebhookUrl.check(url, OUR_NETWORK)).doesNotThrowAnyException();
+            assertThatCode(() -> OUR_NETWORK.check(url)).doesNotThrowAnyException();
         } else {
-            assertThatThrownBy(() -> WebhookUrl.check(url, OUR_NETWORK)).isInstanceOf(RefusedException.class);
+            assertThatThrownBy(() -> OUR_NETWORK.check(url)).isInstanceOf(RefusedException.class);
         }
     }
 }

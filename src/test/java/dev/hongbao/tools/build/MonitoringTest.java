@@ -9,6 +9,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -87,7 +88,10 @@ class MonitoringTest {
 
     @Test
     void eachAlertHasATestThatSeesItFire() throws Exception {
-        List<?> tests = (List<?>) yaml("docker/prometheus/alerts_test.yml").get("tests");
+        List<Object> tests = new ArrayList<>();
+        for (String file : List.of("alerts_test.yml", "alerts_slow_test.yml")) {
+            tests.addAll((List<?>) yaml("docker/prometheus/" + file).get("tests"));
+        }
         Set<Object> fired = tests.stream()
                 .flatMap(test -> ((List<?>) ((Map<?, ?>) test).get("alert_rule_test")).stream())
                 .map(Map.class::cast)
@@ -118,7 +122,8 @@ class MonitoringTest {
     void promtoolFindsNoFault() throws Exception {
         String tool = InstalledProgram.assume("promtool", "prometheus").toString();
         assertThat(run(tool, "check", "config", "prometheus.yml")).isZero();
-        assertThat(run(tool, "test", "rules", "alerts_test.yml")).isZero();
+        assertThat(run(tool, "test", "rules", "alerts_test.yml", "alerts_slow_test.yml"))
+                .isZero();
     }
 
     private static int run(String... command) throws Exception {

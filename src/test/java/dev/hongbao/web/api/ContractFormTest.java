@@ -2,7 +2,7 @@ package dev.hongbao.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.domain.outbox.OutboxEvent;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -239,7 +239,7 @@ class ContractFormTest {
 
     @Test
     void everyKindOfEventCanBeTold() {
-        List<String> told = new ArrayList<>(OutboxTypes.ALL);
+        List<String> told = new ArrayList<>(OutboxEvent.TYPES);
         told.add("webhook.test"); // which nobody asks for
         assertThat(SCHEMAS.getJsonObject("OutboxEvent")
                         .getJsonObject("discriminator")
@@ -247,7 +247,7 @@ class ContractFormTest {
                         .fieldNames())
                 .containsExactlyElementsOf(told);
         assertThat(SCHEMAS.getJsonObject("OutboxEventType").getJsonArray("enum").getList())
-                .isEqualTo(OutboxTypes.ALL);
+                .isEqualTo(OutboxEvent.TYPES);
     }
 
     @Test

@@ -9,7 +9,7 @@ import dev.hongbao.common.json.InvalidInputException;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.domain.outbox.OutboxEvent;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PoolTerms;
@@ -95,7 +95,7 @@ class ContractTest {
                         .map(PacketStatus::wireName)
                         .toList()));
         assertThat(schemas.getJsonObject("OutboxEventType").getJsonArray("enum"))
-                .isEqualTo(words(OutboxTypes.ALL));
+                .isEqualTo(words(OutboxEvent.TYPES));
     }
 
     /** As {@code Options.AUDIT_RETENTION} does. */

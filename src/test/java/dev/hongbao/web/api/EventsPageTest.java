@@ -2,7 +2,7 @@ package dev.hongbao.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.outbox.OutboxTypes;
+import dev.hongbao.domain.outbox.OutboxEvent;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class EventsPageTest {
                                 .toList());
             }
         }
-        List<String> all = new ArrayList<>(OutboxTypes.ALL);
+        List<String> all = new ArrayList<>(OutboxEvent.TYPES);
         all.add("webhook.test");
         assertThat(seen).containsExactlyInAnyOrderElementsOf(all);
     }

@@ -14,7 +14,7 @@ import java.time.Duration;
 
 /**
  * Drills of alerts: each is provoked, its rule is seen to hold on what the server says, the runbook's page is followed, and it clears. For
- * how long a rule has to hold is promtool's to test ({@code alerts_test.yml}), and that Prometheus reads it as we do {@code PrometheusIT}'s.
+ * how long a rule has to hold is promtool's to test ({@code alerts*_test.yml}), and that Prometheus reads it as we do {@code PrometheusIT}'s.
  */
 abstract class RunbookDrill extends TestServerClient {
     static final Duration SOON = Duration.ofSeconds(30);

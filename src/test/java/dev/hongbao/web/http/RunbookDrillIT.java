@@ -76,7 +76,10 @@ class RunbookDrillIT extends RunbookDrill {
                 .forEach(rule -> METRIC.matcher(rule.get("expr").toString())
                         .results()
                         .forEach(metric -> read.add(metric.group())));
-        Stream.of("docker/grafana/dashboards/hongbao.json", "docker/prometheus/alerts_test.yml")
+        Stream.of(
+                        "docker/grafana/dashboards/hongbao.json",
+                        "docker/prometheus/alerts_test.yml",
+                        "docker/prometheus/alerts_slow_test.yml")
                 .map(RunbookDrillIT::text)
                 .forEach(text -> METRIC.matcher(text).results().forEach(metric -> read.add(metric.group())));
 
