@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to Redis, pinned to its event loop. It pipelines commands, and reconnects until it is closed. Use it on that
- * loop only.
+ * loop only. Where Redis is one server, it is the route of every key.
  *
  * <p>A command fails with {@link RedisFault.Kind#LOST} if its connection breaks or its reply exceeds the timeout: it may have
  * run. The connection is then dropped, since later replies would be late, too.
  */
-public final class ServerLink implements RedisLink {
+public final class ServerLink implements RedisLink, RedisLinks {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
 
     /** Pauses between attempts to connect: doubled each time, from the first to the last. */
@@ -150,6 +150,16 @@ public final class ServerLink implements RedisLink {
     }
 
     @Override
+    public RedisLink linkFor(String key) {
+        return this;
+    }
+
+    @Override
+    public List<RedisLink> servers() {
+        return List.of(this);
+    }
+
+    @Override
     public Future<@Nullable Response> send(Request request) {
         RedisConnection open = connection;
         if (open == null) {
@@ -165,12 +175,12 @@ public final class ServerLink implements RedisLink {
         });
     }
 
-    /** Subscribes as {@link RedisLinks#subscribe} does, at this link's server. */
-    Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+    @Override
+    public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
         return new Subscription(vertx, where, Duration.ofMillis(timeoutMillis), name, channels, heard);
     }
 
-    /** Closes the link for good; idempotent. */
+    @Override
     public Future<Void> close() {
         closed = true;
         connection = null;
