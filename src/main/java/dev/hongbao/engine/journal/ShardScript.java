@@ -119,14 +119,14 @@ public final class ShardScript {
                         !shards.current(generation.shard()).generation().equals(generation));
         Long first = firstMissedNanos.putIfAbsent(shard.generation(), now);
         if (first != null && now - first > DOUBT_NANOS && redis.server() instanceof ServerLink server) {
-            var unused = server.leaveIfOutdated(shard.scripts()::areIn);
+            var unused = server.leaveIfOutdated(shard::hasScriptsIn);
         }
     }
 
     public static Request request(Shards.Shard shard, Call<?> call) {
         Generation generation = shard.generation();
         Request request = Request.cmd(Command.EVALSHA)
-                .arg(shard.scripts().script(call.script()).sha())
+                .arg(shard.script(call.script()).sha())
                 .arg(1 + call.keys())
                 .arg(generation.journalKey());
         call.write(generation, request);
@@ -161,7 +161,7 @@ public final class ShardScript {
             publish(entry);
         }
         for (String key : reply.missing) {
-            var unused = shards.report(generation, new Symptom.Missing(key));
+            var unused = shards.report(generation, Symptom.missing(key));
         }
         return reply.answer;
     }

@@ -77,16 +77,17 @@ final class RedisWatch {
      * use different Redis servers. This server's link may lead to one from before a failover: see
      * {@link ServerLink#leaveIfOutdated}.
      *
-     * @param replid of the Redis in which the generation was last found healthy
+     * @param row with the replication id of the Redis in which the generation was last found healthy
      */
-    void missed(Generation generation, String replid) {
+    void missed(ShardRow row) {
+        Generation generation = row.generation();
         long now = System.nanoTime();
         Missed first = missed.compute(
                 generation.shard(),
                 (shard, before) ->
                         before != null && before.generation.equals(generation) ? before : new Missed(generation, now));
         if (now - first.sinceNanos > DOUBT_NANOS && generation.link(redis).server() instanceof ServerLink server) {
-            var unused = server.leaveIfOutdated(link -> replid(link).map(current -> !current.equals(replid)));
+            var unused = server.leaveIfOutdated(link -> replid(link).map(current -> !current.equals(row.replid())));
         }
     }
 
@@ -100,7 +101,7 @@ final class RedisWatch {
         Future<Long> latest = latestEpoch(generation);
         return Future.all(last, latest)
                 .compose(all -> last.result() >= row.lastSeq() && latest.result() <= generation.epoch()
-                        ? shards.of(generation).scripts().areIn(generation.link(redis))
+                        ? shards.of(generation).hasScriptsIn(generation.link(redis))
                         : Future.succeededFuture(false))
                 // A missing note alone is no reason to recover: it is written again.
                 .compose(isWell -> latest.result() >= generation.epoch() || !isWell
