@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>A command fails with {@link RedisFault.Kind#LOST} if its connection breaks or its reply exceeds the timeout: it may have
  * run. The connection is then dropped, since later replies would be late, too.
  */
-public final class ServerLink implements RedisLink, RedisLinks {
+final class ServerLink implements RedisLink, RedisLinks {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
 
     /** Pauses between attempts to connect: doubled each time, from the first to the last. */
@@ -229,16 +229,7 @@ public final class ServerLink implements RedisLink, RedisLinks {
         }
     }
 
-    /**
-     * Leaves a server that the address no longer names. A connection may survive a failover: the old server is alive, but another
-     * one is in charge. So a new connection to the address is made. The link is left if the server there has the missing thing
-     * and this link's server still lacks it. Else nothing changes.
-     *
-     * <p>A call within a second after another one, or during it, does nothing.
-     *
-     * @param hasIt asks a server for the missing thing
-     * @return never fails; succeeds also if the check failed
-     */
+    @Override
     public Future<Void> leaveIfOutdated(Function<RedisLink, Future<Boolean>> hasIt) {
         RedisConnection open = connection;
         if (open == null || looking || System.nanoTime() - lookedNanos < LOOK_NANOS) {
