@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to Redis, pinned to its event loop. It pipelines commands, and reconnects until it is closed. Use it on that
- * loop only. Where Redis is one server, it is the route of every key.
+ * loop only. For a single Redis server, it is the route of every key.
  *
  * <p>A command fails with {@link RedisFault.Kind#LOST} if its connection breaks or its reply exceeds the timeout: it may have
  * run. The connection is then dropped, since later replies would be late, too.

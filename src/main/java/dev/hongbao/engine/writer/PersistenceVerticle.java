@@ -79,7 +79,7 @@ public final class PersistenceVerticle extends VerticleBase {
      * @param lengthy recovery's pool: its pages may take minutes
      * @param openRedis opens links on the current event loop
      * @param modes their items are settled, and their tasks run
-     * @param listener learns of every settlement; its tasks run after those of the modes
+     * @param listener learns of every settlement; its tasks run after the modes' tasks
      * @param presence the keys of this server, for the others, before it owns a shard
      * @param pollInterval between two ticks
      */

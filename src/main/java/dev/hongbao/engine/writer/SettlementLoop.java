@@ -55,7 +55,7 @@ final class SettlementLoop {
     /** The parts of the shards, each on a connection of its own. */
     private final List<SettlementLane> parts;
 
-    /** @param keys of the units; those of a unit that is set aside are removed */
+    /** @param keys of the units; the keys of a unit that is set aside are removed */
     SettlementLoop(
             ShardLog[] logs,
             RedisLinks redis,
