@@ -42,7 +42,7 @@ final class Family {
         this.group = group;
     }
 
-    /** What the page keeps of somebody who is in the group. */
+    /** A session in the group, as the page keeps it. */
     JsonObject session(String user) throws Exception {
         JsonObject session = isOfTheDemo(user)
                 ? login(user)

@@ -2,7 +2,7 @@ package dev.hongbao.web.page;
 
 import java.util.Map;
 
-/** What a host runs beside the server, and the server that knows of it; all end with the JVM. */
+/** A host's own services, and the server that is configured with them; all end with the JVM. */
 final class Host {
     static final OpenIdProvider PROVIDER = new OpenIdProvider();
     static final Pictures PICTURES;

@@ -26,7 +26,7 @@ abstract class PageUse {
 
     @BeforeAll
     void start() throws Exception {
-        // The browsers first: a missing one is told at once.
+        // The browsers first, so that a missing one is reported at once.
         mei = new Visitor(Browser.of("mei", 1280, 860));
         ben = new Visitor(Browser.of("ben", 1180, 820));
         home = home();
