@@ -97,18 +97,16 @@ final class Console implements ConsoleServices {
     }
 
     private Future<List<Finding>> reconcile(Consumer<Finding> progress) {
-        return aside(
-                "reconcile",
-                pool -> Reconciler.run(
-                        vertx, pool, stores, shards.installation().namespace(), progress));
+        return aside("reconcile", pool -> reconciler(pool).run(progress));
     }
 
     /** See {@link Reconciler#runSinceCheckpoint}. */
     Future<Optional<SinceRun>> reconcileSinceCheckpoint(LongUnaryOperator restMillis) {
-        return aside(
-                "reconcile",
-                pool -> Reconciler.runSinceCheckpoint(
-                        vertx, pool, stores, shards.installation().namespace(), restMillis));
+        return aside("reconcile", pool -> reconciler(pool).runSinceCheckpoint(restMillis));
+    }
+
+    private Reconciler reconciler(Pool pool) {
+        return new Reconciler(vertx, pool, stores, shards.installation().namespace());
     }
 
     private QuarantineStore store(Pool pool) {

@@ -364,17 +364,16 @@ public final class Engine {
     /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
     public Future<Void> startWriter() {
         return writer.start(() -> new PersistenceVerticle(
-                        stores.pools.postgres(),
-                        stores.pools.lengthy(),
-                        () -> stores.openRedis("persistence"),
-                        shards,
-                        quarantine,
-                        presence,
-                        config.engine().journal().pollInterval(),
-                        journalMetrics)
-                .settles(modes())
-                .runs(feeds.ownerTasks())
-                .tells(feeds));
+                stores.pools.postgres(),
+                stores.pools.lengthy(),
+                () -> stores.openRedis("persistence"),
+                shards,
+                quarantine,
+                modes(),
+                feeds,
+                presence,
+                config.engine().journal().pollInterval(),
+                journalMetrics));
     }
 
     /** Settles the journals and gives the shards away. Claims are still accepted; the next owner settles them. Idempotent. */

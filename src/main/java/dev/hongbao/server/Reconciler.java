@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 
-/** Runs the reconciliation on connections of its own. The public methods block. */
+/** Runs the reconciliation of an installation. The static methods block, and use connections of their own. */
 public final class Reconciler {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
@@ -32,7 +32,24 @@ public final class Reconciler {
     /** More than there are checks. */
     static final int CHECKS = 1_000;
 
-    private Reconciler() {}
+    private final Vertx vertx;
+    private final Pool pool;
+    private final StoreAddresses stores;
+    private final String namespace;
+
+    /** @param pool of two connections or more */
+    Reconciler(Vertx vertx, Pool pool, StoreAddresses stores, String namespace) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.stores = stores;
+        this.namespace = namespace;
+    }
+
+    private static Future<Reconciler> open(Vertx vertx, StoreAddresses stores) {
+        Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
+        return installation(pool, stores)
+                .map(installation -> new Reconciler(vertx, pool, stores, installation.namespace()));
+    }
 
     /**
      * Runs every check.
@@ -42,7 +59,7 @@ public final class Reconciler {
      * @throws Exception if a store does not answer
      */
     public static List<Finding> run(StoreAddresses stores, Consumer<Finding> progress) throws Exception {
-        return alone(stores, (vertx, pool, namespace) -> run(vertx, pool, stores, namespace, progress));
+        return alone(vertx -> open(vertx, stores).compose(reconciler -> reconciler.run(progress)));
     }
 
     /**
@@ -55,24 +72,12 @@ public final class Reconciler {
      */
     public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores, LongUnaryOperator restMillis)
             throws Exception {
-        return alone(
-                stores, (vertx, pool, namespace) -> runSinceCheckpoint(vertx, pool, stores, namespace, restMillis));
+        return alone(vertx -> open(vertx, stores).compose(reconciler -> reconciler.runSinceCheckpoint(restMillis)));
     }
 
     /** Runs the checks on the rows since the checkpoint without a rest. */
     public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
         return runSinceCheckpoint(stores, millis -> 0);
-    }
-
-    private interface Work<T> {
-        Future<T> on(Vertx vertx, Pool pool, String namespace);
-    }
-
-    private static <T> T alone(StoreAddresses stores, Work<T> work) throws Exception {
-        return alone(vertx -> {
-            Pool pool = new Postgres(vertx, stores.app()).pool("reconcile", CONNECTIONS, CHECKS, Postgres.LONG);
-            return installation(pool, stores).compose(installation -> work.on(vertx, pool, installation.namespace()));
-        });
     }
 
     /** Works on a Vert.x of its own, closes it, and returns the result. Blocking. */
@@ -90,28 +95,21 @@ public final class Reconciler {
         }
     }
 
-    /**
-     * Runs every check on the current event loop.
-     *
-     * @param pool of two connections or more
-     */
-    static Future<List<Finding>> run(
-            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Consumer<Finding> progress) {
-        return with(vertx, pool, stores, namespace, reconciliation -> reconciliation.run(progress))
+    /** Runs every check on the current event loop. */
+    Future<List<Finding>> run(Consumer<Finding> progress) {
+        return withRedis(reconciliation -> reconciliation.run(progress))
                 .compose(findings -> new LatestRuns(pool).note(false, findings).map(findings));
     }
 
     /** Runs the checks on the rows since the checkpoint. @param restMillis maps the time of a piece to the rest after it */
-    static Future<Optional<SinceRun>> runSinceCheckpoint(
-            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, LongUnaryOperator restMillis) {
-        return with(vertx, pool, stores, namespace, run -> run.runSinceCheckpoint(restMillis))
+    Future<Optional<SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
+        return withRedis(reconciliation -> reconciliation.runSinceCheckpoint(restMillis))
                 .compose(run -> run.isEmpty()
                         ? Future.succeededFuture(run)
                         : new LatestRuns(pool).note(true, run.get().findings()).map(run));
     }
 
-    private static <T> Future<T> with(
-            Vertx vertx, Pool pool, StoreAddresses stores, String namespace, Function<Reconciliation, Future<T>> work) {
+    private <T> Future<T> withRedis(Function<Reconciliation, Future<T>> work) {
         return RedisLinks.open(vertx, stores.redisUrl(), REDIS_TIMEOUT, "reconcile")
                 .compose(redis -> work.apply(new Reconciliation(
                                 vertx,

@@ -137,6 +137,7 @@ public final class Feeds implements SettlementListener {
     }
 
     /** The owner's tasks for the feeds. */
+    @Override
     public List<OwnerTask> ownerTasks() {
         return List.of(ownerTask, drawTask, rainTask);
     }

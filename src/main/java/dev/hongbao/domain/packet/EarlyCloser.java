@@ -125,7 +125,7 @@ public final class EarlyCloser {
         return store.progress(packet.id())
                 .compose(progress -> progress == null || progress.closed()
                         ? Future.succeededFuture()
-                        : shards.report(generation, new Symptom.Missing(PacketKeys.hash(generation, packet.id())))
+                        : shards.report(generation, Symptom.missing(PacketKeys.hash(generation, packet.id())))
                                 .mapEmpty());
     }
 

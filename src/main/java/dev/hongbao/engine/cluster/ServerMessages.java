@@ -9,8 +9,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.buffer.Buffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -63,7 +66,11 @@ public final class ServerMessages extends VerticleBase {
     private final Peers peers = new Peers();
     private final LatelySettled lately = new LatelySettled();
     private final Map<Integer, Stretch> written = new HashMap<>();
-    private final Awaited own = new Awaited();
+    private final Peers.Awaited own = new Peers.Awaited();
+
+    /** The kinds of hints that are sent soon. */
+    private final Set<Integer> hinted = new HashSet<>();
+
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
     private long toldNanos = System.nanoTime() - SELF_NANOS;
@@ -71,24 +78,55 @@ public final class ServerMessages extends VerticleBase {
     /** No other server was heard lately; only SELF is sent. */
     private volatile boolean alone = true;
 
-    /** A message without a body: the receiver looks into the stores. */
-    private static final class Hint {
-        private final String said;
-        private final String heard;
-        private final boolean isForListeners;
-        private boolean isUnderWay;
-
+    /**
+     * This server's settlements of the last second. Another server's message that it wrote an entry may arrive after that entry is
+     * settled; the answer then comes from here. Bounded; not thread-safe.
+     */
+    private static final class LatelySettled {
         /**
-         * @param said the address on the event bus where this server publishes its own change
-         * @param heard the address on the event bus for a change of another server
-         * @param isForListeners whether only servers with listeners need it
+         * Longer than a message takes between two healthy servers. A request waits about as long before it asks Postgres in any case.
          */
-        Hint(String said, String heard, boolean isForListeners) {
-            this.said = said;
-            this.heard = heard;
-            this.isForListeners = isForListeners;
+        private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+        /** Settlements; each has at most some thousands of facts. */
+        private static final int MOST = 64;
+
+        private final Deque<Settled<?>> all = new ArrayDeque<>();
+
+        /** One settlement's facts. They become a message only when a server needs it. */
+        private record Settled<T>(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves, long atNanos) {
+            Buffer message() {
+                return ServerMessages.message(kind, facts, moves);
+            }
+        }
+
+        <T> void add(SettledFacts<T> kind, T facts, List<CursorMoves.Move> moves, long nowNanos) {
+            all.add(new Settled<>(kind, facts, moves, nowNanos));
+            while (all.size() > MOST || nowNanos - all.element().atNanos > LATE_NANOS) {
+                all.remove();
+            }
+        }
+
+        /** The messages about settlements at these places, in order. */
+        List<Buffer> at(Stretch places, long nowNanos) {
+            List<Buffer> messages = new ArrayList<>();
+            for (Settled<?> each : all) {
+                if (nowNanos - each.atNanos <= LATE_NANOS && places.isTouchedByAny(each.moves)) {
+                    messages.add(each.message());
+                }
+            }
+            return messages;
         }
     }
+
+    /**
+     * A message without a body: the receiver looks into the stores.
+     *
+     * @param said the address on the event bus where this server publishes its own change
+     * @param heard the address on the event bus for a change of another server
+     * @param isForListeners whether only servers with listeners need it
+     */
+    private record Hint(String said, String heard, boolean isForListeners) {}
 
     /**
      * @param facts the kinds of settled facts, each with a number of its own
@@ -214,10 +252,9 @@ public final class ServerMessages extends VerticleBase {
     }
 
     private void tell(int kind, Hint hint) {
-        if (!hint.isUnderWay && !alone) {
-            hint.isUnderWay = true;
+        if (!alone && hinted.add(kind)) {
             vertx.setTimer(HINT_MILLIS, later -> {
-                hint.isUnderWay = false;
+                hinted.remove(kind);
                 Buffer message = message(kind).message();
                 if (hint.isForListeners) {
                     peers.listening().forEach(server -> line.tell(server, message));

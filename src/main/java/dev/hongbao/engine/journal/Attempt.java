@@ -152,7 +152,7 @@ public abstract class Attempt<K, V, O> {
         if (System.nanoTime() - deadlineNanos > 0) {
             return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
         }
-        return inTime(shards.report(generation, new Symptom.Missing(key)))
+        return inTime(shards.report(generation, Symptom.missing(key)))
                 .transform(reported -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
                 .compose(later -> attempt());
     }

@@ -74,7 +74,7 @@ public final class KeyLoader {
     private void again(Load load, Future<Void> first) {
         if (System.nanoTime() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
-            var unused = shards.report(load.generation, new Symptom.Missing(load.key));
+            var unused = shards.report(load.generation, Symptom.missing(load.key));
             load.done.complete(false);
             return;
         }

@@ -2,7 +2,6 @@ package dev.hongbao.engine.journal;
 
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.shard.Symptom;
@@ -25,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <li>a key that Redis lacks is reported to the owner;
  * <li>NOSCRIPT and NO_JOURNAL are reported: recovery has not prepared this generation, or has ended it. The script changed
  * nothing. If the generation is current and NOSCRIPT stays, the link may lead to a Redis from before a failover: see
- * {@link ServerLink#leaveIfOutdated};
+ * {@link RedisLink#leaveIfOutdated};
  * <li>an impossible error is reported as a fault: the script may have failed between two writes, and the owner recovers the
  * shard.
  * </ul>
@@ -118,15 +117,15 @@ public final class ShardScript {
                 .removeIf(generation ->
                         !shards.current(generation.shard()).generation().equals(generation));
         Long first = firstMissedNanos.putIfAbsent(shard.generation(), now);
-        if (first != null && now - first > DOUBT_NANOS && redis.server() instanceof ServerLink server) {
-            var unused = server.leaveIfOutdated(shard.scripts()::areIn);
+        if (first != null && now - first > DOUBT_NANOS) {
+            var unused = redis.server().leaveIfOutdated(shard::hasScriptsIn);
         }
     }
 
     public static Request request(Shards.Shard shard, Call<?> call) {
         Generation generation = shard.generation();
         Request request = Request.cmd(Command.EVALSHA)
-                .arg(shard.scripts().script(call.script()).sha())
+                .arg(shard.script(call.script()).sha())
                 .arg(1 + call.keys())
                 .arg(generation.journalKey());
         call.write(generation, request);
@@ -161,7 +160,7 @@ public final class ShardScript {
             publish(entry);
         }
         for (String key : reply.missing) {
-            var unused = shards.report(generation, new Symptom.Missing(key));
+            var unused = shards.report(generation, Symptom.missing(key));
         }
         return reply.answer;
     }

@@ -142,7 +142,9 @@ public final class GatheredCommands<C, R> {
 
     /** Answers all commands of a batch; never fails. */
     private Future<Void> run(List<Waiting<C, R>> batch) {
-        return started(batch).transform(done -> {
+        // Composed: a statement that throws must not block later commands.
+        List<C> commands = batch.stream().map(Waiting::command).toList();
+        return Future.succeededFuture(commands).compose(statement).transform(done -> {
             if (done.failed() && batch.size() > 1 && mayBeOnesFault(done.cause())) {
                 LOG.warn(
                         "{} {} were refused together and are tried one by one: {}",
@@ -169,14 +171,5 @@ public final class GatheredCommands<C, R> {
 
     private static boolean mayBeOnesFault(Throwable fault) {
         return SqlState.isRefusal(fault) && (SqlState.isLocked(fault) || !SqlState.isOutage(fault));
-    }
-
-    /** A statement that throws must not block later commands. */
-    private Future<List<R>> started(List<Waiting<C, R>> batch) {
-        try {
-            return statement.apply(batch.stream().map(Waiting::command).toList());
-        } catch (RuntimeException fault) {
-            return Future.failedFuture(fault);
-        }
     }
 }

@@ -57,7 +57,8 @@ public final class GatheredLookups<K, V> {
     private void flush() {
         List<K> batch = next();
         if (!batch.isEmpty()) {
-            started(batch).onComplete(done -> {
+            // Composed: a query that throws must not leave its keys behind, or later callers would wait for ever.
+            Future.succeededFuture(batch).compose(query).onComplete(done -> {
                 Map<K, V> found = done.succeeded() ? done.result() : Map.of();
                 answered(batch).forEach((key, answer) -> {
                     if (done.succeeded()) {
@@ -96,14 +97,5 @@ public final class GatheredLookups<K, V> {
             }
         }
         return answers;
-    }
-
-    /** A query that throws must not leave its keys behind: later callers would wait for ever. */
-    private Future<Map<K, V>> started(List<K> batch) {
-        try {
-            return query.apply(batch);
-        } catch (RuntimeException fault) {
-            return Future.failedFuture(fault);
-        }
     }
 }

@@ -11,7 +11,6 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.StreamSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,9 +55,7 @@ public final class Months {
     public static Future<List<Missing>> missing(SqlClient sql, OffsetDateTime moment) {
         return sql.preparedQuery(MISSING)
                 .execute(Tuple.of(moment))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(Months::missing)
-                        .toList());
+                .map(rows -> rows.stream().map(Months::missing).toList());
     }
 
     private static Missing missing(Row row) {

@@ -1,14 +1,26 @@
 package dev.hongbao.engine.postgres;
 
+import io.vertx.core.net.ClientSSLOptions;
+import io.vertx.core.net.PemTrustOptions;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.pgclient.PgConnectOptions;
 import io.vertx.pgclient.SslMode;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The address and login of a Postgres database, parsed from a URL.
+ *
+ * <p>{@code sslmode} means the same as in libpq. The modes up to {@code require} only encrypt, {@code verify-ca} also requires a
+ * trusted certificate, and {@code verify-full} also the host's name in it. A certificate is trusted by the given authority, or
+ * without one by this JVM ({@code -Djavax.net.ssl.trustStore}).
  *
  * @param url {@code postgresql://user:password@host:port/database[?sslmode=...]}
  * @param authority the CA file (PEM) for the server's certificate; null for the JVM's trust store
@@ -64,7 +76,7 @@ public record PostgresAddress(
         if (schema != null) {
             options.addProperty("search_path", schema);
         }
-        return options.setSslOptions(PostgresTls.options(sslMode, authority))
+        return options.setSslOptions(tls())
                 .setCachePreparedStatements(true)
                 .setPreparedStatementCacheMaxSize(256)
                 .addProperty("application_name", "hongbao")
@@ -82,7 +94,7 @@ public record PostgresAddress(
     /** The JDBC URL of the database, without the user and the password. */
     public String jdbcUrl() {
         int query = url.indexOf('?');
-        String parameters = query < 0 ? "" : url.substring(query) + PostgresTls.jdbcParameters(sslMode, authority);
+        String parameters = query < 0 ? "" : url.substring(query) + jdbcTls();
         String schema = schema();
         if (schema != null) {
             parameters += "&currentSchema=" + schema;
@@ -94,6 +106,41 @@ public record PostgresAddress(
     private @Nullable String schema() {
         Matcher named = SCHEMA.matcher(url);
         return named.find() ? named.group(1) : null;
+    }
+
+    /** For the reactive client; without options it fails at TLS. */
+    private ClientSSLOptions tls() {
+        ClientSSLOptions options = new ClientSSLOptions().setHostnameVerificationAlgorithm("");
+        return switch (sslMode) {
+            case DISABLE, ALLOW, PREFER, REQUIRE -> options.setTrustAll(true);
+            case VERIFY_CA -> options.setTrustOptions(trusted());
+            case VERIFY_FULL -> options.setTrustOptions(trusted()).setHostnameVerificationAlgorithm("HTTPS");
+        };
+    }
+
+    /** JDBC's parameters beside the mode; without them it would look for libpq's files. */
+    private String jdbcTls() {
+        return switch (sslMode) {
+            case DISABLE, ALLOW, PREFER, REQUIRE -> "";
+            case VERIFY_CA, VERIFY_FULL ->
+                authority == null
+                        ? "&sslfactory=org.postgresql.ssl.DefaultJavaSSLFactory"
+                        : "&sslrootcert=" + URLEncoder.encode(authority.toString(), StandardCharsets.UTF_8);
+        };
+    }
+
+    private TrustOptions trusted() {
+        Path named = authority;
+        if (named != null) {
+            return new PemTrustOptions().addCertPath(named.toString());
+        }
+        try {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init((KeyStore) null);
+            return TrustOptions.wrap(factory);
+        } catch (GeneralSecurityException broken) {
+            throw new IllegalStateException("this JVM's trust store cannot be read", broken);
+        }
     }
 
     @Override

@@ -22,7 +22,8 @@ public final class SharedQueries<K, V> {
         CompletableFuture<V> mine = new CompletableFuture<>();
         CompletableFuture<V> theirs = running.putIfAbsent(key, mine);
         if (theirs == null) {
-            started(query).onComplete(done -> {
+            // Composed: a query that throws must not leave its key behind, or later callers would wait for ever.
+            Future.succeededFuture().compose(begin -> query.get()).onComplete(done -> {
                 running.remove(key, mine);
                 if (done.succeeded()) {
                     mine.complete(done.result());
@@ -34,14 +35,5 @@ public final class SharedQueries<K, V> {
         CompletableFuture<V> answer = theirs == null ? mine : theirs;
         Context caller = Vertx.currentContext();
         return caller == null ? Future.fromCompletionStage(answer) : Future.fromCompletionStage(answer, caller);
-    }
-
-    /** A query that throws must not leave its key behind: later callers would wait for ever. */
-    private static <V> Future<V> started(Supplier<Future<V>> query) {
-        try {
-            return query.get();
-        } catch (RuntimeException fault) {
-            return Future.failedFuture(fault);
-        }
     }
 }

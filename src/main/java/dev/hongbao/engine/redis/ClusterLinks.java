@@ -49,7 +49,7 @@ final class ClusterLinks implements RedisLinks {
     private final String name;
     private final long ticks;
     private final Map<String, Master> masters = new HashMap<>();
-    private final @Nullable Master[] owners = new Master[HashSlot.COUNT];
+    private final @Nullable Master[] owners = new Master[ClusterMap.SLOTS];
     private final Map<Integer, SlotLink> links = new HashMap<>();
     private int nextAsked;
     private boolean refreshing;
@@ -93,7 +93,7 @@ final class ClusterLinks implements RedisLinks {
 
     @Override
     public RedisLink linkFor(String key) {
-        return links.computeIfAbsent(HashSlot.of(key), SlotLink::new);
+        return links.computeIfAbsent(ClusterMap.slotOf(key), SlotLink::new);
     }
 
     @Override

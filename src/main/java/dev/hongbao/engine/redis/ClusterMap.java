@@ -1,6 +1,7 @@
 package dev.hongbao.engine.redis;
 
 import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,6 +11,10 @@ import java.util.List;
  * @param ranges in no order; a slot without a master is in none
  */
 record ClusterMap(List<Range> ranges) {
+    static final int SLOTS = 16_384;
+
+    private static final int POLYNOMIAL = 0x1021;
+
     /** The limit that Redis Cluster is made for; each master is a connection. */
     private static final int MAX_MASTERS = 1_000;
 
@@ -38,7 +43,7 @@ record ClusterMap(List<Range> ranges) {
         for (Response each : reply) {
             int from = each.get(0).toInteger();
             int to = each.get(1).toInteger();
-            if (from < 0 || to < from || to >= HashSlot.COUNT) {
+            if (from < 0 || to < from || to >= SLOTS) {
                 throw new IllegalArgumentException("no range of slots: " + from + " to " + to);
             }
             Response master = each.get(2);
@@ -61,5 +66,24 @@ record ClusterMap(List<Range> ranges) {
     static String address(String host, String port, String asked) {
         String known = host.isEmpty() ? asked.substring(0, asked.lastIndexOf(':')) : host;
         return (known.contains(":") && !known.startsWith("[") ? "[" + known + "]" : known) + ":" + port;
+    }
+
+    /** The slot of the key's hash tag, as in the Redis Cluster specification; of the whole key if it has none. */
+    static int slotOf(String key) {
+        int open = key.indexOf('{');
+        int close = open < 0 ? -1 : key.indexOf('}', open + 1);
+        return crc16(close > open + 1 ? key.substring(open + 1, close) : key) & SLOTS - 1;
+    }
+
+    /** CRC-16/XMODEM. */
+    private static int crc16(String text) {
+        int crc = 0;
+        for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+            crc ^= (each & 0xff) << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = (crc & 0x8000) == 0 ? crc << 1 : crc << 1 ^ POLYNOMIAL;
+            }
+        }
+        return crc & 0xffff;
     }
 }

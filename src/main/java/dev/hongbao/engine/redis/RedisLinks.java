@@ -32,7 +32,7 @@ public interface RedisLinks {
         RedisAddress address = RedisAddress.parse(url);
         return switch (address.kind()) {
             case SERVER ->
-                ServerLink.open(vertx, address.options(), timeout, name).map(OneServer::new);
+                ServerLink.open(vertx, address.options(), timeout, name).map(link -> link);
             case CLUSTER -> ClusterLinks.open(vertx, address, timeout, name);
             case SENTINEL -> SentinelLinks.open(vertx, address, timeout, name);
         };
@@ -68,27 +68,5 @@ public interface RedisLinks {
         List<Future<?>> sent = new ArrayList<>();
         commands.forEach((link, unlink) -> sent.add(link.send(unlink)));
         return Future.join(sent).mapEmpty();
-    }
-
-    record OneServer(ServerLink link) implements RedisLinks {
-        @Override
-        public RedisLink linkFor(String key) {
-            return link;
-        }
-
-        @Override
-        public List<RedisLink> servers() {
-            return List.of(link);
-        }
-
-        @Override
-        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
-            return link.subscribe(channels, heard);
-        }
-
-        @Override
-        public Future<Void> close() {
-            return link.close();
-        }
     }
 }

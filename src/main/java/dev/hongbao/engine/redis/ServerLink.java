@@ -25,12 +25,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One connection to Redis, pinned to its event loop. It pipelines commands, and reconnects until it is closed. Use it on that
- * loop only.
+ * loop only. For a single Redis server, it is the route of every key.
  *
  * <p>A command fails with {@link RedisFault.Kind#LOST} if its connection breaks or its reply exceeds the timeout: it may have
  * run. The connection is then dropped, since later replies would be late, too.
  */
-public final class ServerLink implements RedisLink {
+final class ServerLink implements RedisLink, RedisLinks {
     private static final Logger LOG = LoggerFactory.getLogger(ServerLink.class);
 
     /** Pauses between attempts to connect: doubled each time, from the first to the last. */
@@ -150,6 +150,16 @@ public final class ServerLink implements RedisLink {
     }
 
     @Override
+    public RedisLink linkFor(String key) {
+        return this;
+    }
+
+    @Override
+    public List<RedisLink> servers() {
+        return List.of(this);
+    }
+
+    @Override
     public Future<@Nullable Response> send(Request request) {
         RedisConnection open = connection;
         if (open == null) {
@@ -165,12 +175,12 @@ public final class ServerLink implements RedisLink {
         });
     }
 
-    /** Subscribes as {@link RedisLinks#subscribe} does, at this link's server. */
-    Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+    @Override
+    public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
         return new Subscription(vertx, where, Duration.ofMillis(timeoutMillis), name, channels, heard);
     }
 
-    /** Closes the link for good; idempotent. */
+    @Override
     public Future<Void> close() {
         closed = true;
         connection = null;
@@ -219,16 +229,7 @@ public final class ServerLink implements RedisLink {
         }
     }
 
-    /**
-     * Leaves a server that the address no longer names. A connection may survive a failover: the old server is alive, but another
-     * one is in charge. So a new connection to the address is made. The link is left if the server there has the missing thing
-     * and this link's server still lacks it. Else nothing changes.
-     *
-     * <p>A call within a second after another one, or during it, does nothing.
-     *
-     * @param hasIt asks a server for the missing thing
-     * @return never fails; succeeds also if the check failed
-     */
+    @Override
     public Future<Void> leaveIfOutdated(Function<RedisLink, Future<Boolean>> hasIt) {
         RedisConnection open = connection;
         if (open == null || looking || System.nanoTime() - lookedNanos < LOOK_NANOS) {

@@ -26,7 +26,12 @@ public record RecoveryRequest(int shard, String stamp, Symptom symptom) {
     }
 
     String encode() {
-        return shard + " " + stamp + symptom.fold(() -> "", () -> " " + FAILED, key -> " " + key);
+        String seen = shard + " " + stamp;
+        return switch (symptom.kind()) {
+            case FENCED -> seen;
+            case FAILED -> seen + " " + FAILED;
+            case MISSING -> seen + " " + symptom.key();
+        };
     }
 
     /** Returns the request; null for foreign text. */
@@ -46,6 +51,6 @@ public record RecoveryRequest(int shard, String stamp, Symptom symptom) {
         if (parts.length == 2) {
             return Symptom.FENCED;
         }
-        return parts[2].equals(FAILED) ? Symptom.FAILED : new Symptom.Missing(parts[2]);
+        return parts[2].equals(FAILED) ? Symptom.FAILED : Symptom.missing(parts[2]);
     }
 }

@@ -6,7 +6,6 @@ import io.vertx.sqlclient.Tuple;
 import java.lang.management.ManagementFactory;
 import java.time.OffsetDateTime;
 import java.util.List;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,7 +100,7 @@ public final class ShardOwners {
     public Future<List<Server>> servers() {
         return pool.preparedQuery(SERVERS)
                 .execute(Tuple.of((long) SHARD, (long) SERVER))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                .map(rows -> rows.stream()
                         .map(row -> new Server(
                                 row.getInteger("pid"),
                                 row.getString("name"),
@@ -115,7 +114,7 @@ public final class ShardOwners {
     public Future<List<Owned>> shards() {
         return pool.preparedQuery(SHARDS)
                 .execute(Tuple.of((long) SHARD, (long) SERVER))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                .map(rows -> rows.stream()
                         .map(row -> new Owned(
                                 row.getInteger("id"),
                                 row.getLong("epoch"),

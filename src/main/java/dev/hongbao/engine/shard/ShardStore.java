@@ -12,7 +12,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The shards' rows in Postgres: the truth of generations and cursors. Thread-safe. */
@@ -153,7 +152,7 @@ public final class ShardStore {
     }
 
     private List<ShardRow> rows(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false)
+        return rows.stream()
                 .map(row -> new ShardRow(
                         new Generation(
                                 installation.namespace(),

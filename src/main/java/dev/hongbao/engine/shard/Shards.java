@@ -2,23 +2,29 @@ package dev.hongbao.engine.shard;
 
 import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
+import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,8 +44,65 @@ public final class Shards {
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
 
-    /** A generation and its scripts, as its recovery loads them. */
-    public record Shard(Generation generation, ScriptSet scripts) {}
+    /**
+     * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own. A script
+     * is stamped at its first use: a start meets generations whose scripts it never needs. Thread-safe.
+     */
+    public static final class Shard {
+        private final Generation generation;
+        private final Map<String, String> texts;
+        private final Map<String, Script> stamped = new ConcurrentHashMap<>();
+
+        private Shard(Generation generation, Map<String, String> texts) {
+            this.generation = generation;
+            this.texts = texts;
+        }
+
+        public Generation generation() {
+            return generation;
+        }
+
+        /**
+         * The stamped script.
+         *
+         * @throws IllegalArgumentException for an unknown name
+         */
+        public Script script(String name) {
+            Script known = stamped.get(name);
+            return known == null ? stamped.computeIfAbsent(name, this::stamp) : known;
+        }
+
+        private Script stamp(String name) {
+            String text = texts.get(name);
+            if (text == null) {
+                throw new IllegalArgumentException("no script " + name);
+            }
+            return Script.of(text.replace("@generation@", generation.stamp())
+                    .replace("@epoch@", Long.toString(generation.epoch())));
+        }
+
+        private Stream<Script> all() {
+            return texts.keySet().stream().map(this::script);
+        }
+
+        /**
+         * Loads all scripts. Only recovery of their generation may call it: their presence proves that Redis lost nothing since.
+         * Idempotent.
+         */
+        public Future<Void> loadScripts(RedisLink redis) {
+            return Future.all(all().map(script -> redis.send(
+                                    Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text())))
+                            .toList())
+                    .mapEmpty();
+        }
+
+        /** Whether Redis has all scripts; asked by one command, so at one moment. */
+        public Future<Boolean> hasScriptsIn(RedisLink redis) {
+            Request exist = Request.cmd(Command.SCRIPT).arg("EXISTS");
+            all().forEach(script -> exist.arg(script.sha()));
+            return redis.send(exist).map(flags -> flags.stream().allMatch(flag -> flag.toInteger() == 1));
+        }
+    }
 
     /**
      * An entry that this server wrote into the journal of a shard that another server owns.
@@ -237,6 +300,6 @@ public final class Shards {
     }
 
     private Shard stamped(Generation generation) {
-        return new Shard(generation, new ScriptSet(scriptTexts, generation));
+        return new Shard(generation, scriptTexts);
     }
 }

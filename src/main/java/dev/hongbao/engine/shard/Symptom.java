@@ -1,28 +1,25 @@
 package dev.hongbao.engine.shard;
 
-import java.util.function.Function;
-import java.util.function.Supplier;
-
-/** A fault that a server saw in Redis. The shard's owner verifies it. */
-public sealed interface Symptom {
+/**
+ * A fault that a server saw in Redis. The shard's owner verifies it.
+ *
+ * @param key the missing key; empty for the other kinds
+ */
+public record Symptom(Kind kind, String key) {
     /** The generation's scripts or its journal are missing. */
-    Symptom FENCED = new Fenced();
+    public static final Symptom FENCED = new Symptom(Kind.FENCED, "");
 
     /** A script failed with an impossible error, maybe between two of its writes. */
-    Symptom FAILED = new Failed();
+    public static final Symptom FAILED = new Symptom(Kind.FAILED, "");
 
-    record Fenced() implements Symptom {}
-
-    record Failed() implements Symptom {}
+    public enum Kind {
+        FENCED,
+        FAILED,
+        MISSING
+    }
 
     /** A key is missing though its packet or draw is open in Postgres. */
-    record Missing(String key) implements Symptom {}
-
-    /** Maps each kind to a value. */
-    default <R> R fold(Supplier<R> fenced, Supplier<R> failed, Function<String, R> missing) {
-        if (this instanceof Missing key) {
-            return missing.apply(key.key);
-        }
-        return this instanceof Failed ? failed.get() : fenced.get();
+    public static Symptom missing(String key) {
+        return new Symptom(Kind.MISSING, key);
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.engine.watch;
 
+import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardOwners;
@@ -12,7 +13,10 @@ import io.vertx.core.VerticleBase;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.IntStream;
@@ -24,6 +28,100 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ShardWatch extends VerticleBase {
     private static final Duration EVERY = Duration.ofSeconds(2);
+
+    /**
+     * The age of a journal's oldest unsettled entry. Entries carry no time, so an entry is as old as the first look that saw it. The
+     * age is too low by at most the time between two looks. Thread-safe.
+     */
+    static final class JournalAge {
+        /** The limit of remembered looks. When it is reached, only the oldest ones stay, and they give the age. */
+        private static final int MOST = 600;
+
+        private final Deque<Look> looks = new ArrayDeque<>();
+        private long epoch = -1;
+
+        /** The journal's last entry at a moment. */
+        private record Look(long last, long atNanos) {}
+
+        /**
+         * Notes a look at the journal.
+         *
+         * @param of the generation's epoch; the entries of another epoch are forgotten
+         * @param last the number of the journal's last entry
+         * @param settled the number of the last settled entry
+         */
+        synchronized void seen(long of, long last, long settled, long atNanos) {
+            if (of != epoch) {
+                epoch = of;
+                looks.clear();
+            }
+            while (!looks.isEmpty() && looks.getFirst().last <= settled) {
+                looks.removeFirst();
+            }
+            boolean isNew = last > settled && (looks.isEmpty() || looks.getLast().last < last);
+            if (isNew && looks.size() < MOST) {
+                looks.addLast(new Look(last, atNanos));
+            }
+        }
+
+        /** The age in seconds; 0 when all is settled. It grows while the stores do not answer. */
+        synchronized double seconds(long nowNanos) {
+            return looks.isEmpty() ? 0 : (nowNanos - looks.getFirst().atNanos) / 1e9;
+        }
+    }
+
+    /**
+     * The fill of Redis' memory. In a cluster, the fullest master counts: once it is full, it refuses the claims of its shards,
+     * whatever room the others have. A server that does not answer is left out. When none answers, the old numbers stay. The gauges
+     * are read on any thread; {@link #look} belongs to the links' event loop.
+     */
+    static final class RedisMemory {
+        private volatile Memory fullest = new Memory(0, 0);
+
+        RedisMemory(MeterRegistry registry) {
+            Gauge.builder("hongbao.redis.memory.used", this, all -> all.fullest.used)
+                    .description("Memory that Redis uses; of a cluster, its fullest master")
+                    .baseUnit("bytes")
+                    .register(registry);
+            Gauge.builder("hongbao.redis.memory.limit", this, all -> all.fullest.limit)
+                    .description(
+                            "maxmemory of Redis, the limit at which it refuses claims; 0 for none; of a cluster, of the same master")
+                    .baseUnit("bytes")
+                    .register(registry);
+        }
+
+        /**
+         * One server's memory, in bytes.
+         *
+         * @param limit 0 for none
+         */
+        private record Memory(long used, long limit) {
+            static Memory of(RedisInfo info) {
+                return new Memory(number(info.get("used_memory")), number(info.get("maxmemory")));
+            }
+
+            private static long number(String value) {
+                return value.matches("[0-9]{1,18}") ? Long.parseLong(value) : 0;
+            }
+
+            private double fill() {
+                return limit == 0 ? 0 : (double) used / limit;
+            }
+        }
+
+        /** Reads all servers. Call it on the links' event loop. */
+        Future<?> look(RedisLinks links) {
+            List<Future<Memory>> answers = links.servers().stream()
+                    .map(server -> RedisInfo.read(server, "memory").map(Memory::of))
+                    .toList();
+            return Future.join(answers)
+                    .onComplete(asked -> answers.stream()
+                            .filter(Future::succeeded)
+                            .map(Future::result)
+                            .max(Comparator.comparingDouble(Memory::fill).thenComparingLong(Memory::used))
+                            .ifPresent(memory -> fullest = memory));
+        }
+    }
 
     private final String redisUrl;
     private final Duration timeout;

@@ -11,6 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** The journal's metrics. One instance a registry, for all writers that follow one another. Thread-safe. */
 public final class JournalMetrics {
+    private static final String MOVES = "Shards that this server took or handed over";
+
     final Counter recoveries;
     final Counter voids;
     final Counter failures;
@@ -23,29 +25,27 @@ public final class JournalMetrics {
     final Counter handedOver;
 
     public JournalMetrics(MeterRegistry registry, Shards shards) {
-        recoveries = Counter.builder("hongbao.journal.recoveries")
-                .description("New generations drawn: epoch changes")
+        recoveries = counter("hongbao.journal.recoveries", "New generations drawn: epoch changes")
                 .register(registry);
-        voids = Counter.builder("hongbao.journal.voids")
-                .description("Journal items that contradicted settled ones; more than 0 needs a look")
+        voids = counter(
+                        "hongbao.journal.voids",
+                        "Journal items that contradicted settled ones; more than 0 needs a look")
                 .register(registry);
-        failures = Counter.builder("hongbao.journal.failures")
-                .description("Settlements that failed and were tried again")
+        failures = counter("hongbao.journal.failures", "Settlements that failed and were tried again")
                 .register(registry);
+        taken = counter("hongbao.shard.moves", MOVES).tag("to", "this").register(registry);
+        handedOver = counter("hongbao.shard.moves", MOVES).tag("to", "another").register(registry);
         batchSize = DistributionSummary.builder("hongbao.journal.batch.items")
                 .description("Claims or closes settled by one transaction")
                 .register(registry);
         settlement = Timer.builder("hongbao.journal.settlement")
                 .description("One settling transaction, with its wait for the one before")
                 .register(registry);
-        Gauge.builder("hongbao.journal.unsettled.entries", unsettled, AtomicLong::get)
-                .description("Journal entries known to the owner and not settled")
+        gauge("hongbao.journal.unsettled.entries", unsettled, "Journal entries known to the owner and not settled")
                 .register(registry);
-        Gauge.builder("hongbao.journal.live.shards", live, AtomicInteger::get)
-                .description("Shards this server owns and settles")
+        gauge("hongbao.journal.live.shards", live, "Shards this server owns and settles")
                 .register(registry);
-        Gauge.builder("hongbao.server.members", servers, AtomicInteger::get)
-                .description("Servers that are alive and share the shards, as this one sees them")
+        gauge("hongbao.server.members", servers, "Servers that are alive and share the shards, as this one sees them")
                 .register(registry);
         for (int shard = 0; shard < shards.count(); shard++) {
             int id = shard;
@@ -54,14 +54,14 @@ public final class JournalMetrics {
                     .tag("shard", Integer.toString(id))
                     .register(registry);
         }
-        taken = Counter.builder("hongbao.shard.moves")
-                .description("Shards that this server took or handed over")
-                .tag("to", "this")
-                .register(registry);
-        handedOver = Counter.builder("hongbao.shard.moves")
-                .description("Shards that this server took or handed over")
-                .tag("to", "another")
-                .register(registry);
+    }
+
+    private static Counter.Builder counter(String name, String description) {
+        return Counter.builder(name).description(description);
+    }
+
+    private static Gauge.Builder<?> gauge(String name, Number value, String description) {
+        return Gauge.builder(name, value, Number::doubleValue).description(description);
     }
 
     /** Clears the gauges: the writer stops. */

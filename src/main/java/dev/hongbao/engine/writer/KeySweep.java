@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
@@ -25,7 +26,9 @@ import org.jspecify.annotations.Nullable;
  * pass share the next one. Confined to the persistence verticle's event loop.
  */
 final class KeySweep {
+    /** Keys a call: some ten thousand a second during a pass. */
     private static final int PAGE = 1000;
+
     private static final long FREED_POLL_MILLIS = 20;
 
     /** The longest wait for memory that Redis frees in a thread of its own. */
@@ -129,14 +132,19 @@ final class KeySweep {
         return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", key -> true);
     }
 
+    /** One page of a server's keys. @return the next cursor, and the keys */
+    static Future<Response> scan(RedisLink server, String cursor, String pattern) {
+        return server.send(Request.cmd(Command.SCAN)
+                .arg(cursor)
+                .arg("MATCH")
+                .arg(pattern)
+                .arg("COUNT")
+                .arg(PAGE));
+    }
+
     private Future<Void> go(RedisLink server, String pattern, Predicate<String> isOld) {
         AtomicReference<String> cursor = new AtomicReference<>("0");
-        return Pages.repeat(() -> server.send(Request.cmd(Command.SCAN)
-                        .arg(cursor.get())
-                        .arg("MATCH")
-                        .arg(pattern)
-                        .arg("COUNT")
-                        .arg(PAGE))
+        return Pages.repeat(() -> scan(server, Objects.requireNonNull(cursor.get()), pattern)
                 .compose(page -> {
                     List<String> old = new ArrayList<>();
                     for (Response found : page.get(1)) {

@@ -7,8 +7,6 @@ import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import java.util.ArrayDeque;
@@ -24,30 +22,23 @@ import java.util.concurrent.TimeUnit;
  * keys page by page, every ten minutes, for owned shards only. Confined to the persistence verticle's event loop.
  */
 final class LeftoverKeys implements OwnerTask {
-    /** Keys a call: some ten thousand a second during a pass. */
-    private static final int PAGE = 1000;
-
     private static final long PASS_EVERY_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final Pool pool;
     private final Shards shards;
     private final List<ShardLoader> loaders;
-    private final Later later;
+    private final ShardSupervisor supervisor;
     private final Deque<RedisLink> servers = new ArrayDeque<>();
     private String cursor = "0";
     private boolean passed;
     private long passedNanos;
 
-    /** Gets keys of a later generation than the shard's: Postgres went back in time. */
-    interface Later {
-        void found(int shard, long epoch);
-    }
-
-    LeftoverKeys(Pool pool, Shards shards, List<ShardLoader> loaders, Later later) {
+    /** @param supervisor learns of keys of a later generation than the shard's: Postgres went back in time */
+    LeftoverKeys(Pool pool, Shards shards, List<ShardLoader> loaders, ShardSupervisor supervisor) {
         this.pool = pool;
         this.shards = shards;
         this.loaders = loaders;
-        this.later = later;
+        this.supervisor = supervisor;
     }
 
     @Override
@@ -63,12 +54,7 @@ final class LeftoverKeys implements OwnerTask {
             next(); // another server has its keys now, and gets a pass of its own
             return Future.succeededFuture();
         }
-        return server.send(Request.cmd(Command.SCAN)
-                        .arg(cursor)
-                        .arg("MATCH")
-                        .arg("{" + shards.namespace() + ":*")
-                        .arg("COUNT")
-                        .arg(PAGE))
+        return KeySweep.scan(server, cursor, "{" + shards.namespace() + ":*")
                 .compose(page -> {
                     cursor = page.get(0).toString();
                     if (cursor.equals("0")) {
@@ -105,7 +91,7 @@ final class LeftoverKeys implements OwnerTask {
             } else if (name.isReplacedBy(generation)) {
                 old.add(key);
             } else {
-                later.found(name.shard(), name.epoch());
+                supervisor.heardOfLater(name.shard(), name.epoch(), "Redis");
             }
         }
         List<Future<List<String>>> over = new ArrayList<>();

@@ -2,9 +2,11 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.shard.RecoveryRequest;
+import dev.hongbao.engine.shard.ShardOwners;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
+import io.vertx.pgclient.PgNotification;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -20,10 +22,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shards that this server owns: session-level advisory locks on a {@link LockConnection}. {@link ShardQuota} computes how
- * many it takes and when it gives one up. Confined to its event loop.
+ * The shards that this server owns: session-level advisory locks in Postgres, on a connection that also shows this server's
+ * presence and receives the requests for recovery. The connection is made on demand, and anew after a loss. A loss frees the
+ * locks, and other servers may take them at once. The cursor then fences a settlement of this server that is still under way.
+ * {@link ShardQuota} computes how many shards this server takes and when it gives one up.
+ *
+ * <pre>
+ *        SHARING ─── leave ──▶ LEAVING ─── close ──▶ CLOSED
+ *           └──────── close, by a server that is alone ──▲
+ * </pre>
+ *
+ * Confined to its event loop.
  */
-final class Ownership implements LockConnection.Listener {
+final class Ownership {
     private static final Logger LOG = LoggerFactory.getLogger(Ownership.class);
 
     /** Between two looks at the servers and the free shards. */
@@ -37,16 +48,20 @@ final class Ownership implements LockConnection.Listener {
 
     private static final long RETRY_MILLIS = 10;
 
+    /** Longer than any pause of a healthy server or a healthy Postgres. After it another server may own the shards. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
     /** Shards move one after the other. The log gets one line after so long without a move. */
     private static final Duration AT_REST = Duration.ofSeconds(1);
 
     private final Vertx vertx;
-    private final LockConnection locks;
+    private final Postgres postgres;
+    private final Presence presence;
+    private final SameRedis sameRedis;
     private final WriterConnection writer;
     private final int shards;
-    private final HandOver handOver;
+    private final ShardSupervisor supervisor;
     private final JournalMetrics metrics;
-    private final Listener listener;
     private final ShardQuota shares;
     private final Set<Integer> owned = new TreeSet<>();
     private final Map<Integer, Long> freeSinceNanos = new HashMap<>();
@@ -59,27 +74,36 @@ final class Ownership implements LockConnection.Listener {
     /** The shard that was given up last, while it moves; null for none. */
     private @Nullable Integer onItsWay;
 
+    private Phase phase = Phase.SHARING;
+    private Look look = Look.NONE;
     private long lookedNanos = System.nanoTime() - BEAT.toNanos();
-    private boolean busy;
-    private boolean again;
+
+    /** Whether the last look failed; the log has said so. */
     private boolean away;
+
+    /** Whether this server gives up its excess, shard after shard. */
     private boolean moving;
-    private boolean leaving;
-    private boolean closed;
 
-    /** Receives the changes, on the event loop. */
-    interface Listener {
-        /** Shards that are owned from now on. */
-        void acquired(List<Integer> shards);
+    /** The connection with the locks; null while there is none. */
+    private @Nullable PgConnection connection;
 
-        /** All locks are gone. */
-        void lost();
+    /** The part of {@link #presence} that the connection shows. */
+    private Set<Integer> shown = Set.of();
 
-        /** The complete set of owned shards. */
-        void owns(Set<Integer> shards);
+    private enum Phase {
+        /** Takes this server's part of the shards, and gives up the excess. */
+        SHARING,
+        /** Takes no more, and hands over the rest: the server stops. */
+        LEAVING,
+        /** The locks are released. */
+        CLOSED
+    }
 
-        /** A server reports a symptom of an owned shard. */
-        void requested(RecoveryRequest request);
+    private enum Look {
+        NONE,
+        UNDER_WAY,
+        /** A shard became free meanwhile: another look follows at once. */
+        FOLLOWED
     }
 
     /**
@@ -95,16 +119,16 @@ final class Ownership implements LockConnection.Listener {
             SameRedis sameRedis,
             WriterConnection writer,
             int shards,
-            HandOver handOver,
-            JournalMetrics metrics,
-            Listener listener) {
+            ShardSupervisor supervisor,
+            JournalMetrics metrics) {
         this.vertx = vertx;
-        this.locks = new LockConnection(postgres, presence, sameRedis, this);
+        this.postgres = postgres;
+        this.presence = presence;
+        this.sameRedis = sameRedis;
         this.writer = writer;
         this.shards = shards;
-        this.handOver = handOver;
+        this.supervisor = supervisor;
         this.metrics = metrics;
-        this.listener = listener;
         this.shares = new ShardQuota(shards, System::nanoTime);
     }
 
@@ -113,20 +137,22 @@ final class Ownership implements LockConnection.Listener {
      * the excess. Called periodically; calls during a look, or soon after it, are dropped.
      */
     Future<Void> beat() {
-        return busy || System.nanoTime() - lookedNanos < BEAT.toNanos() ? Future.succeededFuture() : look();
+        return look != Look.NONE || System.nanoTime() - lookedNanos < BEAT.toNanos()
+                ? Future.succeededFuture()
+                : lookAround();
     }
 
-    private Future<Void> look() {
-        if (closed || leaving) {
+    private Future<Void> lookAround() {
+        if (phase != Phase.SHARING) {
             return Future.succeededFuture();
         }
-        busy = true;
-        again = false;
+        look = Look.UNDER_WAY;
         lookedNanos = System.nanoTime();
         return ableToSettle()
-                .compose(able -> closed || leaving ? Future.succeededFuture() : takePart())
+                .compose(able -> phase == Phase.SHARING ? takePart() : Future.succeededFuture())
                 .onComplete(done -> {
-                    busy = false;
+                    boolean followed = look == Look.FOLLOWED;
+                    look = Look.NONE;
                     if (done.failed() && !away) {
                         LOG.warn(
                                 "no connection for the locks, trying again: {}",
@@ -134,15 +160,15 @@ final class Ownership implements LockConnection.Listener {
                     }
                     away = done.failed();
                     logWhenAtRest();
-                    if (again) {
-                        var unused = look();
+                    if (followed) {
+                        var unused = lookAround();
                     }
                 });
     }
 
     /** Logs nothing for a single server that owns every shard from its start: an operator expects that. */
     private void logWhenAtRest() {
-        if (owned.equals(logged) || leaving || System.nanoTime() - changedNanos < AT_REST.toNanos()) {
+        if (owned.equals(logged) || phase != Phase.SHARING || System.nanoTime() - changedNanos < AT_REST.toNanos()) {
             return;
         }
         if (logged != null || owned.size() < shards || !isAlone()) {
@@ -152,9 +178,14 @@ final class Ownership implements LockConnection.Listener {
     }
 
     private Future<Void> takePart() {
-        return locks.open()
-                .compose(open -> locks.heard(
-                        open, seen(open).compose(now -> take(open, now)).onSuccess(taken -> move(open))));
+        return connected()
+                .compose(open -> heard(
+                        open,
+                        presence.show(open, shown)
+                                .onSuccess(now -> shown = now)
+                                .compose(showing -> seen(open))
+                                .compose(now -> take(open, now))
+                                .onSuccess(taken -> move(open))));
     }
 
     /**
@@ -162,7 +193,8 @@ final class Ownership implements LockConnection.Listener {
      * keeps them.
      */
     private Future<Void> ableToSettle() {
-        if (locks.current() == null) {
+        PgConnection open = connection;
+        if (open == null) {
             return writer.ask();
         }
         if (!writer.isDoubted() || isAlone()) {
@@ -170,35 +202,8 @@ final class Ownership implements LockConnection.Listener {
         }
         return writer.ask().onFailure(fault -> {
             LOG.error("gives up {} of {} shards: it has no connection to settle them", owned.size(), shards);
-            locks.giveUp();
+            giveUp(open);
         });
-    }
-
-    /** Looks at once. */
-    @Override
-    public void freed() {
-        again = busy;
-        if (!busy) {
-            var unused = look();
-        }
-    }
-
-    @Override
-    public void requested(RecoveryRequest request) {
-        if (owned.contains(request.shard())) {
-            listener.requested(request);
-        }
-    }
-
-    @Override
-    public void lost() {
-        owned.clear();
-        logged = Set.of();
-        changedNanos = System.nanoTime();
-        listener.owns(owned);
-        if (!closed) {
-            listener.lost();
-        }
     }
 
     private Future<OwnerLocks.Now> seen(PgConnection open) {
@@ -215,18 +220,18 @@ final class Ownership implements LockConnection.Listener {
         int room = shares.room(owned.size());
         List<Integer> wanted = new ArrayList<>(room > 0 ? now.free() : abandoned());
         wanted.remove(onItsWay);
-        if (wanted.isEmpty() || leaving) {
+        if (wanted.isEmpty() || phase != Phase.SHARING) {
             return Future.succeededFuture();
         }
         Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different shards
         return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
-            if (locks.isHeldBy(open) && !won.isEmpty()) {
+            if (connection == open && !won.isEmpty()) {
                 owned.addAll(won);
-                listener.owns(owned);
+                supervisor.owns(owned);
                 metrics.taken.increment(won.size());
                 changedNanos = System.nanoTime();
                 LOG.debug("took the shards {}", won);
-                listener.acquired(won);
+                supervisor.acquired(won);
             }
             return null;
         });
@@ -242,11 +247,11 @@ final class Ownership implements LockConnection.Listener {
 
     /** Gives up the excess over this server's part, one shard after the other, while no other server does. */
     private void move(PgConnection open) {
-        if (moving || leaving || !shares.isTooMany(open.processId())) {
+        if (moving || phase != Phase.SHARING || !shares.isTooMany(open.processId())) {
             return;
         }
         moving = true;
-        locks.heard(
+        heard(
                         open,
                         OwnerLocks.mayMove(open)
                                 .compose(may -> may
@@ -260,15 +265,20 @@ final class Ownership implements LockConnection.Listener {
 
     private Future<Void> moveOn(PgConnection open) {
         return seen(open).compose(now -> {
-            Integer shard = shares.isTooMany(open.processId()) ? handOver.choice(owned) : null;
-            if (shard == null || leaving) {
+            Integer shard = shares.isTooMany(open.processId()) ? oneLive() : null;
+            if (shard == null || phase != Phase.SHARING) {
                 return Future.succeededFuture();
             }
             onItsWay = shard;
             long sinceNanos = System.nanoTime();
-            return giveUp(open, List.of(shard))
+            return handOver(open, List.of(shard))
                     .compose(given -> given.isEmpty() ? Future.succeededFuture() : awaitTaken(open, shard, sinceNanos));
         });
+    }
+
+    /** One of the owned shards that may be handed over now; null for none. */
+    private @Nullable Integer oneLive() {
+        return supervisor.live().stream().filter(owned::contains).findFirst().orElse(null);
     }
 
     private Future<Void> awaitTaken(PgConnection open, int shard, long sinceNanos) {
@@ -286,13 +296,13 @@ final class Ownership implements LockConnection.Listener {
         });
     }
 
-    private Future<List<Integer>> giveUp(PgConnection open, Collection<Integer> some) {
-        return handOver.rest(some).compose(resting -> {
-            if (!locks.isHeldBy(open) || resting.isEmpty()) {
+    private Future<List<Integer>> handOver(PgConnection open, Collection<Integer> some) {
+        return supervisor.rest(some).compose(resting -> {
+            if (connection != open || resting.isEmpty()) {
                 return Future.succeededFuture(List.of());
             }
             owned.removeAll(resting);
-            listener.owns(owned);
+            supervisor.owns(owned);
             metrics.handedOver.increment(resting.size());
             changedNanos = System.nanoTime();
             LOG.debug("handed over the shards {}", resting);
@@ -307,23 +317,96 @@ final class Ownership implements LockConnection.Listener {
 
     /** Takes no more shards, and hands over all that are live or become so. Completes when none is left. */
     Future<Void> leave() {
-        leaving = true;
-        PgConnection open = locks.current();
+        if (phase == Phase.CLOSED) {
+            return Future.succeededFuture();
+        }
+        phase = Phase.LEAVING;
+        PgConnection open = connection;
         return open == null ? Future.succeededFuture() : OwnerLocks.leave(open).compose(left -> handOverAll(open));
     }
 
     private Future<Void> handOverAll(PgConnection open) {
-        if (closed || !locks.isHeldBy(open) || owned.isEmpty()) {
+        if (phase == Phase.CLOSED || connection != open || owned.isEmpty()) {
             return Future.succeededFuture();
         }
-        return giveUp(open, List.copyOf(owned))
+        return handOver(open, List.copyOf(owned))
                 .compose(given -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
                 .compose(later -> handOverAll(open));
     }
 
     /** Releases the locks; idempotent. */
     Future<Void> close() {
-        closed = true;
-        return locks.close();
+        phase = Phase.CLOSED;
+        PgConnection open = connection;
+        return open == null ? Future.succeededFuture() : open.close();
+    }
+
+    private Future<PgConnection> connected() {
+        PgConnection open = connection;
+        if (open != null) {
+            return Future.succeededFuture(open);
+        }
+        // A silent connection counts as lost, whichever side froze: the locks live no longer than it.
+        return postgres.connect("locks", SILENCE, SILENCE)
+                .compose(fresh -> fresh.query("listen " + RecoveryRequest.CHANNEL + "; listen " + OwnerLocks.FREE
+                                + "; set application_name = '" + ShardOwners.ownSession() + "'")
+                        .execute()
+                        .compose(listening -> presence.begin(fresh))
+                        .compose(begun -> sameRedis.join(fresh).map(begun))
+                        .onFailure(refused -> fresh.close())
+                        .map(begun -> {
+                            connection = fresh;
+                            shown = begun;
+                            fresh.notificationHandler(heard -> notified(fresh, heard));
+                            fresh.closeHandler(gone -> lost(fresh));
+                            return fresh;
+                        }));
+    }
+
+    /** Passes a question's answer on; if it fails, gives the connection up. */
+    private <T> Future<T> heard(PgConnection open, Future<T> asked) {
+        return asked.onFailure(fault -> giveUp(open));
+    }
+
+    private void notified(PgConnection open, PgNotification heard) {
+        if (heard.getChannel().equals(OwnerLocks.FREE)) {
+            if (heard.getProcessId() == open.processId()) {
+                return;
+            }
+            if (look == Look.NONE) {
+                var unused = lookAround();
+            } else {
+                look = Look.FOLLOWED;
+            }
+            return;
+        }
+        RecoveryRequest request = RecoveryRequest.decode(heard.getPayload());
+        if (request != null && owned.contains(request.shard())) {
+            supervisor.requested(request);
+        }
+    }
+
+    private void giveUp(PgConnection open) {
+        lost(open);
+        open.close();
+    }
+
+    /** The connection is gone, and all locks with it. */
+    private void lost(PgConnection gone) {
+        if (connection != gone) {
+            return;
+        }
+        connection = null;
+        owned.clear();
+        logged = Set.of();
+        changedNanos = System.nanoTime();
+        supervisor.owns(owned);
+        if (phase != Phase.CLOSED) {
+            LOG.warn("lost the connection that holds the shards' locks");
+            supervisor.lost();
+            // A failover kills the other connections, too. Half of the time, since some received data when this one
+            // already waited.
+            postgres.dropSilent(SILENCE.dividedBy(2));
+        }
     }
 }

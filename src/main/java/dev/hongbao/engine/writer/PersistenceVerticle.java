@@ -13,7 +13,7 @@ import dev.hongbao.engine.journal.ShardLoader;
 import dev.hongbao.engine.postgres.Postgres;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -22,9 +22,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -53,29 +51,25 @@ public final class PersistenceVerticle extends VerticleBase {
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
-    /** Items of one settlement: enough for a cheap commit, few enough for an early first answer. */
-    private static final int MAX_ITEMS = 2048;
-
     private final Postgres postgres;
     private final Pool lengthy;
     private final Supplier<Future<RedisLinks>> openRedis;
     private final Shards shards;
     private final Quarantine quarantine;
+    private final List<Mode> modes;
+    private final SettlementListener listener;
     private final Presence presence;
     private final Duration pollInterval;
-    private final ShardLog[] logs;
     private final JournalMetrics metrics;
-    private List<Mode> modes = List.of();
-    private List<OwnerTask> furtherTasks = List.of();
-    private SettlementListener listener;
+    private final ShardLog[] logs;
     private final Promise<Void> drained = Promise.promise();
     private RedisLinks redis;
     private List<SqlClient> writers;
-    private Ownership ownership;
-    private ShardSupervisor supervisor;
     private RecoveryAttempts attempts;
+    private ShardSupervisor supervisor;
     private SettlementLoop loop;
     private List<OwnerTask> ownerTasks;
+    private Ownership ownership;
     private long lookedBackNanos = System.nanoTime();
     private boolean runningTasks;
     private boolean taskFailed;
@@ -84,6 +78,8 @@ public final class PersistenceVerticle extends VerticleBase {
     /**
      * @param lengthy recovery's pool: its pages may take minutes
      * @param openRedis opens links on the current event loop
+     * @param modes their items are settled, and their tasks run
+     * @param listener learns of every settlement; its tasks run after the modes' tasks
      * @param presence the keys of this server, for the others, before it owns a shard
      * @param pollInterval between two ticks
      */
@@ -94,6 +90,8 @@ public final class PersistenceVerticle extends VerticleBase {
             Supplier<Future<RedisLinks>> openRedis,
             Shards shards,
             Quarantine quarantine,
+            List<Mode> modes,
+            SettlementListener listener,
             Presence presence,
             Duration pollInterval,
             JournalMetrics metrics) {
@@ -102,6 +100,8 @@ public final class PersistenceVerticle extends VerticleBase {
         this.openRedis = openRedis;
         this.shards = shards;
         this.quarantine = quarantine;
+        this.modes = List.copyOf(modes);
+        this.listener = listener;
         this.presence = presence;
         this.pollInterval = pollInterval;
         this.metrics = metrics;
@@ -109,24 +109,6 @@ public final class PersistenceVerticle extends VerticleBase {
                 .limit(shards.count())
                 .map(id -> new ShardLog(shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
-    }
-
-    /** Settles the items of these modes, and runs their tasks. Once, before the start. */
-    public PersistenceVerticle settles(List<Mode> all) {
-        modes = List.copyOf(all);
-        return this;
-    }
-
-    /** Runs these tasks after those of the modes. Once, before the start. */
-    public PersistenceVerticle runs(List<OwnerTask> tasks) {
-        furtherTasks = List.copyOf(tasks);
-        return this;
-    }
-
-    /** Informs a listener of every settlement. Once, before the start. */
-    public PersistenceVerticle tells(SettlementListener of) {
-        listener = of;
-        return this;
     }
 
     /** Fails if Redis or Postgres does not answer, or if this server may own no shard beside the running ones. */
@@ -152,50 +134,26 @@ public final class PersistenceVerticle extends VerticleBase {
         writers = Stream.generate(() -> postgres.pipeline("writer", LOCK_LIMIT))
                 .limit(SettlementBatch.MOST_AT_ONCE)
                 .toList();
-        ShardStore store = shards.store();
-        Map<String, Settler> settlers = new HashMap<>();
-        modes.forEach(mode ->
-                mode.settlers().forEach(each -> settlers.put(each.format().verb(), each)));
+        List<Settler> settlers =
+                modes.stream().flatMap(mode -> mode.settlers().stream()).toList();
         List<ShardLoader> loaders = modes.stream().map(Mode::loader).toList();
+        Mode.Keys keys = Mode.Keys.of(modes.stream().map(Mode::traits).toList());
+        JournalReader reader =
+                new JournalReader(redis, settlers.stream().map(Settler::format).toList());
+        BatchSettler settler = new BatchSettler(writers, settlers, quarantine, listener, metrics);
         RedisWatch watch = new RedisWatch(redis, shards);
-        JournalReader reader = new JournalReader(
-                redis, settlers.values().stream().map(Settler::format).toList());
-        WriterConnection writer = new WriterConnection(writers.get(0));
-        attempts = new RecoveryAttempts(vertx, logs, writer, store, shards, watch, metrics);
-        supervisor = new ShardSupervisor(
-                logs,
-                attempts,
-                redis,
-                store,
-                shards,
-                watch,
-                quarantine,
-                Mode.Keys.of(modes.stream().map(Mode::traits).toList()));
-        loop = new SettlementLoop(
-                logs, redis, writers, store, reader, settlers, MAX_ITEMS, metrics, supervisor, quarantine, listener);
         KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
-        attempts.start(
-                new Recovery(lengthy, redis, watch, sweep, store, shards, reader, loaders, MAX_ITEMS, loop::settle),
-                row -> {
-                    supervisor.resumed(row);
-                    loop.pump();
-                });
+        Recovery recovery = new Recovery(lengthy, redis, watch, sweep, shards, reader, loaders, settler::settle);
+        WriterConnection writer = new WriterConnection(settler.writer(0));
+        attempts = new RecoveryAttempts(vertx, logs, writer, shards, watch, recovery, metrics, this::resumed);
+        supervisor = new ShardSupervisor(vertx, logs, redis, shards, watch, quarantine, attempts);
+        loop = new SettlementLoop(logs, redis, reader, settler, keys, supervisor, metrics);
+        SameRedis sameRedis = new SameRedis(vertx, shards.store(), redis);
+        ownership = new Ownership(vertx, postgres, presence, sameRedis, writer, logs.length, supervisor, metrics);
         ownerTasks = new ArrayList<>();
         modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
-        ownerTasks.addAll(furtherTasks);
-        ownerTasks.add(new LeftoverKeys(
-                lengthy, shards, loaders, (shard, epoch) -> supervisor.heardOfLater(shard, epoch, "Redis")));
-        HandOver handOver = new HandOver(vertx, logs, attempts, supervisor, shards.atStart());
-        ownership = new Ownership(
-                vertx,
-                postgres,
-                presence,
-                new SameRedis(vertx, store, redis),
-                writer,
-                logs.length,
-                handOver,
-                metrics,
-                supervisor);
+        ownerTasks.addAll(listener.ownerTasks());
+        ownerTasks.add(new LeftoverKeys(lengthy, shards, loaders, supervisor));
         vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
         vertx.eventBus().<Integer>localConsumer(ServerMessages.WAKE, shard -> {
             logs[shard.body()].suspectMore();
@@ -207,6 +165,10 @@ public final class PersistenceVerticle extends VerticleBase {
                 loop.pump();
             });
         }
+    }
+
+    private void resumed(ShardRow row) {
+        loop.resumed(row);
     }
 
     /**

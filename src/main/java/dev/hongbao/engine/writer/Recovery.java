@@ -39,35 +39,30 @@ final class Recovery {
     private final Shards shards;
     private final JournalReader reader;
     private final List<ShardLoader> loaders;
-    private final int maxItems;
     private final Function<SettlementBatch, Future<Integer>> settle;
 
     /**
      * @param pool for the pages of the load. Its statements may take minutes, so a silent connection is noticed only after
      *     minutes
-     * @param maxItems limit of one settlement
-     * @param settle settles a batch as the writer does
+     * @param settle settles a batch as the writer does, see {@link BatchSettler#settle}
      */
     Recovery(
             Pool pool,
             RedisLinks redis,
             RedisWatch watch,
             KeySweep sweep,
-            ShardStore store,
             Shards shards,
             JournalReader reader,
             List<ShardLoader> loaders,
-            int maxItems,
             Function<SettlementBatch, Future<Integer>> settle) {
         this.pool = pool;
         this.redis = redis;
         this.watch = watch;
         this.sweep = sweep;
-        this.store = store;
+        this.store = shards.store();
         this.shards = shards;
         this.reader = reader;
         this.loaders = List.copyOf(loaders);
-        this.maxItems = maxItems;
         this.settle = settle;
     }
 
@@ -187,7 +182,9 @@ final class Recovery {
     }
 
     private boolean isMore(List<JournalEntry> entries, int i, SettlementBatch batch) {
-        return i < entries.size() && entries.get(i).verb().equals(batch.verb()) && batch.size() < maxItems;
+        return i < entries.size()
+                && entries.get(i).verb().equals(batch.verb())
+                && batch.size() < BatchSettler.MAX_ITEMS;
     }
 
     /** Old keys go first: a nearly full Redis has no room for two generations. */
@@ -224,6 +221,6 @@ final class Recovery {
     }
 
     private Future<Void> loadScripts(Generation next) {
-        return shards.of(next).scripts().load(next.link(redis));
+        return shards.of(next).loadScripts(next.link(redis));
     }
 }

@@ -16,8 +16,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,59 +42,40 @@ final class RecoveryAttempts {
     private final Shards shards;
     private final RedisWatch watch;
     private final JournalMetrics metrics;
-    private final RecoveryPauses pauses = new RecoveryPauses(System::nanoTime);
+    private final Pauses pauses = new Pauses(System::nanoTime);
     private final BitSet underWay = new BitSet();
-    private final Gathered doubted = new Gathered(ids -> why -> LOG.warn("recovers the shards {}: {}", ids, why));
+    private final Gathered doubted = new Gathered((ids, why) -> LOG.warn("recovers the shards {}: {}", ids, why));
     private final Gathered failed =
-            new Gathered(ids -> why -> LOG.error("recovery of the shards {} failed, trying again: {}", ids, why));
-    private final Gathered recovered = new Gathered(ids -> none -> LOG.info("recovered the shards {}", ids));
+            new Gathered((ids, why) -> LOG.error("recovery of the shards {} failed, trying again: {}", ids, why));
+    private final Gathered recovered = new Gathered((ids, none) -> LOG.info("recovered the shards {}", ids));
     private final BitSet away = new BitSet();
-    private final Map<Integer, Doubt> faults = new HashMap<>();
-    private final Map<Integer, String> replids = new HashMap<>();
-    private @Nullable Recovery recovery;
-    private @Nullable Consumer<ShardRow> resumed;
+    private final Recovery recovery;
+    private final Consumer<ShardRow> resumed;
     private boolean retrying;
     private boolean closed;
 
     /**
-     * A reason to recover a generation though Redis looks healthy.
-     *
-     * @param atSeq only while the cursor is there; -1 for any cursor
-     */
-    private record Doubt(Generation generation, long atSeq) {
-        boolean holds(ShardRow row) {
-            return row.generation().equals(generation) && (atSeq < 0 || atSeq == row.lastSeq());
-        }
-    }
-
-    /**
      * @param writer the settlements' connection. Rows are read with a lock, so a settlement that has begun to move a row has
      *     ended
+     * @param resumed gets the row of each shard that settles again
      */
     RecoveryAttempts(
             Vertx vertx,
             ShardLog[] logs,
             WriterConnection writer,
-            ShardStore store,
             Shards shards,
             RedisWatch watch,
-            JournalMetrics metrics) {
+            Recovery recovery,
+            JournalMetrics metrics,
+            Consumer<ShardRow> resumed) {
         this.vertx = vertx;
         this.logs = logs;
         this.writer = writer;
-        this.store = store;
+        this.store = shards.store();
         this.shards = shards;
         this.watch = watch;
+        this.recovery = recovery;
         this.metrics = metrics;
-    }
-
-    /**
-     * Completes the wiring; call it once, before any attempt.
-     *
-     * @param resumed gets each shard that may settle again, with its cursor
-     */
-    void start(Recovery how, Consumer<ShardRow> resumed) {
-        this.recovery = how;
         this.resumed = resumed;
     }
 
@@ -106,36 +89,20 @@ final class RecoveryAttempts {
         return !underWay.isEmpty();
     }
 
-    /** The replication id of the Redis in which a shard was last found healthy; empty before that. */
-    String replid(int shard) {
-        return replids.getOrDefault(shard, "");
-    }
-
     /**
-     * Recovers a generation at the next attempt, even if Redis looks healthy.
+     * Recovers a shard's generation before the shard resumes, even if Redis looks healthy.
      *
      * @param atSeq only while the cursor is there; -1 for any cursor
      * @param why for the log
      */
-    void doubt(Generation generation, long atSeq, String why) {
-        doubted.add(why, generation.shard());
-        faults.put(generation.shard(), new Doubt(generation, atSeq));
+    void doubt(ShardLog log, long atSeq, String why) {
+        doubted.add(why, log.shard());
+        log.doubt(atSeq);
     }
 
-    /** Notes a contradiction as the cause of the shard's next recovery: see {@link RecoveryPauses#contradicted}. */
+    /** Notes a contradiction as the cause of the shard's next recovery: see {@link Pauses#contradicted}. */
     void contradicted(int shard) {
         pauses.contradicted(shard);
-    }
-
-    /** Forgets the doubts: other servers own the shards now. */
-    void lost() {
-        faults.clear();
-    }
-
-    /** Forgets the shard: another server owns it now. */
-    void lost(int shard) {
-        faults.remove(shard);
-        replids.remove(shard);
     }
 
     /** Establishes the state of the suspended ones of these shards, and brings them back. */
@@ -178,7 +145,6 @@ final class RecoveryAttempts {
             ShardRow row = rows.get(i);
             int shard = row.generation().shard();
             long incarnation = incarnations.getOrDefault(shard, -1L);
-            Doubt doubt = faults.get(shard);
             if (broken.get(i).failed()) {
                 unseen.put(shard, incarnation);
                 why = broken.get(i).cause().toString();
@@ -187,7 +153,7 @@ final class RecoveryAttempts {
             away.clear(shard);
             if (!again.contains(row)) {
                 finish(shard, incarnation, null);
-            } else if (isTrue(broken.get(i)) || doubt != null && doubt.holds(row)) {
+            } else if (isTrue(broken.get(i)) || logs[shard].isDoubted(row)) {
                 recover(row.generation(), incarnation);
             } else {
                 finish(shard, incarnation, row);
@@ -218,7 +184,7 @@ final class RecoveryAttempts {
     private Map<Integer, Long> begin(Collection<Integer> suspended) {
         Map<Integer, Long> incarnations = new HashMap<>();
         for (int shard : suspended) {
-            if (logs[shard].state() != ShardLog.State.RECOVERING || underWay.get(shard)) {
+            if (logs[shard].state() != ShardLog.State.SUSPENDED || underWay.get(shard)) {
                 continue;
             }
             if (pauses.holds(shard)) {
@@ -252,11 +218,7 @@ final class RecoveryAttempts {
     }
 
     private void recover(Generation broken, long incarnation) {
-        Recovery how = recovery;
-        if (how == null) {
-            throw new IllegalStateException("not started");
-        }
-        how.run(broken, remembered(broken))
+        recovery.run(broken, remembered(broken))
                 .onSuccess(row -> {
                     metrics.recoveries.increment();
                     LOG.debug("recovered {}", row.generation());
@@ -293,12 +255,9 @@ final class RecoveryAttempts {
             retryLater(); // a later one is known: Postgres went back meanwhile
             return;
         }
-        replids.put(shard, row.replid());
-        faults.remove(shard);
-        log.resume(row.generation(), row.lastSeq(), row.aside());
-        if (resumed != null) {
-            resumed.accept(row);
-        }
+        log.resume(row);
+        shards.atStart().live(shard);
+        resumed.accept(row);
     }
 
     /** Tries all suspended shards a little later. */
@@ -311,7 +270,7 @@ final class RecoveryAttempts {
             retrying = false;
             List<Integer> suspended = new ArrayList<>();
             for (ShardLog log : logs) {
-                if (log.state() == ShardLog.State.RECOVERING) {
+                if (log.state() == ShardLog.State.SUSPENDED) {
                     suspended.add(log.shard());
                 }
             }
@@ -319,19 +278,86 @@ final class RecoveryAttempts {
         });
     }
 
+    /**
+     * The pauses of shards between recoveries. After a failure the pause doubles: a full Redis stays full for a while, and every try
+     * costs an epoch or delays others. A shard that contradicts itself repeatedly also pauses, since a recovery does not cure it.
+     * Confined to the persistence verticle's event loop.
+     */
+    static final class Pauses {
+        private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
+        /** Short enough that a shard is back some seconds after the cause is repaired. */
+        private static final long LAST_NANOS = TimeUnit.SECONDS.toNanos(4);
+
+        /** After so long without a contradiction, the next one counts as the first. */
+        private static final long CALM_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+        private final LongSupplier nanoTime;
+        private final Map<Integer, Pause> pauses = new HashMap<>();
+        private final Map<Integer, Pause> contradictions = new HashMap<>();
+
+        private record Pause(long nanos, long untilNanos) {}
+
+        /** @param nanoTime as {@link System#nanoTime} */
+        Pauses(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+        }
+
+        /**
+         * Notes a failed recovery.
+         *
+         * @param costs whether it had drawn a generation, or delayed others by a lock or a statement that took its full time. Else
+         *     the next try costs nothing, and is made at once
+         * @return whether it is the first failure since the last success: worth an alarm
+         */
+        boolean failed(int shard, boolean costs) {
+            Pause before = pauses.get(shard);
+            long nanos = before == null ? 0 : before.nanos;
+            if (costs) {
+                nanos = Math.min(Math.max(2 * nanos, FIRST_NANOS), LAST_NANOS);
+            }
+            pauses.put(shard, new Pause(nanos, nanoTime.getAsLong() + nanos));
+            return before == null;
+        }
+
+        /** Notes that void items are the cause of a recovery. The first recovery goes at once: claims wait for it. */
+        void contradicted(int shard) {
+            long now = nanoTime.getAsLong();
+            Pause before = contradictions.get(shard);
+            long nanos = before == null || now - before.untilNanos > CALM_NANOS
+                    ? 0
+                    : Math.min(Math.max(2 * before.nanos, FIRST_NANOS), LAST_NANOS);
+            contradictions.put(shard, new Pause(nanos, now + nanos));
+        }
+
+        /** Notes a successful recovery. */
+        void over(int shard) {
+            pauses.remove(shard);
+        }
+
+        /** Whether the shard pauses now. */
+        boolean holds(int shard) {
+            return lasts(pauses.get(shard)) || lasts(contradictions.get(shard));
+        }
+
+        private boolean lasts(@Nullable Pause pause) {
+            return pause != null && nanoTime.getAsLong() - pause.untilNanos < 0;
+        }
+    }
+
     /** Joins the log lines of shards with one cause within {@link #GATHER_MILLIS}. */
     private final class Gathered {
-        private final Function<Set<Integer>, Consumer<String>> line;
+        private final BiConsumer<Set<Integer>, String> line;
         private final Map<String, Set<Integer>> shardsByText = new LinkedHashMap<>();
 
-        Gathered(Function<Set<Integer>, Consumer<String>> line) {
+        Gathered(BiConsumer<Set<Integer>, String> line) {
             this.line = line;
         }
 
         void add(String text, int shard) {
             if (shardsByText.isEmpty()) {
                 vertx.setTimer(GATHER_MILLIS, later -> {
-                    shardsByText.forEach((why, ids) -> line.apply(ids).accept(why));
+                    shardsByText.forEach((why, ids) -> line.accept(ids, why));
                     shardsByText.clear();
                 });
             }

@@ -4,7 +4,6 @@ import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisInfo;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.redis.ServerLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
@@ -75,18 +74,20 @@ final class RedisWatch {
     /**
      * Handles a report that a generation is missing, though this watch finds it. If reports go on, the reporter and this server
      * use different Redis servers. This server's link may lead to one from before a failover: see
-     * {@link ServerLink#leaveIfOutdated}.
+     * {@link RedisLink#leaveIfOutdated}.
      *
-     * @param replid of the Redis in which the generation was last found healthy
+     * @param row with the replication id of the Redis in which the generation was last found healthy
      */
-    void missed(Generation generation, String replid) {
+    void missed(ShardRow row) {
+        Generation generation = row.generation();
         long now = System.nanoTime();
         Missed first = missed.compute(
                 generation.shard(),
                 (shard, before) ->
                         before != null && before.generation.equals(generation) ? before : new Missed(generation, now));
-        if (now - first.sinceNanos > DOUBT_NANOS && generation.link(redis).server() instanceof ServerLink server) {
-            var unused = server.leaveIfOutdated(link -> replid(link).map(current -> !current.equals(replid)));
+        if (now - first.sinceNanos > DOUBT_NANOS) {
+            RedisLink server = generation.link(redis).server();
+            var unused = server.leaveIfOutdated(link -> replid(link).map(current -> !current.equals(row.replid())));
         }
     }
 
@@ -100,7 +101,7 @@ final class RedisWatch {
         Future<Long> latest = latestEpoch(generation);
         return Future.all(last, latest)
                 .compose(all -> last.result() >= row.lastSeq() && latest.result() <= generation.epoch()
-                        ? shards.of(generation).scripts().areIn(generation.link(redis))
+                        ? shards.of(generation).hasScriptsIn(generation.link(redis))
                         : Future.succeededFuture(false))
                 // A missing note alone is no reason to recover: it is written again.
                 .compose(isWell -> latest.result() >= generation.epoch() || !isWell

@@ -21,23 +21,15 @@ final class SettlementLane {
 
     private final SqlClient writer;
     private final List<ShardLog> shards;
-    private final SettledAlone alone;
-    private final int maxItems;
     private boolean preparing;
     private int underWay;
     private int lastSize;
     private int first;
 
-    /**
-     * @param shards may be empty
-     * @param alone the shards that are settled alone, or pause
-     * @param maxItems limit of one settlement
-     */
-    SettlementLane(SqlClient writer, List<ShardLog> shards, SettledAlone alone, int maxItems) {
+    /** @param shards may be empty */
+    SettlementLane(SqlClient writer, List<ShardLog> shards) {
         this.writer = writer;
         this.shards = shards;
-        this.alone = alone;
-        this.maxItems = maxItems;
     }
 
     SqlClient writer() {
@@ -89,7 +81,7 @@ final class SettlementLane {
         for (int tried = 0; tried < shards.size(); tried++) {
             first = (first + 1) % shards.size();
             String verb = shards.get(first).nextVerb();
-            if (!verb.isEmpty() && !alone.rests(shards.get(first))) {
+            if (!verb.isEmpty() && !shards.get(first).rests()) {
                 return batch(verb);
             }
         }
@@ -99,11 +91,11 @@ final class SettlementLane {
     /** A batch of the first shard, and of all others that are not settled alone. */
     private SettlementBatch batch(String verb) {
         SettlementBatch batch = new SettlementBatch(verb);
-        int count = alone.contains(shards.get(first).shard()) ? 1 : shards.size();
-        for (int i = 0; i < count && batch.size() < maxItems; i++) {
+        int count = shards.get(first).isAlone() ? 1 : shards.size();
+        for (int i = 0; i < count && batch.size() < BatchSettler.MAX_ITEMS; i++) {
             ShardLog log = shards.get((first + i) % shards.size());
-            if (i == 0 || !alone.contains(log.shard())) {
-                log.take(verb, maxItems - batch.size(), batch);
+            if (i == 0 || !log.isAlone()) {
+                log.take(verb, BatchSettler.MAX_ITEMS - batch.size(), batch);
             }
         }
         return batch;

@@ -2,23 +2,20 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalReader;
-import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import dev.hongbao.engine.journal.SettlementBatch;
-import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.sqlclient.SqlClient;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -35,16 +32,22 @@ import org.slf4j.LoggerFactory;
 final class SettlementLoop {
     private static final Logger LOG = LoggerFactory.getLogger(SettlementLoop.class);
 
+    /** The pause of a shard that was refused even alone; it may have made the others wait for a lock. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * The pause of a shard whose statement took its full time of 8 s: the others settle meanwhile. The shard still settles within
+     * five seconds after the cause is repaired.
+     */
+    private static final long LONG_REST_NANOS = TimeUnit.SECONDS.toNanos(4);
+
     private final ShardLog[] logs;
     private final RedisLinks redis;
-    private final ShardStore store;
     private final JournalReader reader;
-    private final Map<String, Settler> settlers;
+    private final BatchSettler settler;
+    private final Mode.Keys keys;
+    private final ShardSupervisor supervisor;
     private final JournalMetrics metrics;
-    private final ShardFaults faults;
-    private final Poison poison;
-    private final SettlementListener listener;
-    private final SettledAlone alone = new SettledAlone();
 
     /** All shards, on the first connection. */
     private final SettlementLane whole;
@@ -52,62 +55,29 @@ final class SettlementLoop {
     /** The parts of the shards, each on a connection of its own. */
     private final List<SettlementLane> parts;
 
-    /** Handles faults that keep a shard from settling. */
-    interface ShardFaults {
-        /** The shards' cursors are unknown. They are suspended, and resume from their rows in Postgres. */
-        void uncertain(Collection<Integer> shards, boolean soon);
-
-        /** Entries are missing in the journal. */
-        void gap(int shard);
-
-        /** The journal contained trimmed entries again: what it accepted for them differs from the settled facts. */
-        void wentBack(Generation generation);
-
-        /** An accepted entry of a generation was void: Redis contradicts Postgres. */
-        void contradicted(Generation generation);
-
-        /** Units were set aside: their keys are removed, so that no script accepts more of them. */
-        void setAside(Generation generation, Collection<UUID> units);
-
-        /** Redis answered with an impossible error. */
-        void faulty(int shard, String why);
-    }
-
-    /**
-     * @param writers connections with pipelined statements; each gets a part of the shards
-     * @param settlers by verb
-     * @param maxItems limit of one settlement
-     */
+    /** @param keys of the units; the keys of a unit that is set aside are removed */
     SettlementLoop(
             ShardLog[] logs,
             RedisLinks redis,
-            List<SqlClient> writers,
-            ShardStore store,
             JournalReader reader,
-            Map<String, Settler> settlers,
-            int maxItems,
-            JournalMetrics metrics,
-            ShardFaults faults,
-            Quarantine quarantine,
-            SettlementListener listener) {
+            BatchSettler settler,
+            Mode.Keys keys,
+            ShardSupervisor supervisor,
+            JournalMetrics metrics) {
         this.logs = logs;
         this.redis = redis;
-        this.store = store;
         this.reader = reader;
-        this.settlers = Map.copyOf(settlers);
+        this.settler = settler;
+        this.keys = keys;
+        this.supervisor = supervisor;
         this.metrics = metrics;
-        this.faults = faults;
-        this.listener = listener;
-        this.poison = new Poison(this::attempt, quarantine, System::nanoTime);
-        this.whole = new SettlementLane(writers.get(0), List.of(logs), alone, maxItems);
-        this.parts = IntStream.range(0, writers.size())
+        this.whole = new SettlementLane(settler.writer(0), List.of(logs));
+        this.parts = IntStream.range(0, SettlementBatch.MOST_AT_ONCE)
                 .mapToObj(part -> new SettlementLane(
-                        writers.get(part),
+                        settler.writer(part),
                         Stream.of(logs)
-                                .filter(log -> log.shard() % writers.size() == part)
-                                .toList(),
-                        alone,
-                        maxItems))
+                                .filter(log -> settler.writer(log.shard()) == settler.writer(part))
+                                .toList()))
                 .toList();
     }
 
@@ -131,7 +101,7 @@ final class SettlementLoop {
             return;
         }
         // Composed, here and below: an exception becomes a failed future, and the loop goes on.
-        Future.succeededFuture(batch).compose(this::prepare).onComplete(prepared -> {
+        Future.succeededFuture(batch).compose(settler::prepare).onComplete(prepared -> {
             lane.prepared();
             if (prepared.succeeded()) {
                 send(batch, prepared.result(), lane);
@@ -145,9 +115,7 @@ final class SettlementLoop {
     private void send(SettlementBatch batch, Settler.Settlement settlement, SettlementLane lane) {
         lane.sent();
         Future.succeededFuture(settlement)
-                .compose(ready -> measured(batch, ready, lane.writer()))
-                .map(voids -> new Poison.Outcome(batch, voids))
-                .recover(fault -> poison.refused(batch, fault))
+                .compose(ready -> settler.send(batch, ready, lane.writer()))
                 .onComplete(done -> {
                     lane.ended();
                     if (done.succeeded()) {
@@ -166,65 +134,40 @@ final class SettlementLoop {
                 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
     }
 
-    private Future<Settler.Settlement> prepare(SettlementBatch batch) {
-        Settler settler = settlers.get(batch.verb());
-        return settler == null || batch.items().isEmpty()
-                ? Future.succeededFuture(
-                        (connection, moves) -> moves.moveOnly(connection).map(settler == null ? 1 : 0))
-                : settler.prepare(batch.items());
-    }
-
-    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
-        long begun = System.nanoTime();
-        return settlement
-                .send(writer, batch.moves())
-                .onSuccess(voids -> {
-                    metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
-                    metrics.batchSize.record(batch.size());
-                    metrics.voids.increment(voids);
-                    listener.settled();
-                })
-                .onFailure(fault -> listener.uncertain());
-    }
-
-    /**
-     * Settles a batch for recovery, like the loop itself, on one of its connections.
-     *
-     * @return the number of void items
-     */
-    Future<Integer> settle(SettlementBatch batch) {
-        return attempt(batch).recover(fault -> poison.refused(batch, fault).map(Poison.Outcome::voids));
-    }
-
-    /** One transaction. */
-    private Future<Integer> attempt(SettlementBatch batch) {
-        return prepare(batch).compose(settlement -> measured(batch, settlement, writerOf(batch)));
-    }
-
-    /** For a batch of one shard: the connection of its part. */
-    private SqlClient writerOf(SettlementBatch batch) {
-        return parts.get(batch.shards().get(0) % parts.size()).writer();
-    }
-
     private void settled(SettlementBatch batch, int voids) {
         for (CursorMoves.Move move : batch.moves().moves()) {
             ShardLog log = logs[move.generation().shard()];
-            alone.settled(log.shard());
             log.settledUpTo(move.generation(), move.toSeq());
-            setAside(log, move.generation(), batch.moves().aside().marks().keySet());
+            noteAside(log, move.generation(), batch.moves().aside().marks().keySet());
             trim(log);
             if (voids > 0) {
-                faults.contradicted(move.generation());
+                supervisor.contradicted(move.generation());
             }
         }
     }
 
     /** Later items of these units are kept, see {@link ShardLog#take}. */
-    private void setAside(ShardLog log, Generation generation, Collection<QuarantineUnit> units) {
+    private void noteAside(ShardLog log, Generation generation, Collection<QuarantineUnit> units) {
         if (!units.isEmpty() && log.generation().equals(generation)) {
             units.forEach(log::setAside);
-            faults.setAside(generation, units.stream().map(QuarantineUnit::id).toList());
+            removeKeys(generation, units.stream().map(QuarantineUnit::id).toList());
         }
+    }
+
+    /** So that no script accepts more of units that are set aside. */
+    private void removeKeys(Generation generation, Collection<UUID> aside) {
+        if (!aside.isEmpty()) {
+            redis.unlink(aside.stream()
+                            .flatMap(unit -> keys.of(generation, unit).stream())
+                            .toList())
+                    .onFailure(fault -> LOG.info("keys of units that are set aside stay: {}", fault.getMessage()));
+        }
+    }
+
+    /** The shard settles on from this row. */
+    void resumed(ShardRow row) {
+        removeKeys(row.generation(), row.aside());
+        pump();
     }
 
     /** Trims the journals whose last trim failed. */
@@ -249,7 +192,7 @@ final class SettlementLoop {
                         .arg(generation.entryId(seq + 1)))
                 .onSuccess(trimmed -> {
                     if (log.trimmedUpTo(generation, seq, trimmed.toLong())) {
-                        faults.wentBack(generation);
+                        supervisor.wentBack(generation);
                     }
                 });
     }
@@ -260,9 +203,9 @@ final class SettlementLoop {
         boolean soon =
                 SqlState.isRetryable(fault) || SqlState.isStaleCursor(fault) || SqlState.isUnawareOfQuarantine(fault);
         if (SqlState.isCancelled(fault)) {
-            alone.tookTooLong(batch.shards());
+            settleAlone(batch.shards(), LONG_REST_NANOS);
         } else if (SqlState.isRefusal(fault) && !soon) {
-            alone.refused(batch.shards(), !SqlState.isPoison(fault));
+            settleAlone(batch.shards(), SqlState.isPoison(fault) ? 0 : REST_NANOS); // poison is about to be set aside
         }
         if (soon) {
             LOG.info("settlement is repeated: {}", fault.getMessage());
@@ -271,7 +214,11 @@ final class SettlementLoop {
         } else {
             LOG.error("settlement of {} items failed: {}", batch.size(), fault.toString());
         }
-        faults.uncertain(batch.shards(), soon);
+        supervisor.uncertain(batch.shards(), soon);
+    }
+
+    private void settleAlone(List<Integer> shards, long restNanos) {
+        shards.forEach(shard -> logs[shard].settleAlone(shards.size() == 1 ? restNanos : 0));
     }
 
     private void readJournals() {
@@ -291,14 +238,14 @@ final class SettlementLoop {
                     log.endRead();
                     if (read.succeeded()) {
                         if (!log.append(incarnation, read.result())) {
-                            faults.gap(generation.shard());
+                            supervisor.gap(generation.shard());
                         }
                         pump(); // also after an empty page: an entry may have come over the bus too early meanwhile
                         return;
                     }
                     log.suspectMore(); // read again at the next tick
                     if (RedisFault.is(read.cause(), RedisFault.Kind.ERROR) && log.incarnation() == incarnation) {
-                        faults.faulty(
+                        supervisor.faulty(
                                 generation.shard(),
                                 "the journal cannot be read: " + read.cause().getMessage());
                     }

@@ -5,26 +5,44 @@ import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.shard.Generation;
+import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The owner's view of a shard's journal: its cursor and the next entries. Entries arrive over the bus in any order. Only the next
- * one in sequence is kept; after any other one the journal has to be read. Confined to the persistence verticle's event loop.
+ * A shard as this server sees it: its state, its cursor and the next entries of its journal. Entries arrive over the bus in any
+ * order. Only the next one in sequence is kept; after any other one the journal has to be read.
+ *
+ * <pre>
+ *   FOREIGN ── acquire ─▶ SUSPENDED ── resume ─▶ LIVE ── yield ─▶ YIELDING
+ *                             ▲                   │                  │
+ *                             └───── suspend ─────┴──────────────────┘
+ *   FOREIGN ◀── lose ── from each of them
+ *
+ *   move     by                                    because
+ *   acquire  ShardSupervisor, for Ownership        this server got the shard's lock in Postgres
+ *   resume   RecoveryAttempts                      Redis and the row agree, or a recovery made them agree
+ *   yield    ShardSupervisor, for Ownership        another server is to have the shard; settlements under way end first
+ *   suspend  ShardSupervisor                       a fault, an unknown outcome, or a hand-over that took too long
+ *   lose     ShardSupervisor, for Ownership        the lock is given up, or gone with its connection
+ * </pre>
+ *
+ * Confined to the persistence verticle's event loop.
  */
 final class ShardLog {
     /** Limit of items kept from the bus; further ones are read from the journal. */
     static final int MAX_PENDING_ITEMS = 20_000;
 
     enum State {
-        /** Another server owns it. */
+        /** Another server owns it, or none does. */
         FOREIGN,
-        /** Owned; its state in Redis or its cursor is being established. */
-        RECOVERING,
+        /** Owned; its state in Redis and its cursor are being established, by a recovery if necessary. */
+        SUSPENDED,
         /** Owned and settling. */
         LIVE,
         /** Owned, about to be handed over: current settlements end, and no new ones begin. */
@@ -35,6 +53,14 @@ final class ShardLog {
     private Generation generation;
     private State state = State.FOREIGN;
     private Set<UUID> aside = Set.of();
+    private String replid = "";
+
+    /** While it is doubted: the cursor of the doubt, or -1 for any cursor. */
+    private @Nullable Long doubtedAtSeq;
+
+    /** While it is settled apart from the other shards: the end of its pause. */
+    private @Nullable Long aloneUntilNanos;
+
     private long settledSeq;
     private long takenSeq;
     private long trimmedSeq;
@@ -80,39 +106,76 @@ final class ShardLog {
         return tailSeq;
     }
 
-    /** Grows whenever the shard is suspended or resumed; results of an older incarnation are dropped. */
+    /** Grows with every change of the state; results of an older incarnation are dropped. */
     long incarnation() {
         return incarnation;
     }
 
-    /** Stops settling. Pending entries are dropped, and read from the journal later. */
-    void suspend(State why) {
-        state = why;
-        incarnation++;
-        forgetPending();
+    /** The row as this server knows it, with the replication id of the Redis in which the shard was last found healthy. */
+    ShardRow row() {
+        return new ShardRow(generation, settledSeq, replid, 0, aside);
     }
 
-    /**
-     * Settles on from a row of Postgres.
-     *
-     * @param setAside the packets and draws that are set aside
-     */
-    void resume(Generation current, long cursor, Set<UUID> setAside) {
-        generation = current;
-        aside = Set.copyOf(setAside);
-        state = State.LIVE;
-        incarnation++;
-        settledSeq = cursor;
-        takenSeq = cursor;
+    /** This server owns the shard from now on. */
+    void acquire() {
+        become(State.SUSPENDED, State.FOREIGN);
+    }
+
+    /** Settles on from a row of Postgres. */
+    void resume(ShardRow row) {
+        become(State.LIVE, State.SUSPENDED);
+        generation = row.generation();
+        aside = row.aside();
+        replid = row.replid();
+        doubtedAtSeq = null;
+        settledSeq = row.lastSeq();
+        takenSeq = settledSeq;
+        tailSeq = settledSeq;
         trimmedSeq = -1;
-        forgetPending();
     }
 
-    private void forgetPending() {
+    /** Stops settling until the shard is established again. */
+    void suspend() {
+        become(State.SUSPENDED, State.LIVE, State.YIELDING);
+    }
+
+    /** Begins no new settlement, so that the shard can be handed over. */
+    void yield() {
+        become(State.YIELDING, State.LIVE);
+    }
+
+    /** This server does not own the shard any more. */
+    void lose() {
+        become(State.FOREIGN, State.values());
+        doubtedAtSeq = null;
+    }
+
+    /** Pending entries are dropped, and read from the journal later. */
+    private void become(State next, State... from) {
+        if (!List.of(from).contains(state)) {
+            throw new IllegalStateException(generation + " is " + state + " and cannot become " + next);
+        }
+        state = next;
+        incarnation++;
         pending.clear();
         pendingItems = 0;
         tailSeq = settledSeq;
         behind = true;
+    }
+
+    /**
+     * Doubts the generation: it is recovered before it resumes, even if Redis looks healthy.
+     *
+     * @param atSeq only while the cursor is there; -1 for any cursor
+     */
+    void doubt(long atSeq) {
+        doubtedAtSeq = atSeq;
+    }
+
+    /** Whether a doubt concerns this row of the shard. */
+    boolean isDoubted(ShardRow row) {
+        Long at = doubtedAtSeq;
+        return at != null && row.generation().equals(generation) && (at < 0 || at == row.lastSeq());
     }
 
     /** Takes an entry from the bus if it is the next one. */
@@ -236,8 +299,29 @@ final class ShardLog {
         return aside;
     }
 
+    /** Whether it is settled apart from the other shards, until a settlement succeeds. */
+    boolean isAlone() {
+        return aloneUntilNanos != null;
+    }
+
+    /** Whether it is settled alone and must not be tried now. */
+    boolean rests() {
+        Long until = aloneUntilNanos;
+        return until != null && (System.nanoTime() - until < 0 || isUnderWay());
+    }
+
+    /**
+     * Notes a refused settlement: the shard is settled alone from now on, so that it does not block the others.
+     *
+     * @param restNanos its pause if it was settled alone before
+     */
+    void settleAlone(long restNanos) {
+        aloneUntilNanos = System.nanoTime() + (isAlone() ? restNanos : 0);
+    }
+
     /** Notes a committed move of the cursor. */
     void settledUpTo(Generation moved, long seq) {
+        aloneUntilNanos = null;
         if (moved.equals(generation)) {
             settledSeq = Math.max(settledSeq, seq);
             tailSeq = Math.max(tailSeq, settledSeq); // batches from before a resume may be settled after it

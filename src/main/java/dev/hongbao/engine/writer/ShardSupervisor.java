@@ -1,14 +1,14 @@
 package dev.hongbao.engine.writer;
 
-import dev.hongbao.engine.journal.Mode;
 import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.RecoveryRequest;
-import dev.hongbao.engine.shard.ShardStore;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -18,48 +18,50 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Watches the owned shards: detects faults that keep one from settling, suspends it, and has it brought back
- * ({@link RecoveryAttempts}). Confined to the persistence verticle's event loop.
+ * Moves the shards between their states, see {@link ShardLog}. {@link Ownership} says which shards this server gets and gives up.
+ * {@link SettlementLoop}, the other servers and its own watches find faults that keep a shard from settling. A faulty shard is
+ * suspended, and {@link RecoveryAttempts} resumes it. Confined to the persistence verticle's event loop.
  */
-final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardFaults {
+final class ShardSupervisor {
     private static final Logger LOG = LoggerFactory.getLogger(ShardSupervisor.class);
 
     /** A fault that a new generation does not cure must not cause recoveries without a pause. */
     private static final long FAULT_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** Of a hand-over: twice the limit of a settlement's wait for a lock. */
+    private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Vertx vertx;
     private final ShardLog[] logs;
-    private final RecoveryAttempts attempts;
     private final RedisLinks redis;
-    private final ShardStore store;
     private final Shards shards;
     private final RedisWatch watch;
     private final Quarantine quarantine;
-    private final Mode.Keys keys;
+    private final RecoveryAttempts attempts;
     private final Map<Integer, Long> lastFaultNanos = new HashMap<>();
     private final BitSet unseen = new BitSet();
     private boolean watching;
 
     ShardSupervisor(
+            Vertx vertx,
             ShardLog[] logs,
-            RecoveryAttempts attempts,
             RedisLinks redis,
-            ShardStore store,
             Shards shards,
             RedisWatch watch,
             Quarantine quarantine,
-            Mode.Keys keys) {
+            RecoveryAttempts attempts) {
+        this.vertx = vertx;
         this.logs = logs;
-        this.attempts = attempts;
         this.redis = redis;
-        this.store = store;
         this.shards = shards;
         this.watch = watch;
         this.quarantine = quarantine;
-        this.keys = keys;
+        this.attempts = attempts;
     }
 
     /** The live shards whose Redis answered the last look: work on the others would only fail. */
@@ -74,38 +76,72 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
     }
 
     List<Integer> live() {
-        List<Integer> live = new ArrayList<>();
-        for (ShardLog log : logs) {
-            if (log.isLive()) {
-                live.add(log.generation().shard());
-            }
-        }
-        return live;
+        return Stream.of(logs).filter(ShardLog::isLive).map(ShardLog::shard).toList();
     }
 
-    @Override
-    public void acquired(List<Integer> acquired) {
-        shards.atStart().acquired(acquired);
-        acquired.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
-        attempts.establish(acquired);
-    }
-
-    @Override
-    public void lost() {
-        shards.atStart().lost();
-        for (ShardLog log : logs) {
-            log.suspend(ShardLog.State.FOREIGN);
-        }
-        attempts.lost();
-    }
-
-    @Override
-    public void owns(Set<Integer> owned) {
+    /** The complete set of owned shards. */
+    void owns(Set<Integer> owned) {
         shards.owns(owned);
     }
 
-    @Override
-    public void requested(RecoveryRequest request) {
+    /** This server owns the shards from now on. */
+    void acquired(List<Integer> acquired) {
+        shards.atStart().acquired(acquired);
+        acquired.forEach(shard -> logs[shard].acquire());
+        attempts.establish(acquired);
+    }
+
+    /** This server owns no shard any more. */
+    void lost() {
+        shards.atStart().lost();
+        Stream.of(logs).forEach(ShardLog::lose);
+    }
+
+    /**
+     * Brings the live ones of the shards to rest before another server takes them over: the owner takes no new entries, and
+     * settlements under way end. Unsettled entries stay in the journals, for the next owner. A shard that breaks meanwhile stays
+     * here and is recovered.
+     *
+     * @return the resting shards, after a second at most. This server no longer works on them, and may give up their locks
+     */
+    Future<List<Integer>> rest(Collection<Integer> some) {
+        List<Integer> yielding =
+                some.stream().filter(shard -> logs[shard].isLive()).toList();
+        yielding.forEach(shard -> logs[shard].yield());
+        long sinceNanos = System.nanoTime();
+        Promise<List<Integer>> rested = Promise.promise();
+        if (!restedAll(yielding, sinceNanos, rested)) {
+            vertx.setPeriodic(1, timer -> {
+                if (restedAll(yielding, sinceNanos, rested)) {
+                    vertx.cancelTimer(timer);
+                }
+            });
+        }
+        return rested.future();
+    }
+
+    private boolean restedAll(List<Integer> yielding, long sinceNanos, Promise<List<Integer>> rested) {
+        List<Integer> resting = new ArrayList<>();
+        List<Integer> late = new ArrayList<>();
+        for (int shard : yielding) {
+            if (logs[shard].state() == ShardLog.State.YIELDING) {
+                (logs[shard].isUnderWay() ? late : resting).add(shard);
+            }
+        }
+        if (!late.isEmpty() && System.nanoTime() - sinceNanos < REST_NANOS) {
+            return false;
+        }
+        uncertain(late, true);
+        resting.forEach(shard -> {
+            logs[shard].lose();
+            shards.atStart().lost(shard);
+        });
+        rested.complete(resting);
+        return true;
+    }
+
+    /** Another server reports a symptom of an owned shard. */
+    void requested(RecoveryRequest request) {
         int shard = request.shard();
         Generation current = logs[shard].generation();
         if (!logs[shard].isLive()) {
@@ -117,17 +153,16 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
             }
             return;
         }
-        Runnable look = request.symptom()
-                .fold(
-                        () -> () -> fenced(current),
-                        () -> () -> faulty(shard, "a script failed"),
-                        key -> () -> missing(current, key));
-        look.run();
+        switch (request.symptom().kind()) {
+            case FENCED -> fenced(current);
+            case FAILED -> faulty(shard, "a script failed");
+            case MISSING -> missing(current, request.symptom().key());
+        }
     }
 
     private void fenced(Generation generation) {
         watchRedis(List.of(generation.shard()));
-        watch.missed(generation, attempts.replid(generation.shard()));
+        watch.missed(logs[generation.shard()].row());
     }
 
     private void missing(Generation generation, String key) {
@@ -159,11 +194,15 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    @Override
-    public void uncertain(Collection<Integer> unsure, boolean soon) {
+    /**
+     * The shards' cursors are unknown: they are suspended, and resume from their rows in Postgres.
+     *
+     * @param soon whether to try at once
+     */
+    void uncertain(Collection<Integer> unsure, boolean soon) {
         List<Integer> suspended =
                 unsure.stream().filter(shard -> logs[shard].isSettling()).toList();
-        suspended.forEach(shard -> logs[shard].suspend(ShardLog.State.RECOVERING));
+        suspended.forEach(shard -> logs[shard].suspend());
         if (soon) {
             attempts.establish(suspended);
         } else {
@@ -171,42 +210,26 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    @Override
-    public void gap(int shard) {
+    /** Entries are missing in the journal. */
+    void gap(int shard) {
         markBroken(shard, logs[shard].settledSeq(), "the journal has a gap");
     }
 
-    @Override
-    public void wentBack(Generation generation) {
+    /** The journal contained trimmed entries again: what it accepted for them differs from the settled facts. */
+    void wentBack(Generation generation) {
         if (logs[generation.shard()].generation().equals(generation)) {
             markBroken(generation.shard(), -1, "Redis went back: its journal had entries again that were trimmed");
         }
     }
 
-    @Override
-    public void contradicted(Generation generation) {
+    /** An accepted entry of a generation was void: Redis contradicts Postgres. */
+    void contradicted(Generation generation) {
         ShardLog log = logs[generation.shard()];
         if (log.generation().equals(generation)) {
             if (log.isSettling()) {
                 attempts.contradicted(generation.shard());
             }
             markBroken(generation.shard(), -1, "an accepted entry contradicts a settled one");
-        }
-    }
-
-    /** The shard settles on from this row. */
-    void resumed(ShardRow row) {
-        setAside(row.generation(), row.aside());
-        shards.atStart().live(row.generation().shard());
-    }
-
-    @Override
-    public void setAside(Generation generation, Collection<UUID> units) {
-        if (!units.isEmpty()) {
-            redis.unlink(units.stream()
-                            .flatMap(unit -> keys.of(generation, unit).stream())
-                            .toList())
-                    .onFailure(fault -> LOG.info("keys of units that are set aside stay: {}", fault.getMessage()));
         }
     }
 
@@ -219,9 +242,8 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         }
     }
 
-    /** Reports go on while the fault lasts, so one that comes too early is dropped. */
-    @Override
-    public void faulty(int shard, String why) {
+    /** Redis answered with an impossible error. Reports go on while the fault lasts, so one that comes too early is dropped. */
+    void faulty(int shard, String why) {
         long now = System.nanoTime();
         Long last = lastFaultNanos.get(shard);
         if (last == null || now - last > FAULT_PAUSE_NANOS) {
@@ -236,24 +258,21 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
         if (log.state() == ShardLog.State.FOREIGN) {
             return;
         }
-        attempts.doubt(log.generation(), atSeq, why);
+        attempts.doubt(log, atSeq, why);
         if (log.isSettling()) {
-            log.suspend(ShardLog.State.RECOVERING);
+            log.suspend();
             attempts.establish(List.of(shard));
         }
     }
 
     /** Checks whether Redis still is as the last recovery left it; calls during a check are dropped. */
-    void watchRedis(List<Integer> shards) {
-        List<Integer> live = shards.stream().filter(this::isConnected).toList();
+    void watchRedis(List<Integer> some) {
+        List<Integer> live = some.stream().filter(this::isConnected).toList();
         if (watching || live.isEmpty()) {
             return;
         }
         watching = true;
-        List<ShardRow> rows = live.stream()
-                .map(shard -> new ShardRow(
-                        logs[shard].generation(), logs[shard].settledSeq(), attempts.replid(shard), 0, Set.of()))
-                .toList();
+        List<ShardRow> rows = live.stream().map(shard -> logs[shard].row()).toList();
         List<Future<Boolean>> looks = watch.look(rows);
         Future.join(looks).onComplete(seen -> {
             watching = false;
@@ -276,9 +295,8 @@ final class ShardSupervisor implements Ownership.Listener, SettlementLoop.ShardF
      */
     void watchPostgres(List<Integer> live) {
         Map<Integer, ShardRow> before = new HashMap<>();
-        live.forEach(shard ->
-                before.put(shard, new ShardRow(logs[shard].generation(), logs[shard].settledSeq(), "", 0, Set.of())));
-        store.readAll().onSuccess(rows -> {
+        live.forEach(shard -> before.put(shard, logs[shard].row()));
+        shards.store().readAll().onSuccess(rows -> {
             for (ShardRow row : rows) {
                 ShardRow then = before.get(row.generation().shard());
                 if (then != null

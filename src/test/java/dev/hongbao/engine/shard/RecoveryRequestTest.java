@@ -11,7 +11,7 @@ class RecoveryRequestTest {
     private static final String STAMP = "{5f3a90c1:3}:7-ab12cd34ef56";
 
     static Stream<Symptom> symptoms() {
-        return Stream.of(Symptom.FENCED, Symptom.FAILED, new Symptom.Missing(STAMP + ":p:0190"));
+        return Stream.of(Symptom.FENCED, Symptom.FAILED, Symptom.missing(STAMP + ":p:0190"));
     }
 
     @ParameterizedTest

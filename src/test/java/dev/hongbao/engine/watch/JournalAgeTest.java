@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class JournalAgeTest {
     private static final long SECOND = 1_000_000_000L;
 
-    private final JournalAge age = new JournalAge();
+    private final ShardWatch.JournalAge age = new ShardWatch.JournalAge();
 
     @Test
     void itIsAsOldAsTheFirstLookThatSawTheOldestUnsettledEntry() {

@@ -20,7 +20,7 @@ class RedisMemoryTest {
     private static final Future<Response> AWAY = Future.failedFuture("away");
 
     private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-    private final RedisMemory memory = new RedisMemory(metrics);
+    private final ShardWatch.RedisMemory memory = new ShardWatch.RedisMemory(metrics);
 
     private static Future<Response> says(long used, long limit) {
         return Future.succeededFuture(

@@ -72,11 +72,9 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
                 redis,
                 watch(shards),
                 new KeySweep(vertx, redis, shards.namespace()),
-                store,
                 shards,
                 new JournalReader(redis, List.of()),
                 List.of((unused, link, generation) -> loader.apply(generation)),
-                2_048,
                 settle);
     }
 }

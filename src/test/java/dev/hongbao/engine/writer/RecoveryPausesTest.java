@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 class RecoveryPausesTest {
     private final AtomicLong nanos = new AtomicLong();
-    private final RecoveryPauses pauses = new RecoveryPauses(nanos::get);
+    private final RecoveryAttempts.Pauses pauses = new RecoveryAttempts.Pauses(nanos::get);
 
     private long pauseMillis() {
         long begun = nanos.get();

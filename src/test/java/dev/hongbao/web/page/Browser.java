@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -26,7 +27,7 @@ import org.openqa.selenium.support.ui.ExpectedConditions;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** One person's Chromium, with a profile of its own. */
-final class Browser implements AutoCloseable {
+final class Browser {
     /** A name that leads here, as an attacker's name server would have it. */
     static final String REBOUND = "rebound.example";
 
@@ -47,28 +48,45 @@ final class Browser implements AutoCloseable {
             "--disable-component-update",
             "--disable-sync",
             "--hide-scrollbars",
+            // A renderer in reserve, and pages that are kept to go back to: a third of what a page costs.
+            "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",
             "--ignore-certificate-errors", // of pictures from a test's own server
             "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1, MAP localhost " + BESIDE);
+
+    /** As nothing else is said: in the light, and still, since a coin that glows costs a core without a graphics card. */
+    private static final Map<String, String> STILL_AND_LIGHT =
+            Map.of("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce");
+
+    /** By person. */
+    private static final Map<String, Browser> OPEN = new ConcurrentHashMap<>();
 
     private final ChromeDriver driver;
     private final Path profile;
 
-    /** As nothing else is said: in the light, and still, since a coin that glows costs a core without a graphics card. */
-    private final Map<String, String> media =
-            new HashMap<>(Map.of("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"));
+    private final Map<String, String> media = new HashMap<>();
 
-    private Browser(ChromeDriver driver, Path profile) {
+    private final int width;
+    private final int height;
+
+    private Browser(ChromeDriver driver, Path profile, int width, int height) {
         this.driver = driver;
         this.profile = profile;
+        this.width = width;
+        this.height = height;
     }
 
     /**
-     * Starts one. When Chromium is not installed, fails in CI, where skipped tests would look like passed ones; elsewhere
-     * the test is skipped and says so, since a JDK is all that the tests may ask for.
+     * A person's, which stays open for all classes of this JVM; on no page. When Chromium is not installed, fails in CI,
+     * where skipped tests would look like passed ones; elsewhere the test is skipped and says so, since a JDK is all that
+     * the tests may ask for.
      *
      * @param width of the window, CSS pixels
      */
-    static Browser start(int width, int height) {
+    static Browser of(String person, int width, int height) {
+        return OPEN.computeIfAbsent(person, each -> start(width, height));
+    }
+
+    private static Browser start(int width, int height) {
         Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
         Path chromedriver = installed("/usr/bin/chromedriver");
         try {
@@ -79,18 +97,28 @@ final class Browser implements AutoCloseable {
             options.setBinary(chromium.toString());
             options.addArguments(FLAGS);
             options.addArguments("--user-data-dir=" + profile, "--window-size=" + width + "," + height);
+            options.setScriptTimeout(WAIT);
             options.setCapability("goog:loggingPrefs", logs);
             ChromeDriverService service = new ChromeDriverService.Builder()
                     .usingDriverExecutable(chromedriver.toFile())
                     .usingAnyFreePort()
                     .build();
-            Browser browser = new Browser(new ChromeDriver(service, options), profile);
-            browser.resize(width, height, 1);
-            browser.emulateMedia();
+            Browser browser = new Browser(new ChromeDriver(service, options), profile, width, height);
+            Runtime.getRuntime().addShutdownHook(new Thread(browser::close));
+            browser.leave();
             return browser;
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }
+    }
+
+    /** Leaves the page, with its sockets and timers. The next one is shown as if nothing had been said about the window. */
+    void leave() {
+        driver.get("about:blank");
+        resize(width, height, 1);
+        media.clear();
+        media.putAll(STILL_AND_LIGHT);
+        emulateMedia();
     }
 
     private static Path installed(String... places) {
@@ -146,15 +174,28 @@ final class Browser implements AutoCloseable {
 
     /** Makes this person's clock wrong, from the next page on. @return undoes it */
     Runnable setClockAhead(Duration by) {
-        Object script = driver.executeCdpCommand(
-                        "Page.addScriptToEvaluateOnNewDocument",
-                        Map.of("source", "const now = Date.now; Date.now = () => now() + " + by.toMillis()))
+        return before("const now = Date.now; Date.now = () => now() + " + by.toMillis());
+    }
+
+    /** Runs a script before each page's own ones. @return undoes it */
+    private Runnable before(String script) {
+        Object id = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
                 .get("identifier");
-        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", script));
+        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", id));
     }
 
     void open(String url) {
         driver.get(url);
+    }
+
+    /** Opens a page in English, as somebody of whom this browser remembers nothing. @param script runs before the page's own */
+    void openAfresh(String url, String script) {
+        Runnable undo = before("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en'); " + script);
+        try {
+            open(url);
+        } finally {
+            undo.run();
+        }
     }
 
     /** Returns when another document is there: what is clicked on the old one, while it still stands, is lost with it. */
@@ -233,13 +274,17 @@ final class Browser implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    private void close() {
         driver.quit();
-        try (Stream<Path> files = Files.walk(profile)) {
+        delete(profile);
+    }
+
+    /** Deletes what can be deleted of a temporary directory. */
+    static void delete(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
             files.sorted(Comparator.reverseOrder())
                     .forEach(file -> file.toFile().delete());
-        } catch (IOException leftBehind) {
+        } catch (IOException | UncheckedIOException leftBehind) {
             // a temporary directory
         }
     }

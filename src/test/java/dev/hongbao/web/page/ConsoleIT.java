@@ -1,5 +1,6 @@
 package dev.hongbao.web.page;
 
+import static dev.hongbao.web.page.Host.PROVIDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.Role;
@@ -107,32 +108,33 @@ class ConsoleIT extends ConsoleFixture {
         page.see("#token");
 
         // When the provider gives what the server does not believe, the console says so
-        provider.gives(token(Role.USER));
+        PROVIDER.gives(token(Role.USER));
         page.click("[data-do=provider]");
         page.seeText("[role=alert]", "This token is a user's");
 
         // When it refuses
-        provider.refuses();
+        PROVIDER.refuses();
         page.click("[data-do=provider]");
         page.seeText("[role=alert]", "access_denied");
 
         // When somebody else's answer comes
-        page.open("http://127.0.0.1:" + server.managementPort() + "/?state=forged&code=stolen");
+        page.open(home.management() + "?state=forged&code=stolen");
         page.seeText("[role=alert]", "did not succeed");
-        assertThat(provider.asked()).isEqualTo(1);
+        assertThat(PROVIDER.asked()).isEqualTo(1);
 
         // When it knows the operator, who wanted the draws
         go("draws");
-        provider.gives(token(Role.SERVICE));
+        PROVIDER.gives(token(Role.SERVICE));
         page.click("[data-do=provider]");
         page.see("[data-user=backend]");
 
         // Then it asked for what RFC 7636 wants, and nothing of it is left
         page.see("[data-panel=draws]");
-        assertThat((String) page.js("return location.href")).endsWith(server.managementPort() + "/#/draws");
+        assertThat((String) page.js("return location.href"))
+                .endsWith(home.management().getPort() + "/#/draws");
         assertThat((String) page.js("return JSON.stringify(Object.keys(sessionStorage))"))
                 .isEqualTo("[\"hongbao.session\"]");
-        assertThat(provider.scope()).isEqualTo("openid");
+        assertThat(PROVIDER.scope()).isEqualTo("openid");
         page.complaints();
     }
 

@@ -19,6 +19,11 @@ class DeadLineIT extends PageUse {
     private LossyProxy line;
     private URI behindIt;
 
+    @Override
+    String group() {
+        return DEMO;
+    }
+
     @BeforeAll
     void layTheLine() throws Exception {
         int port = home.base.getPort();
@@ -28,7 +33,7 @@ class DeadLineIT extends PageUse {
 
     @AfterEach
     void leaveTheLine() {
-        mei.browser().open("about:blank");
+        mei.browser().leave();
         line.breakConnections(); // else the browser would ask for the next page over one of the silent ones
         mei.browser().complaints(); // a line that breaks is told on the console
     }

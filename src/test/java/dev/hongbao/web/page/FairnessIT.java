@@ -139,7 +139,7 @@ class FairnessIT extends PageUse {
     void theClientHoldsTheGoldenVectorsAndSeesForgeries(String file) throws Exception {
         // Given
         String vectors = Files.readString(Path.of("src/main/resources/webroot/fairness", file));
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
 
         // When
         mei.browser().js(file.startsWith("rain") ? HOLD_RAINS : HOLD, vectors);
@@ -152,7 +152,7 @@ class FairnessIT extends PageUse {
     @Test
     void thePageSaysYesInBothLanguagesAndNoWhenAnAmountIsAnother() throws Exception {
         // Given a packet that is drained before this browser's eyes
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         String packet = family.send("demo-jun", "prove it", new JsonObject().put("count", 3));
         mei.seeState(packet, "open");
         for (String member : List.of("demo-anna", "demo-fang", "demo-lei")) {

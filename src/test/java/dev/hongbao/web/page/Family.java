@@ -24,17 +24,38 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The other members of the demo group, who act over HTTP. */
+/** The other members of a group, who act over HTTP. */
 final class Family {
-    private final HttpClient http = HttpClient.newHttpClient();
+    private static final Duration TOKEN_LIFE = Duration.ofHours(1);
+
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
+    private final HttpClient http;
     private final URI base;
     private final TokenSigner signer;
+    private final String group;
 
     /** @param signer with the server's key */
-    Family(URI base, TokenSigner signer) {
+    Family(HttpClient http, URI base, TokenSigner signer, String group) {
+        this.http = http;
         this.base = base;
         this.signer = signer;
+        this.group = group;
+    }
+
+    /** A session in the group, as the page keeps it. */
+    JsonObject session(String user) throws Exception {
+        JsonObject session = isOfTheDemo(user)
+                ? login(user)
+                : new JsonObject()
+                        .put("user", user)
+                        .put("expiresAt", Instant.now().plus(TOKEN_LIFE).toString());
+        return session.put("group", group)
+                .put("token", token(user))
+                .put("members", DemoLogin.MEMBERS.stream().map(UserId::value).toList());
+    }
+
+    private static boolean isOfTheDemo(String user) {
+        return DemoLogin.MEMBERS.contains(new UserId(user));
     }
 
     /** Lets somebody into the group, with 10 yuan, whom the host application named. */
@@ -51,6 +72,10 @@ final class Family {
         ask("/v1/users/" + user + "/block", hostToken(), new JsonObject().put("reason", "a test"), 200);
     }
 
+    void unblock(String user) throws Exception {
+        ask("/v1/users/" + user + "/unblock", hostToken(), new JsonObject().put("reason", "a test"), 200);
+    }
+
     /** Says how somebody is shown. @param profile as the call takes it */
     void show(String user, JsonObject profile) throws Exception {
         HttpRequest request = HttpRequest.newBuilder(base.resolve("/v1/users/" + user + "/profile"))
@@ -62,24 +87,19 @@ final class Family {
                 .isEqualTo(200);
     }
 
-    /** A token for a member of a group that nobody has been in. */
-    String tokenFor(String user, String group) {
-        return signer.sign(new UserId(user), List.of(new GroupId(group)), Role.USER, Duration.ofHours(1));
-    }
-
     /** A token of the host application. */
     String hostToken() {
         return sign("backend", Role.SERVICE);
     }
 
     private String sign(String user, Role role) {
-        return signer.sign(new UserId(user), List.of(DemoLogin.GROUP), role, Duration.ofHours(1));
+        return signer.sign(new UserId(user), List.of(new GroupId(group)), role, TOKEN_LIFE);
     }
 
     /** Sends a lucky packet; {@code more} overrides. @return its id */
     String send(String member, String greeting, JsonObject more) throws Exception {
         JsonObject packet = new JsonObject()
-                .put("group", "demo")
+                .put("group", group)
                 .put("kind", "lucky")
                 .put("asset", "CNY")
                 .put("amount", 888)
@@ -114,18 +134,19 @@ final class Family {
         return open(member, campaign.getString("id"), product);
     }
 
-    /** Makes a rain over the group, of 8.88 yuan in equal shares, one for each drop. @param more overrides @return its id */
+    /** Makes a rain over the group, whose drops of 1.11 yuan begin soon after one another. @param more overrides @return its id */
     String makeRain(String name, JsonObject more) throws Exception {
         String host = sign("shop", Role.SERVICE);
         post(
                 "/v1/accounts/shop/deposits",
                 host,
-                new JsonObject().put("asset", "CNY").put("amount", 888));
+                new JsonObject().put("asset", "CNY").put("amount", 24 * 111));
         JsonObject rain = new JsonObject()
                 .put("name", name)
                 .put("asset", "CNY")
-                .put("budget", 888)
-                .put("groups", new JsonArray().add("demo"))
+                .put("budget", 24 * 111)
+                .put("drops", 24)
+                .put("groups", new JsonArray().add(group))
                 .put("split", "equal")
                 .put("sharesPerDrop", 1)
                 .put("expectedUsers", 1)
@@ -153,7 +174,7 @@ final class Family {
     }
 
     private String open(String member, String campaign, String product) throws Exception {
-        JsonObject body = new JsonObject().put("product", product).put("group", "demo");
+        JsonObject body = new JsonObject().put("product", product).put("group", group);
         return post("/v1/campaigns/" + campaign + "/pools", token(member), body).getString("id");
     }
 
@@ -176,7 +197,10 @@ final class Family {
 
     private String token(String member) throws Exception {
         if (!tokens.containsKey(member)) {
-            tokens.put(member, login(member).getString("token"));
+            if (isOfTheDemo(member)) {
+                login(member); // gives the start money
+            }
+            tokens.put(member, sign(member, Role.USER));
         }
         return tokens.get(member);
     }

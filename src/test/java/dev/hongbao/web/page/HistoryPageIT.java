@@ -23,15 +23,16 @@ class HistoryPageIT extends PageUse {
         // of mei's own
         int year = Year.now().getValue();
         family.admit("u-1");
+        family.admit("u-mei");
         family.show("u-1", new JsonObject().put("displayName", "小明"));
         String first = family.send("u-1", "One", TWO.copy().put("kind", "equal"));
-        family.claim("demo-mei", first);
+        family.claim("u-mei", first);
         String lucky =
                 family.send("u-1", "Two", new JsonObject().put("amount", 3).put("count", 2));
-        family.claim("demo-mei", lucky);
+        family.claim("u-mei", lucky);
         family.claim("u-1", lucky);
-        family.send("demo-mei", "From me", TWO);
-        mei.enter(home.base, "demo-mei");
+        family.send("u-mei", "From me", TWO);
+        enter(mei, "u-mei");
         Browser page = mei.browser();
 
         // When she looks
@@ -51,7 +52,7 @@ class HistoryPageIT extends PageUse {
 
         // When she wins another share meanwhile, then it is there
         family.claim(
-                "demo-mei",
+                "u-mei",
                 family.send("u-1", "Three", new JsonObject().put("amount", 7).put("count", 1)));
         page.see(totals("received", year, 3));
 
@@ -80,29 +81,26 @@ class HistoryPageIT extends PageUse {
     void itFitsAPhoneInChinese() throws Exception {
         // Given
         family.admit("u-2");
+        family.admit("u-ben");
         family.show("u-2", new JsonObject().put("displayName", "名字很长很长很长很长很长很长很长很长的人"));
-        family.claim("demo-ben", family.send("u-2", "One", TWO));
+        family.claim("u-ben", family.send("u-2", "One", TWO));
         Browser phone = ben.browser();
         phone.resize(360, 740, 2);
-        try {
-            ben.enter(home.base, "demo-ben");
-            phone.click(".language");
+        enter(ben, "u-ben");
+        phone.click(".language");
 
-            // When
-            phone.click(".wallet-chip");
-            phone.click("dialog .to-history");
+        // When
+        phone.click(".wallet-chip");
+        phone.click("dialog .to-history");
 
-            // Then
-            phone.see(totals("received", Year.now().getValue(), 1));
-            phone.seeText("dialog .totals", "小本共收到");
-            phone.see("[data-received]");
-            assertThat(phone.js("return document.documentElement.scrollWidth <= innerWidth"))
-                    .isEqualTo(true);
-            assertThat(Looks.cut(phone, ".totals")).isEmpty();
-            assertThat(Looks.cut(phone, "dialog .records")).isEmpty();
-            phone.screenshot("history-phone");
-        } finally {
-            phone.resize(1180, 820, 1);
-        }
+        // Then
+        phone.see(totals("received", Year.now().getValue(), 1));
+        phone.seeText("dialog .totals", "u-ben共收到");
+        phone.see("[data-received]");
+        assertThat(phone.js("return document.documentElement.scrollWidth <= innerWidth"))
+                .isEqualTo(true);
+        assertThat(Looks.cut(phone, ".totals")).isEmpty();
+        assertThat(Looks.cut(phone, "dialog .records")).isEmpty();
+        phone.screenshot("history-phone");
     }
 }

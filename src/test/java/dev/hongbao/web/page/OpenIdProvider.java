@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 
 /** An OpenID provider that lets everybody in, as strict about PKCE as a real one: a code is good once, for who has its verifier. Its tokens are
  * given at another origin than the issuer's. */
-final class OpenIdProvider implements AutoCloseable {
+final class OpenIdProvider {
     private final HttpServer http;
 
     /** Gives the tokens: another origin. */
@@ -142,11 +142,5 @@ final class OpenIdProvider implements AutoCloseable {
         exchange.sendResponseHeaders(status, bytes.length);
         exchange.getResponseBody().write(bytes);
         exchange.close();
-    }
-
-    @Override
-    public void close() {
-        http.stop(0);
-        tokens.stop(0);
     }
 }

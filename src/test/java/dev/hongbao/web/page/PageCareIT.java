@@ -14,9 +14,9 @@ import org.openqa.selenium.Keys;
 class PageCareIT extends PageUse {
     @ParameterizedTest
     @ValueSource(strings = {"amount", "count"})
-    void aNumberIsSelectedHoweverItsFieldGetsTheFocus(String name) {
+    void aNumberIsSelectedHoweverItsFieldGetsTheFocus(String name) throws Exception {
         // Given a form whose numbers are filled in
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         Browser page = mei.browser();
         page.click(".send");
         String field = "input[name=" + name + "]";
@@ -54,9 +54,7 @@ class PageCareIT extends PageUse {
     void theFocusIsOnTheHeadingAtTheDoorAndAfterIt() {
         // Given the door
         Browser page = ben.browser();
-        page.open(home.base.toString());
-        page.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en')");
-        page.reload();
+        ben.knock(home.base);
         page.see("[data-member=demo-ben]");
         page.seeTrue("return document.activeElement.matches('.gate h1')");
 
@@ -79,8 +77,8 @@ class PageCareIT extends PageUse {
     @Test
     void anExclusivePacketSaysForWhomToWhoMayKnow() throws Exception {
         // Given one that is for one of two
-        mei.enter(home.base, "demo-mei");
-        ben.enter(home.base, "demo-ben");
+        enter(mei, "demo-mei");
+        enter(ben, "demo-ben");
         String forBen = family.send("demo-lei", "for Ben and Anna", exclusive("demo-ben", "demo-anna"));
         mei.send("5", 1, "for Uncle", form -> {
             form.js("document.querySelector('input[value=exclusive]').click()");
@@ -112,7 +110,7 @@ class PageCareIT extends PageUse {
     @Test
     void aDrainedPacketSaysHowFast() throws Exception {
         // Given
-        ben.enter(home.base, "demo-ben");
+        enter(ben, "demo-ben");
         String packet = family.send("demo-lei", "quick", new JsonObject());
         ben.seeState(packet, "open");
 

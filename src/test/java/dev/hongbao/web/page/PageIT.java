@@ -14,6 +14,11 @@ import org.openqa.selenium.Keys;
 class PageIT extends PageUse {
     private static final int START_FEN = 100_000;
 
+    @Override
+    String group() {
+        return DEMO;
+    }
+
     @Test
     void aPacketSentInOneBrowserIsGrabbedInTheOtherAndTheLuckiestIsCrowned() throws Exception {
         // Given two people, and what they own

@@ -7,7 +7,6 @@ import dev.hongbao.testing.Eventually;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -19,8 +18,8 @@ class PageUseIT extends PageUse {
     private static final Duration SOON = Duration.ofSeconds(60);
 
     @Test
-    void theFormSaysWhatIsWrongBeforeAnythingIsSent() {
-        mei.enter(home.base, "demo-mei");
+    void theFormSaysWhatIsWrongBeforeAnythingIsSent() throws Exception {
+        enter(mei, "demo-mei");
         Browser page = mei.browser();
         page.click(".send");
         page.type("input[name=amount]", "0.02");
@@ -44,7 +43,7 @@ class PageUseIT extends PageUse {
     @Test
     void aShareIsGrabbedWithTheKeyboardAloneAndTheArrivalIsAnnounced() throws Exception {
         // Given a packet that a screen reader has announced
-        ben.enter(home.base, "demo-ben");
+        enter(ben, "demo-ben");
         String packet = family.send("demo-grandma", "for the keyboard", new JsonObject());
         ben.seeState(packet, "open");
         ben.browser().js("document.activeElement.blur()");
@@ -74,8 +73,8 @@ class PageUseIT extends PageUse {
     }
 
     @Test
-    void theLanguageIsChosenAndRemembered() {
-        mei.enter(home.base, "demo-mei");
+    void theLanguageIsChosenAndRemembered() throws Exception {
+        enter(mei, "demo-mei");
         mei.browser().seeText(".send", "Send a red packet");
 
         mei.browser().click(".language");
@@ -94,119 +93,99 @@ class PageUseIT extends PageUse {
         Browser phone = mei.browser();
         phone.resize(360, 740, 2);
         phone.emulate("prefers-color-scheme", "dark");
-        try {
-            mei.enter(home.base, "demo-mei");
-            phone.click(".language");
-            String packet = family.send("demo-anna", "龙马精神", new JsonObject().put("count", 3));
+        enter(mei, "demo-mei");
+        phone.click(".language");
+        String packet = family.send("demo-anna", "龙马精神", new JsonObject().put("count", 3));
 
-            // When every view is opened, then nothing is wider than the screen
-            mei.seeState(packet, "open");
-            fits(phone, "phone-group");
-            mei.grab(packet);
-            assertThat(mei.amountWon()).isPositive();
-            phone.seeNo(".cover");
-            fits(phone, "phone-won");
-            mei.close(packet);
-            phone.click(".send");
-            phone.click("details summary");
-            fits(phone, "phone-form");
-            phone.click("dialog .close");
-            phone.click(".wallet-chip");
-            phone.see("dialog .records li");
-            fits(phone, "phone-wallet");
-            phone.click("dialog .close");
-            phone.click(".me-chip");
-            phone.see("[data-member]");
-            fits(phone, "phone-gate");
-        } finally {
-            phone.emulate("prefers-color-scheme", "light");
-            phone.resize(1280, 860, 1);
-        }
+        // When every view is opened, then nothing is wider than the screen
+        mei.seeState(packet, "open");
+        fits(phone, "phone-group");
+        mei.grab(packet);
+        assertThat(mei.amountWon()).isPositive();
+        phone.seeNo(".cover");
+        fits(phone, "phone-won");
+        mei.close(packet);
+        phone.click(".send");
+        phone.click("details summary");
+        fits(phone, "phone-form");
+        phone.click("dialog .close");
+        phone.click(".wallet-chip");
+        phone.see("dialog .records li");
+        fits(phone, "phone-wallet");
+        phone.click("dialog .close");
+        phone.click(".me-chip");
+        phone.see("[data-member]");
+        fits(phone, "phone-gate");
     }
 
     @Test
     void onTheNarrowestPhoneNoWordOfAPacketIsCutOff() throws Exception {
         Browser phone = mei.browser();
         phone.resize(360, 740, 2);
-        try {
-            // Given packets of which the viewer has a share: one that is over with shares left, and one with long words
-            mei.enter(home.base, "demo-mei");
-            JsonObject terms = new JsonObject()
-                    .put("kind", "exclusive")
-                    .put("recipients", List.of("demo-mei", "demo-ben"))
-                    .put("passcode", "饺子");
-            String ranOut = family.send("demo-anna", "too slow", new JsonObject().put("expiresInSeconds", 8));
-            String secret = family.send("demo-grandma", "for two", terms);
-            mei.grab(ranOut);
-            assertThat(mei.amountWon()).isPositive();
-            mei.close(ranOut);
+        // Given packets of which the viewer has a share: one that is over with shares left, and one with long words
+        enter(mei, "demo-mei");
+        JsonObject terms = new JsonObject()
+                .put("kind", "exclusive")
+                .put("recipients", List.of("demo-mei", "demo-ben"))
+                .put("passcode", "饺子");
+        String ranOut = family.send("demo-anna", "too slow", new JsonObject().put("expiresInSeconds", 8));
+        String secret = family.send("demo-grandma", "for two", terms);
+        mei.grab(ranOut);
+        assertThat(mei.amountWon()).isPositive();
+        mei.close(ranOut);
+        mei.seeState(ranOut, "refunded");
+        mei.seeState(secret, "open");
+
+        for (String language : new String[] {"en", "zh"}) {
+            // When it is looked at in each language
+            phone.js("localStorage.setItem('hongbao.language', arguments[0])", language);
+            phone.reload();
             mei.seeState(ranOut, "refunded");
-            mei.seeState(secret, "open");
+            phone.screenshot("phone-ran-out-" + language);
 
-            for (String language : new String[] {"en", "zh"}) {
-                // When it is looked at in each language
-                phone.js("localStorage.setItem('hongbao.language', arguments[0])", language);
-                phone.reload();
-                mei.seeState(ranOut, "refunded");
-                phone.screenshot("phone-ran-out-" + language);
-
-                // Then every word is there
-                assertThat(Looks.cut(phone, ".room")).isEmpty();
-                mei.look(ranOut);
-                phone.see("[data-outcome=won] .claim");
-                assertThat(Looks.cut(phone, "dialog")).isEmpty();
-                phone.screenshot("phone-ran-out-opened-" + language);
-                mei.close(ranOut);
-            }
-        } finally {
-            phone.resize(1280, 860, 1);
+            // Then every word is there
+            assertThat(Looks.cut(phone, ".room")).isEmpty();
+            mei.look(ranOut);
+            phone.see("[data-outcome=won] .claim");
+            assertThat(Looks.cut(phone, "dialog")).isEmpty();
+            phone.screenshot("phone-ran-out-opened-" + language);
+            mei.close(ranOut);
         }
     }
 
     @Test
     void whatIsWrittenStandsOutFromThePaper() throws Exception {
         Browser page = ben.browser();
-        try {
-            for (String scheme : new String[] {"light", "dark"}) {
-                // Given an empty room
-                page.emulate("prefers-color-scheme", scheme);
-                ben.enter(home.base, "demo-ben");
-                page.js(
-                        "const session = JSON.parse(sessionStorage.getItem('hongbao.session'));"
-                                + "sessionStorage.setItem('hongbao.session', JSON.stringify({ ...session, ...arguments[0] }))",
-                        Map.of("group", "nobody", "token", family.tokenFor("demo-ben", "nobody")));
-                page.reload();
-                page.see(".quiet");
-                page.see(".record-sum.credit");
-                page.screenshot("empty-" + scheme);
+        for (String scheme : new String[] {"light", "dark"}) {
+            // Given an empty room
+            page.emulate("prefers-color-scheme", scheme);
+            ben.come(home.base, home.family("nobody").session("demo-ben"));
+            page.see(".quiet");
+            page.see(".record-sum.credit");
+            page.screenshot("empty-" + scheme);
 
-                // Then its hint, the records and the members can be read
-                assertThat(Looks.tooPale(page, ".quiet > *, .records *, .members *, .by *"))
-                        .as(scheme)
-                        .isEmpty();
+            // Then its hint, the records and the members can be read
+            assertThat(Looks.tooPale(page, ".quiet > *, .records *, .members *, .by *"))
+                    .as(scheme)
+                    .isEmpty();
 
-                // And so can the form, and a packet's claims
-                page.click(".send");
-                page.click("details summary");
-                assertThat(Looks.tooPale(page, ".form :is(.label, .hint, legend, summary, .summary)"))
-                        .as(scheme)
-                        .isEmpty();
-                ben.enter(home.base, "demo-ben");
-                String packet = family.send("demo-lei", "to be read", new JsonObject());
-                family.claim("demo-anna", packet);
-                family.claim("demo-fang", packet);
-                ben.seeState(packet, "drained");
-                assertThat(Looks.tooPale(page, ".by *, .note > span"))
-                        .as(scheme)
-                        .isEmpty();
-                ben.look(packet);
-                page.see(".claim");
-                assertThat(Looks.tooPale(page, ".claims *, .verdict :is(h2, p)"))
-                        .as(scheme)
-                        .isEmpty();
-            }
-        } finally {
-            page.emulate("prefers-color-scheme", "light");
+            // And so can the form, and a packet's claims
+            page.click(".send");
+            page.click("details summary");
+            assertThat(Looks.tooPale(page, ".form :is(.label, .hint, legend, summary, .summary)"))
+                    .as(scheme)
+                    .isEmpty();
+            enter(ben, "demo-ben");
+            String packet = family.send("demo-lei", "to be read", new JsonObject());
+            family.claim("demo-anna", packet);
+            family.claim("demo-fang", packet);
+            ben.seeState(packet, "drained");
+            assertThat(Looks.tooPale(page, ".by *, .note > span")).as(scheme).isEmpty();
+            ben.look(packet);
+            page.see(".claim");
+            assertThat(Looks.tooPale(page, ".claims *, .verdict :is(h2, p)"))
+                    .as(scheme)
+                    .isEmpty();
         }
     }
 
@@ -224,7 +203,7 @@ class PageUseIT extends PageUse {
         // Given members with such names, and the longest and the oddest
         List<String> odd = List.of(
                 "constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "o".repeat(64), "_~@|+=:-.");
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         String greeting = "抢\"<b>&amp;'`${1}";
 
         // When each sends a packet, and all take a share of the first
@@ -263,6 +242,7 @@ class PageUseIT extends PageUse {
         // Given
         Runnable setRight = ben.browser().setClockAhead(Duration.ofHours(3));
         try {
+            family = home.family(DEMO); // whose token the page renews, as long as it knows only its own clock
             ben.enter(home.base, "demo-ben");
 
             // When
@@ -285,7 +265,7 @@ class PageUseIT extends PageUse {
         family.claim("demo-anna", packet);
         family.claim("demo-jun", packet);
         Browser operator = ben.browser();
-        operator.open(home.management().toString());
+        operator.openAfresh(home.management().toString(), "");
 
         operator.see("[data-health=up]");
         Eventually.eventually(
@@ -303,7 +283,7 @@ class PageUseIT extends PageUse {
     @Test
     void theOperatorIsToldWhyAServerIsNotReadySinceWhenAndWhatToDo() {
         Browser operator = ben.browser();
-        operator.open(home.management().toString());
+        operator.openAfresh(home.management().toString(), "");
         operator.see("[data-health=up]");
 
         // When its Redis is gone, as /health/ready would say, and a journal item was void

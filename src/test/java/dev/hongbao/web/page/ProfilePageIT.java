@@ -1,80 +1,23 @@
 package dev.hongbao.web.page;
 
+import static dev.hongbao.web.page.Host.PICTURES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.net.httpserver.HttpsConfigurator;
-import com.sun.net.httpserver.HttpsServer;
-import dev.hongbao.testing.TestCertificate;
 import io.vertx.core.json.JsonObject;
-import java.awt.Color;
-import java.awt.Graphics2D;
-import java.awt.image.BufferedImage;
-import java.io.ByteArrayOutputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
-import javax.imageio.ImageIO;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Names and pictures that the host gives, on the page. Pictures go to {@code target/screenshots}. */
 class ProfilePageIT extends PageUse {
-    @TempDir
-    private static Path directory;
-
-    private HttpsServer pictures;
-    private final List<String> asked = new CopyOnWriteArrayList<>();
-
-    /** A server of pictures, the only place that the page may load them from. */
     @Override
-    Map<String, String> options() throws Exception {
-        TestCertificate certificate = TestCertificate.make(directory);
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(certificate.load(), TestCertificate.PASSWORD.toCharArray());
-        SSLContext tls = SSLContext.getInstance("TLS");
-        tls.init(keys.getKeyManagers(), null, null);
-        pictures = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        pictures.setHttpsConfigurator(new HttpsConfigurator(tls));
-        byte[] png = face();
-        pictures.createContext("/", exchange -> {
-            asked.add(exchange.getRequestURI() + " "
-                    + exchange.getRequestHeaders().getFirst("Referer"));
-            exchange.getResponseHeaders().add("Content-Type", "image/png");
-            exchange.sendResponseHeaders(200, png.length);
-            exchange.getResponseBody().write(png);
-            exchange.close();
-        });
-        pictures.start();
-        return Map.of("page.images", origin());
+    Home home() {
+        return Host.home();
     }
 
-    private String origin() {
-        return "https://127.0.0.1:" + pictures.getAddress().getPort();
-    }
-
-    private static byte[] face() throws Exception {
-        BufferedImage image = new BufferedImage(96, 96, BufferedImage.TYPE_INT_RGB);
-        Graphics2D pen = image.createGraphics();
-        pen.setColor(Color.CYAN);
-        pen.fillRect(0, 0, 96, 96);
-        pen.setColor(Color.MAGENTA);
-        pen.fillOval(16, 16, 64, 64);
-        pen.dispose();
-        ByteArrayOutputStream png = new ByteArrayOutputStream();
-        ImageIO.write(image, "png", png);
-        return png.toByteArray();
-    }
-
-    @AfterAll
-    void stopPictures() {
-        pictures.stop(0);
+    @Override
+    String group() {
+        return DEMO;
     }
 
     private static String row(String packet, String within) {
@@ -88,7 +31,7 @@ class ProfilePageIT extends PageUse {
         for (String user : List.of("u-4711", "u-4712", "u-4713", "u-4714")) {
             family.admit(user);
         }
-        family.show("u-4711", new JsonObject().put("displayName", "小明").put("avatar", origin() + "/ming.png"));
+        family.show("u-4711", new JsonObject().put("displayName", "小明").put("avatar", PICTURES.origin() + "/ming.png"));
         family.show(
                 "u-4712",
                 new JsonObject().put("displayName", "Alice").put("avatar", "https://elsewhere.example/a.png"));
@@ -114,7 +57,7 @@ class ProfilePageIT extends PageUse {
         page.seeText(row(markup, ".by b"), "<img src=x onerror=alert(1)>");
         page.seeText(row(nameless, ".by b"), "u-4714");
         assertThat(page.see(row(nameless, ".face text")).getText()).isEqualTo("U");
-        assertThat(asked).contains("/ming.png null").allMatch(request -> request.endsWith(" null"));
+        assertThat(PICTURES.asked).contains("/ming.png null").allMatch(request -> request.endsWith(" null"));
         page.screenshot("profiles");
 
         // When one of them wins a share, then the list of claims names them too
@@ -153,7 +96,7 @@ class ProfilePageIT extends PageUse {
                   });
                   return new Response(JSON.stringify(draw), { status: 200 });
                 };
-                """.replace("arguments_[0]", "'" + origin() + "'"));
+                """.replace("arguments_[0]", "'" + PICTURES.origin() + "'"));
 
         // When
         page.click(".to-wheel");
@@ -166,7 +109,7 @@ class ProfilePageIT extends PageUse {
         page.see(".stage.still");
         page.seeText(".prize-text", "Made by <b>hand</b>");
         assertThat(page.count(".haul image")).isPositive();
-        assertThat(asked).contains("/prize.png null");
+        assertThat(PICTURES.asked).contains("/prize.png null");
         page.screenshot("wheel-pictures");
         page.press(Keys.ESCAPE);
     }

@@ -8,11 +8,11 @@ import org.openqa.selenium.Keys;
 
 /** A rain on the page: a countdown, envelopes that fall and are caught, a result. Pictures go to {@code target/screenshots}. */
 class RainPageIT extends PageUse {
-    /** One of eight drops of 8.88. */
+    /** Of each drop. */
     private static final long SHARE = 111;
 
-    private static final JsonObject EIGHT_DROPS =
-            new JsonObject().put("drops", 8).put("durationSeconds", 60).put("catchesPerUser", 2);
+    private static final JsonObject RAIN =
+            new JsonObject().put("durationSeconds", 60).put("catchesPerUser", 2);
 
     private static String bar(String rain) {
         return ".rain-bar[data-rain='" + rain + "']";
@@ -28,10 +28,10 @@ class RainPageIT extends PageUse {
     void envelopesFallAndAreCaughtAndTheEndTellsHowMuch() throws Exception {
         // Given two people, and a rain that is announced
         mei.browser().move();
-        mei.enter(home.base, "demo-mei");
-        ben.enter(home.base, "demo-ben");
+        enter(mei, "demo-mei");
+        enter(ben, "demo-ben");
         long before = family.balance("demo-mei");
-        String rain = family.makeRain("New Year's Eve", EIGHT_DROPS);
+        String rain = family.makeRain("New Year's Eve", RAIN);
         Browser page = mei.browser();
 
         // Then it opens over the chat by itself, and counts down
@@ -73,12 +73,12 @@ class RainPageIT extends PageUse {
     @Test
     void aTabThatIsOpenedInTheMiddleFindsTheRain() throws Exception {
         // Given a rain that falls on another's page
-        mei.enter(home.base, "demo-mei");
-        String rain = family.makeRain("Lantern festival", EIGHT_DROPS.copy().put("catchesPerUser", 1));
+        enter(mei, "demo-mei");
+        String rain = family.makeRain("Lantern festival", RAIN.copy().put("catchesPerUser", 1));
         mei.browser().see("dialog.rain .drop[data-state=falling]");
 
         // When somebody opens the page
-        ben.enter(home.base, "demo-ben");
+        enter(ben, "demo-ben");
         Browser page = ben.browser();
 
         // Then it rains there too, also after a reload
@@ -99,11 +99,11 @@ class RainPageIT extends PageUse {
     @Test
     void closedItStaysClosedAndWhoWritesIsNotDisturbed() throws Exception {
         // Given somebody who fills the form
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         Browser page = mei.browser();
         page.click(".send");
         page.type("input[name=greeting]", "恭");
-        String rain = family.makeRain("Interlude", EIGHT_DROPS);
+        String rain = family.makeRain("Interlude", RAIN);
         page.seeTrue("return document.querySelector(\"" + bar(rain) + "\")?.dataset.phase === 'falling'");
         page.seeNo("dialog.rain");
 
@@ -125,9 +125,9 @@ class RainPageIT extends PageUse {
     @Test
     void aRainThatEndedBeforeItsChannelIsFollowedIsOver() throws Exception {
         // Given a rain that was found, and is over
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         Browser page = mei.browser();
-        String rain = family.makeRain("Over", EIGHT_DROPS);
+        String rain = family.makeRain("Over", RAIN);
         page.see(bar(rain));
         family.cancelRain(rain);
         page.seeText(".timeline", "Over: 0 caught");
@@ -139,7 +139,7 @@ class RainPageIT extends PageUse {
             import('/app/rain-watch.js').then(({Rain}) => {
               window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
             });
-            """, rain, family.tokenFor("demo-mei", "demo"));
+            """, rain, family.session("demo-mei").getString("token"));
 
         // Then it is known to be over
         page.seeTrue("return window.found?.phase() === 'ended'");
@@ -150,32 +150,28 @@ class RainPageIT extends PageUse {
         // Given
         Browser phone = ben.browser();
         phone.resize(360, 740, 2);
-        try {
-            ben.enter(home.base, "demo-ben");
-            phone.click(".language");
-            String rain = family.makeRain("除夕", EIGHT_DROPS);
-            phone.seeText("dialog.rain[open] .rain-head", "除夕");
-            assertThat(phone.focused().getTagName())
-                    .as("what a key that is pressed just now meets")
-                    .isEqualTo("h2");
+        enter(ben, "demo-ben");
+        phone.click(".language");
+        String rain = family.makeRain("除夕", RAIN);
+        phone.seeText("dialog.rain[open] .rain-head", "除夕");
+        assertThat(phone.focused().getTagName())
+                .as("what a key that is pressed just now meets")
+                .isEqualTo("h2");
 
-            // When
-            phone.see(".sky.still .drop[data-state=falling]");
-            phone.js("document.querySelector('.drop[data-state=falling]').focus()");
-            phone.press(Keys.ENTER);
+        // When
+        phone.see(".sky.still .drop[data-state=falling]");
+        phone.js("document.querySelector('.drop[data-state=falling]').focus()");
+        phone.press(Keys.ENTER);
 
-            // Then
-            phone.seeText("[data-caught='1']", "我的：1/2 个 · ¥1.11");
-            assertThat(phone.js("return getComputedStyle(document.querySelector('.drop')).animationName"))
-                    .isEqualTo("none");
-            assertThat(phone.js("return document.documentElement.scrollWidth <= innerWidth"))
-                    .isEqualTo(true);
-            phone.screenshot("rain-still-phone");
-            family.cancelRain(rain);
-            phone.seeText(".rain-result", "共抢到");
-            phone.screenshot("rain-result-phone");
-        } finally {
-            phone.resize(1280, 860, 1);
-        }
+        // Then
+        phone.seeText("[data-caught='1']", "我的：1/2 个 · ¥1.11");
+        assertThat(phone.js("return getComputedStyle(document.querySelector('.drop')).animationName"))
+                .isEqualTo("none");
+        assertThat(phone.js("return document.documentElement.scrollWidth <= innerWidth"))
+                .isEqualTo(true);
+        phone.screenshot("rain-still-phone");
+        family.cancelRain(rain);
+        phone.seeText(".rain-result", "共抢到");
+        phone.screenshot("rain-result-phone");
     }
 }

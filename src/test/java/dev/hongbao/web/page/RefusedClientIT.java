@@ -7,8 +7,14 @@ import org.junit.jupiter.api.Test;
 
 /** {@code hongbao-client.js} in a browser, when the server refuses: the program that uses it hears why, at once. */
 class RefusedClientIT extends PageUse {
+    @Override
+    String group() {
+        return DEMO;
+    }
+
     @AfterEach
-    void refusalsAreToldOnTheConsole() {
+    void refusalsAreToldOnTheConsole() throws Exception {
+        family.unblock("demo-mei");
         mei.browser().complaints();
     }
 

@@ -1,19 +1,30 @@
 package dev.hongbao.web.page;
 
+import io.vertx.core.json.Json;
+import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.util.function.Consumer;
 import org.openqa.selenium.WebElement;
 
 /** A person at the page: what is done and seen there, in its words. */
-record Visitor(Browser browser) implements AutoCloseable {
-    /** Opens the page and becomes a member, with the page in English. */
+record Visitor(Browser browser) {
+    /** Comes to the door as nobody, with the page in English. */
+    void knock(URI base) {
+        browser.openAfresh(base.toString(), "");
+        browser.see("[data-member]");
+    }
+
+    /** Becomes a member of the demo group at the door. */
     void enter(URI base, String member) {
-        browser.open(base.toString());
-        // And nothing more is written here: a member's page may be about to remember a fresh session.
-        browser.js("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en');"
-                + " Storage.prototype.setItem = () => {}");
-        browser.reload();
+        knock(base);
         browser.click("[data-member=" + member + "]");
+        browser.see("[data-line=open]");
+    }
+
+    /** Opens the page as somebody who is in already. @param session as the page keeps it */
+    void come(URI base, JsonObject session) {
+        browser.openAfresh(
+                base.toString(), "sessionStorage.setItem('hongbao.session', " + Json.encode(session.encode()) + ")");
         browser.see("[data-line=open]");
     }
 
@@ -68,10 +79,5 @@ record Visitor(Browser browser) implements AutoCloseable {
 
     static String row(String packet) {
         return "[data-packet='" + packet + "']";
-    }
-
-    @Override
-    public void close() {
-        browser.close();
     }
 }

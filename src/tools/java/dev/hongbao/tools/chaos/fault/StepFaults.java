@@ -57,7 +57,7 @@ final class StepFaults {
     private static final Work HAND_OVER = new Work(
             (bed, member) -> member.server().terminate(),
             List.of(
-                    new Step("the shards come to rest", WRITER + "HandOver", "restedAll"),
+                    new Step("the shards come to rest", WRITER + "ShardSupervisor", "restedAll"),
                     new Step("the shards rest, their locks held", WRITER + "OwnerLocks", "free")));
 
     private static final Work TAKE_OVER = new Work(

@@ -5,10 +5,13 @@ import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.QuarantineUnit;
 import dev.hongbao.engine.journal.SetAside.Mark;
 import dev.hongbao.engine.journal.SettlementBatch;
+import dev.hongbao.engine.journal.SettlementListener;
+import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
 import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -16,30 +19,34 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the packets and draws that Postgres refuses permanently, and sets them aside, so that the rest of their shard settles.
- * Trials are undone, and the shard's cursor fences every step. Confined to the persistence verticle's event loop.
+ * Settles batches, each in one transaction. If Postgres refuses one permanently, the guilty packets and draws are found by trials
+ * and set aside, so that the rest of their shard settles. Trials are undone, and the shard's cursor fences every step. Confined
+ * to the persistence verticle's event loop.
  */
-final class Poison {
-    private static final Logger LOG = LoggerFactory.getLogger(Poison.class);
+final class BatchSettler {
+    private static final Logger LOG = LoggerFactory.getLogger(BatchSettler.class);
+
+    /** Items of one settlement: enough for a cheap commit, few enough for an early first answer. */
+    static final int MAX_ITEMS = 2048;
 
     /** Refusals of one statement until it counts as permanent. */
     private static final int REFUSALS = 3;
 
     /** More units in a minute are no poison: Postgres or this server has another fault. */
-    static final int MOST = 5;
+    private static final int MOST = 5;
 
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    private final Function<SettlementBatch, Future<Integer>> settle;
+    private final List<SqlClient> writers;
+    private final Map<String, Settler> settlers = new HashMap<>();
     private final Quarantine quarantine;
-    private final LongSupplier nanoTime;
+    private final SettlementListener listener;
+    private final JournalMetrics metrics;
     private final Map<Integer, Refused> refused = new HashMap<>();
     private final Deque<Long> setAsideNanos = new ArrayDeque<>();
     private @Nullable Long stoppedNanos;
@@ -51,14 +58,71 @@ final class Poison {
     record Outcome(SettlementBatch batch, int voids) {}
 
     /**
-     * @param settle settles a batch in one transaction
+     * @param writers connections with pipelined statements; each gets a part of the shards
      * @param quarantine is informed of units that are set aside
-     * @param nanoTime as {@link System#nanoTime}
+     * @param listener is informed of every settlement
      */
-    Poison(Function<SettlementBatch, Future<Integer>> settle, Quarantine quarantine, LongSupplier nanoTime) {
-        this.settle = settle;
+    BatchSettler(
+            List<SqlClient> writers,
+            List<Settler> settlers,
+            Quarantine quarantine,
+            SettlementListener listener,
+            JournalMetrics metrics) {
+        this.writers = List.copyOf(writers);
+        settlers.forEach(each -> this.settlers.put(each.format().verb(), each));
         this.quarantine = quarantine;
-        this.nanoTime = nanoTime;
+        this.listener = listener;
+        this.metrics = metrics;
+    }
+
+    /** The connection of the shard's part. */
+    SqlClient writer(int shard) {
+        return writers.get(shard % writers.size());
+    }
+
+    /** Looks up what the settlement needs. */
+    Future<Settler.Settlement> prepare(SettlementBatch batch) {
+        Settler settler = settlers.get(batch.verb());
+        return settler == null || batch.items().isEmpty()
+                ? Future.succeededFuture(
+                        (connection, moves) -> moves.moveOnly(connection).map(settler == null ? 1 : 0))
+                : settler.prepare(batch.items());
+    }
+
+    /** Sends a prepared settlement. @return fails if the batch has to be tried again unchanged */
+    Future<Outcome> send(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
+        return measured(batch, settlement, writer)
+                .map(voids -> new Outcome(batch, voids))
+                .recover(fault -> refused(batch, fault));
+    }
+
+    /**
+     * Settles a batch of one shard for its recovery, like the loop.
+     *
+     * @return the number of void items
+     */
+    Future<Integer> settle(SettlementBatch batch) {
+        return attempt(batch).recover(fault -> refused(batch, fault).map(Outcome::voids));
+    }
+
+    /** One transaction, for a batch of one shard. */
+    private Future<Integer> attempt(SettlementBatch batch) {
+        return prepare(batch)
+                .compose(settlement ->
+                        measured(batch, settlement, writer(batch.shards().get(0))));
+    }
+
+    private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
+        long begun = System.nanoTime();
+        return settlement
+                .send(writer, batch.moves())
+                .onSuccess(voids -> {
+                    metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+                    metrics.batchSize.record(batch.size());
+                    metrics.voids.increment(voids);
+                    listener.settled();
+                })
+                .onFailure(fault -> listener.uncertain());
     }
 
     /**
@@ -66,7 +130,7 @@ final class Poison {
      *
      * @return fails with {@code fault} if the batch has to be tried again unchanged
      */
-    Future<Outcome> refused(SettlementBatch batch, Throwable fault) {
+    private Future<Outcome> refused(SettlementBatch batch, Throwable fault) {
         if (!SqlState.isPoison(fault) || batch.moves().moves().size() != 1 || !isThird(batch, (PgException) fault)) {
             return Future.failedFuture(fault);
         }
@@ -90,7 +154,7 @@ final class Poison {
 
     /** Once too many are found, none is set aside until a minute has passed without a refusal. */
     private boolean mayGoOn(int more, Throwable fault) {
-        long now = nanoTime.getAsLong();
+        long now = System.nanoTime();
         setAsideNanos.removeIf(at -> now - at > MINUTE_NANOS);
         boolean stopped = stoppedNanos != null && now - stoppedNanos < MINUTE_NANOS;
         if (!stopped && setAsideNanos.size() + more <= MOST) {
@@ -148,7 +212,7 @@ final class Poison {
         if (units.isEmpty()) {
             return Future.succeededFuture(null);
         }
-        return settle.apply(batch.trial(units)).transform(tried -> {
+        return attempt(batch.trial(units)).transform(tried -> {
             Throwable fault = tried.cause();
             if (SqlState.isUndone(fault)) {
                 return Future.succeededFuture(null);
@@ -161,10 +225,10 @@ final class Poison {
 
     private Future<Outcome> setAside(SettlementBatch batch, Map<QuarantineUnit, Mark> culprits) {
         SettlementBatch rest = culprits.isEmpty() ? batch : batch.without(culprits);
-        return settle.apply(rest).map(voids -> {
+        return attempt(rest).map(voids -> {
             refused.remove(batch.shards().get(0));
             culprits.forEach((unit, mark) -> {
-                setAsideNanos.add(nanoTime.getAsLong());
+                setAsideNanos.add(System.nanoTime());
                 quarantine.wasSetAside(unit, mark);
             });
             return new Outcome(rest, voids);
