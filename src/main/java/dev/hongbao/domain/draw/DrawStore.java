@@ -3,7 +3,7 @@ package dev.hongbao.domain.draw;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.DrawSeed;
 import dev.hongbao.domain.odds.DefinitionReader;
-import dev.hongbao.engine.journal.Unreadable;
+import dev.hongbao.engine.journal.Quarantine.Unreadable;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
-import dev.hongbao.engine.journal.JournalFormat;
+import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.RedisComparison;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -27,7 +27,7 @@ public final class Reconciliation {
     private final Pool pool;
     private final RedisLinks redis;
     private final String namespace;
-    private final List<JournalFormat> formats;
+    private final List<JournalItem.Format> formats;
     private final List<RedisComparison.Factory> comparisons;
 
     /**
@@ -41,7 +41,7 @@ public final class Reconciliation {
             Pool pool,
             RedisLinks redis,
             String namespace,
-            List<JournalFormat> formats,
+            List<JournalItem.Format> formats,
             List<RedisComparison.Factory> comparisons) {
         this.vertx = vertx;
         this.pool = pool;

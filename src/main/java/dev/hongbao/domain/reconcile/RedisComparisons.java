@@ -1,7 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.engine.journal.JournalEntry;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.RedisComparison;
@@ -68,7 +67,7 @@ final class RedisComparisons {
             Pool pool,
             RedisLinks redis,
             String namespace,
-            Collection<JournalFormat> formats,
+            Collection<JournalItem.Format> formats,
             List<RedisComparison.Factory> comparisons) {
         this.vertx = vertx;
         this.pace = pace;

@@ -2,6 +2,7 @@ package dev.hongbao.engine.journal;
 
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.engine.admission.ShardCounts;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Context;
@@ -73,6 +74,18 @@ public final class SettlementWaiters<K, V> {
     private boolean looking;
 
     /**
+     * One wait.
+     *
+     * @param generation the one in which the script accepted the item, or knew it as accepted
+     * @param isTold whether the shard's writer sends this server the settlement
+     */
+    private record Waiter<V>(
+            Generation generation, boolean isTold, long sinceNanos, long deadlineNanos, Promise<@Nullable V> promise) {}
+
+    /** An item without a caller that is not known to be settled. */
+    private record Late(int shard, long sinceNanos) {}
+
+    /**
      * @param maxWaiting how many may wait on this event loop
      * @param lookup asks Postgres for the settled facts of these keys; unsettled keys are absent
      * @param settledAfterNanos gets the wait of each settled item
@@ -113,29 +126,6 @@ public final class SettlementWaiters<K, V> {
     }
 
     /**
-     * One wait.
-     *
-     * @param generation the one in which the script accepted the item, or knew it as accepted
-     * @param isTold whether the shard's writer sends this server the settlement
-     */
-    private record Waiter<V>(
-            Generation generation,
-            boolean isTold,
-            long sinceNanos,
-            long deadlineNanos,
-            Promise<WaitResult<V>> promise) {}
-
-    /** An item without a caller that is not known to be settled. */
-    private record Late(int shard, long sinceNanos) {}
-
-    /**
-     * The end of a wait.
-     *
-     * @param fact the settled fact; null if the generation ended without it, and the caller has to try again
-     */
-    public record WaitResult<V>(@Nullable V fact) {}
-
-    /**
      * Whether nothing more should be accepted. Abandoned items count, too: they are ahead in the journal, so further items would
      * also wait in vain.
      *
@@ -160,10 +150,9 @@ public final class SettlementWaiters<K, V> {
         return settled;
     }
 
-    /** The wait that is under way for a key; null for none. */
-    public @Nullable Future<WaitResult<V>> joined(K key) {
-        Waiter<V> waiter = waiters.get(key);
-        return waiter == null ? null : waiter.promise.future();
+    /** Whether a caller waits for this key. */
+    public boolean isAwaited(K key) {
+        return waiters.containsKey(key);
     }
 
     /**
@@ -171,12 +160,13 @@ public final class SettlementWaiters<K, V> {
      * here: then the future is complete at once.
      *
      * @param isTold whether a call of this server was accepted, so that the shard's writer sends it the settlement
-     * @return fails with {@link UnavailableException} at the deadline
+     * @return the settled fact; null if the generation ended without it, and the caller has to try again. Fails with {@link
+     *     UnavailableException} at the deadline
      */
-    public Future<WaitResult<V>> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
+    public Future<@Nullable V> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
         V fact = early.remove(key);
         if (fact != null) {
-            return Future.succeededFuture(new WaitResult<>(fact));
+            return Future.succeededFuture(fact);
         }
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
@@ -208,7 +198,7 @@ public final class SettlementWaiters<K, V> {
             unsettled.add(shard, -1);
             settled.add(shard, 1);
             settledAfterNanos.accept(nanoTime.getAsLong() - waiter.sinceNanos);
-            waiter.promise.complete(new WaitResult<>(fact));
+            waiter.promise.complete(fact);
         }
     }
 
@@ -329,7 +319,35 @@ public final class SettlementWaiters<K, V> {
         if (waiter != null && isOver(waiter.generation)) {
             waiters.remove(key);
             unsettled.add(waiter.generation.shard(), -1);
-            waiter.promise.complete(new WaitResult<>(null));
+            waiter.promise.complete(null);
+        }
+    }
+
+    /**
+     * Selects long-waiting items for one query to Postgres: the oldest ones, an equal number from each shard. So a shard that stands
+     * still does not delay another one. For one query; confined to one thread.
+     */
+    static final class Lookups<K> {
+        private static final int MOST = 512;
+
+        private final Map<Integer, Map<K, Generation>> byShard = new LinkedHashMap<>();
+
+        /** Call it in the order of arrival. */
+        void add(K key, Generation generation) {
+            Map<K, Generation> ofShard = byShard.computeIfAbsent(generation.shard(), shard -> new LinkedHashMap<>());
+            if (ofShard.size() < MOST) {
+                ofShard.put(key, generation);
+            }
+        }
+
+        /** At most {@link #MOST} keys, each with the generation that accepted it; empty if none was added. */
+        Map<K, Generation> chosen() {
+            Map<K, Generation> chosen = new LinkedHashMap<>();
+            byShard.values()
+                    .forEach(ofShard -> ofShard.entrySet().stream()
+                            .limit(Math.max(1, MOST / byShard.size()))
+                            .forEach(each -> chosen.put(each.getKey(), each.getValue())));
+            return chosen;
         }
     }
 }

@@ -13,8 +13,7 @@ import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
-import dev.hongbao.domain.play.SettledPlayRequest;
-import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.web.access.CallsInFlight;
 import dev.hongbao.web.api.Frames;
@@ -105,7 +104,7 @@ public final class SocketFace implements SocketUpgrade {
                 List.of(claims.settlements().here(), claims.settlements().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
-        for (LoopListeners<SettledPlayRequests> each :
+        for (LoopListeners<SettledPlays> each :
                 List.of(plays.settlements().here(), plays.settlements().toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
@@ -168,7 +167,7 @@ public final class SocketFace implements SocketUpgrade {
         }
     }
 
-    private void settled(SettledPlayRequest request) {
+    private void settled(SettledPlays.Request request) {
         List<Connection> mine = byUser.get(request.user());
         if (mine != null && !request.plays().isEmpty()) {
             List.copyOf(mine).forEach(connection -> connection.settled(request));
