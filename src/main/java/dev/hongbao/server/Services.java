@@ -37,7 +37,7 @@ public final class Services {
         Vertx vertx = engine.vertx;
         Pool pool = engine.stores.pools.requests();
         ClaimConfig limits = engine.config.domain().claim();
-        int mostOfLoop =
+        int maxWaiting =
                 Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
         Attempts attempts = new Attempts(
                 vertx,
@@ -47,8 +47,7 @@ public final class Services {
                 engine.admission,
                 new Attempts.Limits(
                         limits.batchSize(),
-                        mostOfLoop,
-                        mostOfLoop,
+                        maxWaiting,
                         engine.config.engine().journal().maxEntries(),
                         limits.settleTimeout(),
                         engine.config.log().slowClaim()),

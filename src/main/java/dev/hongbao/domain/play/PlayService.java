@@ -262,7 +262,7 @@ public final class PlayService {
 
         private Future<PlayOutcome> hold() {
             Generation before = attempts.generation(draw.shard());
-            if (holding >= attempts.limits().maxQueued()) {
+            if (holding >= attempts.limits().maxWaiting()) {
                 return Future.failedFuture(
                         UnavailableException.overloaded(Text.of("overloaded.waiting", Text.of("noun.plays"))));
             }

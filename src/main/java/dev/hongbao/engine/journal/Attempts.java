@@ -31,15 +31,12 @@ public final class Attempts {
      * The configured limits.
      *
      * @param batchSize attempts in one call of the script, 1 to 256
-     * @param maxQueued attempts of a mode that may wait for the script, on one event loop; plays count while they wait for their
-     *     hold, too
-     * @param maxUnsettled accepted attempts of a mode that may wait for their settlement, on one event loop
+     * @param maxWaiting attempts of a mode that may wait on one event loop: for a hold, for the script, or for their settlement
      * @param maxJournalEntries unsettled journal entries of a shard
      * @param timeout how long an attempt waits for its answer; then it is unknown
      * @param slow the duration from which a claim is logged; 0 for none
      */
-    public record Limits(
-            int batchSize, int maxQueued, int maxUnsettled, int maxJournalEntries, Duration timeout, Duration slow) {
+    public record Limits(int batchSize, int maxWaiting, int maxJournalEntries, Duration timeout, Duration slow) {
         public Limits {
             if (batchSize < 1 || batchSize > 256) {
                 throw new IllegalArgumentException("attempts in one call are from 1 to 256, not " + batchSize);
@@ -111,8 +108,8 @@ public final class Attempts {
      */
     public <K, V> SettlementWaiters<K, V> waiters(
             Function<K, UUID> unit, Function<Collection<K>, Future<Map<K, V>>> lookup, LongConsumer settledAfterNanos) {
-        SettlementWaiters<K, V> waiters = new SettlementWaiters<>(
-                vertx, shards, limits.maxUnsettled, lookup, settledAfterNanos, System::nanoTime);
+        SettlementWaiters<K, V> waiters =
+                new SettlementWaiters<>(vertx, shards, limits.maxWaiting, lookup, settledAfterNanos, System::nanoTime);
         waiters.refuseSetAside(vertx, unit);
         return waiters;
     }

@@ -112,7 +112,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
      *     LapsedException} if the item's generation ended before the script answered
      */
     public Future<A> submit(int shard, T item) {
-        if (waiting >= limits.maxQueued()) {
+        if (waiting >= limits.maxWaiting()) {
             return Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.waiting", noun)));
         }
         waiting++;

@@ -9,20 +9,18 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +64,10 @@ public final class SettlementWaiters<K, V> {
     private final LongSupplier nanoTime;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
     private final Map<K, Late> late = new LinkedHashMap<>();
-    private final Map<Integer, Long> heardOfNanos = new HashMap<>();
+
+    /** When an event of each shard came last. */
+    private final long[] heardNanos;
+
     private final Map<K, V> early = new LinkedHashMap<>();
     private final ShardCounts unsettled;
     private final ShardCounts settled;
@@ -105,6 +106,8 @@ public final class SettlementWaiters<K, V> {
         this.nanoTime = nanoTime;
         this.unsettled = new ShardCounts(shards.count());
         this.settled = new ShardCounts(shards.count());
+        this.heardNanos = new long[shards.count()];
+        Arrays.fill(heardNanos, nanoTime.getAsLong() - SILENT_NANOS);
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
         this.loop = vertx.getOrCreateContext();
         shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
@@ -182,7 +185,7 @@ public final class SettlementWaiters<K, V> {
     public void settled(K key, V fact) {
         Waiter<V> waiter = waiters.get(key);
         if (waiter != null) {
-            heardOfNanos.put(waiter.generation.shard(), nanoTime.getAsLong());
+            heardNanos[waiter.generation.shard()] = nanoTime.getAsLong();
         }
         found(key, fact);
     }
@@ -208,23 +211,17 @@ public final class SettlementWaiters<K, V> {
      * @param unit the packet or draw of a key
      */
     public void refuseSetAside(Vertx vertx, Function<K, UUID> unit) {
-        vertx.eventBus()
-                .<Quarantine.Changed>localConsumer(
-                        Quarantine.Changed.ADDRESS,
-                        changed -> refuse(
-                                key -> changed.body().added().contains(unit.apply(key)),
-                                UnavailableException.setAside()));
-    }
-
-    private void refuse(Predicate<K> what, UnavailableException why) {
-        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<K, Waiter<V>> entry = all.next();
-            if (what.test(entry.getKey())) {
-                all.remove();
-                unsettled.add(entry.getValue().generation.shard(), -1);
-                entry.getValue().promise.fail(why);
+        vertx.eventBus().<Quarantine.Changed>localConsumer(Quarantine.Changed.ADDRESS, changed -> {
+            Set<UUID> added = changed.body().added();
+            for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+                Map.Entry<K, Waiter<V>> entry = all.next();
+                if (added.contains(unit.apply(entry.getKey()))) {
+                    all.remove();
+                    unsettled.add(entry.getValue().generation.shard(), -1);
+                    entry.getValue().promise.fail(UnavailableException.setAside());
+                }
             }
-        }
+        });
     }
 
     private void remember(K key, V fact) {
@@ -260,7 +257,10 @@ public final class SettlementWaiters<K, V> {
         looking = true;
         // First the generations: a fact that Postgres lacks after its generation ended will never be settled.
         shards.refresh()
-                .map(refreshed -> over(asked))
+                .map(refreshed -> asked.entrySet().stream()
+                        .filter(each -> isOver(each.getValue()))
+                        .map(Map.Entry::getKey)
+                        .toList())
                 .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
                     found.forEach(this::found);
                     over.forEach(this::lapsed);
@@ -274,10 +274,8 @@ public final class SettlementWaiters<K, V> {
      * only keep Postgres from settling.
      */
     private boolean isOnItsWay(Waiter<V> waiter, long now) {
-        Long heardOf = heardOfNanos.get(waiter.generation.shard());
         return waiter.isTold
-                && heardOf != null
-                && now - heardOf < SILENT_NANOS
+                && now - heardNanos[waiter.generation.shard()] < SILENT_NANOS
                 && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
@@ -298,16 +296,6 @@ public final class SettlementWaiters<K, V> {
         if (given != null) {
             unsettled.add(given.shard, -1);
         }
-    }
-
-    private List<K> over(Map<K, Generation> asked) {
-        List<K> over = new ArrayList<>();
-        asked.forEach((key, generation) -> {
-            if (isOver(generation)) {
-                over.add(key);
-            }
-        });
-        return over;
     }
 
     private boolean isOver(Generation generation) {

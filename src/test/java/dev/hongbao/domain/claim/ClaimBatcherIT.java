@@ -54,7 +54,7 @@ class ClaimBatcherIT {
     }
 
     private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
-        Attempts.Limits limits = new Attempts.Limits(256, 100, 100, 1000, Duration.ofSeconds(2), Duration.ZERO);
+        Attempts.Limits limits = new Attempts.Limits(256, 100, 1000, Duration.ofSeconds(2), Duration.ZERO);
         return new ClaimBatcher(
                 new Attempts(engine.vertx(), redis, shards, null, null, limits, Clock.systemUTC()),
                 new ClaimMetrics(new SimpleMeterRegistry()));

@@ -85,7 +85,7 @@ public class ClaimMicro {
                     shards,
                     null,
                     null,
-                    new Attempts.Limits(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2), Duration.ZERO),
+                    new Attempts.Limits(CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2), Duration.ZERO),
                     Clock.systemUTC()),
             new ClaimMetrics(new SimpleMeterRegistry()));
     private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();

@@ -58,8 +58,7 @@ class PlayBatcherIT {
             // When
             List<Future<PlayBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
-                Attempts.Limits limits =
-                        new Attempts.Limits(256, 1000, 1000, 1000, Duration.ofSeconds(2), Duration.ZERO);
+                Attempts.Limits limits = new Attempts.Limits(256, 1000, 1000, Duration.ofSeconds(2), Duration.ZERO);
                 PlayBatcher batcher = new PlayBatcher(
                         new Attempts(engine.vertx(), services.redis(), shards, null, null, limits, Clock.systemUTC()),
                         new PlayMetrics(new SimpleMeterRegistry()),
