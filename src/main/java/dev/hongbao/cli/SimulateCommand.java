@@ -3,7 +3,7 @@ package dev.hongbao.cli;
 import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
@@ -110,7 +110,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private DrawDefinition read() throws IOException {
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             Map<String, Object> body = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
-            DrawDefinition definition = DefinitionReader.read(body == null ? Map.of() : body);
+            DrawDefinition definition = DefinitionText.read(body == null ? Map.of() : body);
             DefinitionChecks.requireOfNew(definition);
             Instant now = Instant.now();
             Instant opening = now.isBefore(definition.closesAt())

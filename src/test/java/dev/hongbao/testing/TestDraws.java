@@ -10,7 +10,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.Future;
@@ -41,7 +41,7 @@ public final class TestDraws {
         Map<String, Object> body = new HashMap<>(new Yaml().load(yaml));
         body.putIfAbsent("name", "test");
         body.putIfAbsent("closesAt", Instant.now().plusSeconds(86_400).toString());
-        return DefinitionReader.read(body);
+        return DefinitionText.read(body);
     }
 
     public Draw create(String yaml) {

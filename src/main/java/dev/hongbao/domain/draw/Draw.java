@@ -1,7 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
+import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import java.time.Instant;
@@ -22,7 +22,7 @@ public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition
      *
      * @param commitment to it and to the definition, 64 hexadecimal digits
      */
-    public record Committed(DrawSeed seed, String commitment) {}
+    public record Committed(Seed seed, String commitment) {}
 
     public Instant createdAt() {
         return times.createdAt;

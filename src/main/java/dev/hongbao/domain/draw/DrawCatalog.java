@@ -1,14 +1,10 @@
 package dev.hongbao.domain.draw;
 
-import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.postgres.RowCache;
 import io.vertx.core.Future;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,17 +19,20 @@ public final class DrawCatalog {
     private static final int PRIZE_BYTES = 500;
     private static final int REST_BYTES = 1_500;
 
-    private final DrawStore store;
-    private final SharedQueries<DrawId, @Nullable Draw> queries = new SharedQueries<>();
-    private final Cache<DrawId, Draw> draws;
+    private final RowCache<DrawId, Draw> draws;
 
     public DrawCatalog(DrawStore store) {
-        this(
-                store,
+        this(new RowCache<>(
                 Caffeine.newBuilder()
                         .maximumWeight(MAX_BYTES)
                         .weigher((DrawId id, Draw draw) -> bytes(draw.definition()))
-                        .build());
+                        .build(),
+                Draw::id,
+                store::find));
+    }
+
+    private DrawCatalog(RowCache<DrawId, Draw> draws) {
+        this.draws = draws;
     }
 
     private static int bytes(DrawDefinition definition) {
@@ -42,60 +41,33 @@ public final class DrawCatalog {
                 + PRIZE_BYTES * definition.allPrizes().size();
     }
 
-    private DrawCatalog(DrawStore store, Cache<DrawId, Draw> draws) {
-        this.store = store;
-        this.draws = draws;
-    }
-
     /** A view of this cache that loads through another store. A settlement must not queue behind requests. */
     public DrawCatalog over(DrawStore other) {
-        return new DrawCatalog(other, draws);
+        return new DrawCatalog(draws.over(other::find));
     }
 
-    /** The draw. Null for an unknown one, which is not cached. */
+    /** The draw. Null for an unknown one. */
     public Future<@Nullable Draw> find(DrawId id) {
-        Draw known = draws.getIfPresent(id);
-        return known != null
-                ? Future.succeededFuture(known)
-                : queries.ask(id, () -> findAll(List.of(id)).map(found -> found.get(id)));
+        return draws.find(id);
     }
 
     /** Many draws. Unknown draws are absent. */
     public Future<Map<DrawId, Draw>> findAll(Collection<DrawId> ids) {
-        Map<DrawId, Draw> found = new HashMap<>();
-        List<DrawId> missing = new ArrayList<>();
-        for (DrawId id : ids) {
-            Draw draw = draws.getIfPresent(id);
-            if (draw == null) {
-                missing.add(id);
-            } else {
-                found.put(id, draw);
-            }
-        }
-        if (missing.isEmpty()) {
-            return Future.succeededFuture(found);
-        }
-        return store.find(missing).map(rows -> {
-            for (Draw draw : rows) {
-                draws.put(draw.id(), draw);
-                found.put(draw.id(), draw);
-            }
-            return found;
-        });
+        return draws.findAll(ids);
     }
 
     /** Null when it is not cached. */
     public @Nullable Draw cached(DrawId id) {
-        return draws.getIfPresent(id);
+        return draws.cached(id);
     }
 
-    /** Drops everything. For a Postgres that stepped back: cached draws may never have been made. */
+    /** Drops everything, as {@link RowCache#forgetAll}. */
     public void forgetAll() {
-        draws.invalidateAll();
+        draws.forgetAll();
     }
 
     /** Drops a draw that was ended early, on this server. */
     void forget(DrawId id) {
-        draws.invalidate(id);
+        draws.forget(id);
     }
 }

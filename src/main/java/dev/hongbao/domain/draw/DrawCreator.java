@@ -9,7 +9,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
+import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.ledger.AccountKind;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Commands;
@@ -160,9 +160,7 @@ final class DrawCreator {
         int shard = shards.shardFor(id.value());
         DrawDefinition.Cost cost = definition.cost();
         Map<Asset, Long> awards = DrawFunding.awards(definition);
-        byte[] bytes = new byte[DrawSeed.BYTES];
-        random.nextBytes(bytes);
-        DrawSeed seed = new DrawSeed(bytes);
+        Seed seed = Seed.drawn(random);
         return shards.hold(tx, shard)
                 .compose(generation -> DrawFunding.accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)

@@ -1,8 +1,8 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.fairness.Seed;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.engine.journal.Quarantine.Unreadable;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -152,7 +152,7 @@ public final class DrawStore {
 
     /** The stored final table, and the quotas that differ from the definition. */
     Future<DrawView.Books> books(Draw draw) {
-        String definition = DrawSeed.definitionText(draw.definition());
+        String definition = Seed.definitionText(draw.definition());
         Future<JsonObject> table = pool.preparedQuery("select final_table from draw where id = $1")
                 .execute(Tuple.of(draw.id().value()))
                 .map(rows -> rows.iterator().next().getJsonObject(0));
@@ -299,9 +299,9 @@ public final class DrawStore {
                 new DrawId(row.getUUID("id")),
                 row.getInteger("shard"),
                 new UserId(row.getString("owner")),
-                DefinitionReader.readStored(row.getJsonObject("definition").getMap()),
+                DefinitionText.readStored(row.getJsonObject("definition").getMap()),
                 new Draw.Times(instant(row, "created_at"), instant(row, "closes_at")),
-                new Draw.Committed(new DrawSeed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
+                new Draw.Committed(new Seed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
     }
 
     /** The number of a user's settled plays. Counts each, so at most {@link #MAX_COUNTED}. */

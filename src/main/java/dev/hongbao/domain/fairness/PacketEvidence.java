@@ -1,8 +1,13 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.Split;
+import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -45,6 +50,78 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
 
     public PacketEvidence {
         claims = List.copyOf(claims);
+    }
+
+    /**
+     * Reads a packet's view and all pages of its claims. Ignores other fields.
+     *
+     * @throws InvalidInputException when it cannot be checked
+     */
+    static PacketEvidence read(JsonObject view, List<JsonObject> documents) {
+        Fields packet = new Fields("#packet", view);
+        Terms terms = terms(packet);
+        List<Fields> pages =
+                documents.stream().map(page -> new Fields("#claims", page)).toList();
+        String seed = packet.seed("packet", "no share can be claimed any more");
+        if (pages.get(pages.size() - 1).textOrNull("next") != null) {
+            throw InvalidInputException.of(
+                    "#claims/next", Text.plain("must be null: pages are missing, get them with `cursor`"));
+        }
+        List<Share> shares = new ArrayList<>();
+        for (Fields page : pages) {
+            page.objects("items").forEach(item -> shares.add(share(item, terms)));
+        }
+        return new PacketEvidence(terms, seed, end(packet), shares);
+    }
+
+    private static Terms terms(Fields packet) {
+        UUID id = packet.uuid("id");
+        SplitAlgorithm algorithm = packet.parsed("split", SplitAlgorithm::of);
+        int version = packet.integer("splitVersion");
+        if (version != SplitAlgorithm.VERSION) {
+            throw packet.fault("splitVersion", "must be " + SplitAlgorithm.VERSION + ": this program knows no other");
+        }
+        long amount = packet.number("amount");
+        int count = packet.integer("count");
+        long min = packet.number("min");
+        long max = packet.number("max");
+        Text reason = SplitTerms.infeasible(algorithm, amount, count, min, max);
+        if (reason != null) {
+            throw InvalidInputException.of("#packet", Text.plain("cannot be: " + reason));
+        }
+        if (max > amount) {
+            throw packet.fault("max", "must be at most the amount");
+        }
+        return new Terms(
+                id,
+                packet.parsed("asset", Asset::new),
+                new SplitTerms(algorithm, amount, count, min, max),
+                packet.parsed("commitment", digest -> new Commitment(version, digest)));
+    }
+
+    private static End end(Fields packet) {
+        Fields claimed = packet.object("claimed");
+        Fields luckiest = packet.objectOrNull("luckiest");
+        return new End(
+                packet.text("status").equals("drained"),
+                claimed.integer("count"),
+                claimed.number("amount"),
+                luckiest == null ? null : luckiest.integer("slot"));
+    }
+
+    private static Share share(Fields claim, Terms terms) {
+        if (!claim.uuid("packet").equals(terms.packet())) {
+            throw claim.fault("packet", "must be " + terms.packet() + ": this is a claim on another packet");
+        }
+        if (!claim.text("asset").equals(terms.asset().code())) {
+            throw claim.fault("asset", "must be " + terms.asset());
+        }
+        int slot = claim.integer("slot");
+        long amount = claim.number("amount");
+        if (slot < 0 || amount < 0 || amount > SplitTerms.MAX_TOTAL) {
+            throw claim.fault(slot < 0 ? "slot" : "amount", "is out of range");
+        }
+        return new Share(slot, claim.parsed("user", UserId::new).value(), amount);
     }
 
     @Override

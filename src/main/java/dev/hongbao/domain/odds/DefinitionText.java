@@ -1,16 +1,282 @@
 package dev.hongbao.domain.odds;
 
+import dev.hongbao.common.json.FieldFault;
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Metadata;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.GroupId;
+import dev.hongbao.common.values.PictureUrl;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Amount;
+import dev.hongbao.domain.ledger.Asset;
+import dev.hongbao.domain.odds.DrawDefinition.Boost;
+import dev.hongbao.domain.odds.DrawDefinition.Cost;
+import dev.hongbao.domain.odds.DrawDefinition.Guarantee;
+import dev.hongbao.domain.odds.DrawDefinition.Limits;
+import dev.hongbao.domain.odds.DrawDefinition.Schedule;
+import dev.hongbao.domain.odds.Prize.Award;
 import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Writes a definition for {@link DefinitionReader#readStored}: the maker's fields, without the codes. */
+/** A draw's definition as JSON or YAML. The reader finds all errors before it reports them. */
 public final class DefinitionText {
-    private DefinitionText() {}
+    /** More prizes than any wheel shows. A play looks at each prize. */
+    private static final int MAX_PRIZES = 200;
 
+    private static final int MAX_CODES = 100_000;
+    private static final int MAX_USERS = 10_000;
+    private static final int MAX_GUARANTEES = 10;
+    private static final int MAX_BOOSTS = 1_000;
+    private static final int MAX_NAME = 100;
+    private static final int MAX_TEXT = 1_000;
+
+    /** The cost of ten plays is still a valid amount. */
+    private static final long MAX_COST = Amount.MAX / 10;
+
+    private final List<FieldFault> faults = new ArrayList<>();
+    private final FieldReader root;
+    private final boolean stored;
+
+    private DefinitionText(Map<String, ?> body, boolean stored) {
+        this.root = new FieldReader("#", body, faults);
+        this.stored = stored;
+    }
+
+    /**
+     * Reads a maker's definition.
+     *
+     * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
+     * @throws DefinitionFaults with all faults
+     */
+    public static DrawDefinition read(Map<String, ?> body) {
+        return new DefinitionText(body, false).definition();
+    }
+
+    /** Reads a definition from {@link #of}. */
+    public static DrawDefinition readStored(Map<String, ?> body) {
+        return new DefinitionText(body, true).definition();
+    }
+
+    private DrawDefinition definition() {
+        DrawMode mode = root.choice("mode", DrawMode.class, DrawMode.TABLE);
+        if (!root.has("mode")) {
+            root.fault("mode", Text.of("draw.mode"));
+        }
+        WhenExhausted whenExhausted = root.choice("whenExhausted", WhenExhausted.class, WhenExhausted.STOP);
+        List<Prize> prizes = new ArrayList<>();
+        for (FieldReader prize : root.objects("prizes", MAX_PRIZES)) {
+            prizes.add(prize(prize, mode, whenExhausted));
+        }
+        FieldReader fallback = root.object("fallback");
+        String name = root.requiredText("name", MAX_NAME);
+        GroupId group = root.parsed("group", Text.of("group.id"), GroupId::new);
+        Instant opensAt = root.moment("opensAt");
+        DrawDefinition read = DrawDefinition.of(name, closesAt(), mode, prizes)
+                .group(group)
+                .opensAt(opensAt)
+                .whenExhausted(whenExhausted)
+                .fallback(fallback == null ? null : fallback(fallback))
+                .cost(cost())
+                .limits(limits())
+                .guarantees(guarantees())
+                .schedule(schedule(mode))
+                .users(users("allow"), users("deny"))
+                .showLeft(root.flag("showLeft", false))
+                .metadata(metadata())
+                .build();
+        root.refuseTheRest();
+        if (faults.isEmpty()) {
+            DefinitionChecks.check(read, faults);
+        }
+        if (!faults.isEmpty()) {
+            throw new DefinitionFaults(faults);
+        }
+        return read;
+    }
+
+    private Metadata metadata() {
+        Object words = root.raw("metadata");
+        if (words != null && !(words instanceof Map)) {
+            root.fault("metadata", Text.of("field.object"));
+            return Metadata.NONE;
+        }
+        try {
+            return Metadata.of((Map<?, ?>) words);
+        } catch (InvalidInputException refused) {
+            root.fault("metadata", refused.faults().get(0).detail());
+            return Metadata.NONE;
+        }
+    }
+
+    private Instant closesAt() {
+        Instant closesAt = root.moment("closesAt");
+        if (!root.has("closesAt")) {
+            root.fault("closesAt", Text.of("draw.closes-at"));
+        }
+        return closesAt == null ? Instant.MAX : closesAt;
+    }
+
+    private Prize prize(FieldReader prize, DrawMode mode, WhenExhausted whenExhausted) {
+        long chance = prize.requiredWhole(chanceField(mode), 1, Chance.MAX_BOUND);
+        Award award = award(prize);
+        Long stock = stock(prize, award);
+        if (mode == DrawMode.TABLE
+                && stock == null
+                && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
+            stock = chance;
+        }
+        Prize read = prize(prize, award, chance, stock, (int) prize.whole("perUser", 1, 1_000_000, 0));
+        prize.refuseTheRest();
+        return read;
+    }
+
+    private Prize fallback(FieldReader prize) {
+        Award award = award(prize);
+        Prize read = prize(prize, award, 0, stock(prize, award), 0);
+        prize.refuseTheRest();
+        return read;
+    }
+
+    private static Prize prize(FieldReader prize, Award award, long chance, @Nullable Long stock, int perUser) {
+        return new Prize(
+                prize.requiredText("name", MAX_NAME),
+                prize.text("category", MAX_NAME),
+                prize.parsed("picture", Text.of("picture.too-long"), PictureUrl::new),
+                prize.shownText("text", MAX_TEXT),
+                award,
+                chance,
+                stock,
+                perUser);
+    }
+
+    private @Nullable Long stock(FieldReader prize, Award award) {
+        Long stock = prize.whole("stock", 1, Chance.MAX_BOUND);
+        return stock == null && award.coded() && !stored
+                ? Long.valueOf(award.codes().size())
+                : stock;
+    }
+
+    private Award award(FieldReader prize) {
+        FieldReader award = prize.object("award");
+        if (award == null) {
+            return Award.NOTHING;
+        }
+        List<String> codes = award.texts("codes", MAX_CODES, Text.of("text.length", 200), text -> {
+            if (text.isBlank() || text.length() > 200) {
+                throw new IllegalArgumentException(text);
+            }
+            return text;
+        });
+        boolean coded = stored ? award.flag("coded", false) : award.has("codes");
+        if (new HashSet<>(codes).size() < codes.size()) {
+            award.fault("codes", Text.of("award.codes-repeat"));
+        }
+        Asset asset = award.parsed("asset", Text.of("asset.code"), Asset::new);
+        long amount = award.whole("amount", 1, Amount.MAX, 0);
+        if ((asset == null) != (amount == 0) || (asset != null && coded) || (asset == null && !coded)) {
+            award.fault("", Text.of("award.either"));
+        }
+        award.refuseTheRest();
+        return new Award(asset, amount, coded, codes);
+    }
+
+    private @Nullable Cost cost() {
+        FieldReader cost = root.object("cost");
+        if (cost == null) {
+            return null;
+        }
+        Asset asset = cost.parsed("asset", Text.of("asset.code"), Asset::new);
+        if (!cost.has("asset")) {
+            cost.fault("asset", Text.of("field.required"));
+        }
+        long amount = cost.requiredWhole("amount", 1, MAX_COST);
+        cost.refuseTheRest();
+        return new Cost(Objects.requireNonNullElse(asset, new Asset("X")), amount);
+    }
+
+    private Limits limits() {
+        FieldReader limits = root.object("limits");
+        if (limits == null) {
+            return new Limits(0, 0, ZoneOffset.UTC);
+        }
+        ZoneId zone = limits.parsed("zone", Text.of("draw.zone"), ZoneId::of);
+        Limits read = new Limits(
+                limits.whole("total", 1, 1_000_000_000, 0),
+                limits.whole("perDay", 1, 1_000_000_000, 0),
+                Objects.requireNonNullElse(zone, ZoneOffset.UTC));
+        if (read.perDay() > 0 && !limits.has("zone")) {
+            limits.fault("zone", Text.of("limits.zone-needed"));
+        }
+        limits.refuseTheRest();
+        return read;
+    }
+
+    private List<Guarantee> guarantees() {
+        List<Guarantee> read = new ArrayList<>();
+        for (FieldReader guarantee : root.objects("guarantees", MAX_GUARANTEES)) {
+            read.add(new Guarantee(guarantee.requiredText("category", MAX_NAME), (int)
+                    guarantee.requiredWhole("plays", 1, 1_000_000)));
+            guarantee.refuseTheRest();
+        }
+        return read;
+    }
+
+    private @Nullable Schedule schedule(DrawMode mode) {
+        FieldReader schedule = root.object("schedule");
+        if (mode != DrawMode.SCHEDULE) {
+            if (schedule != null) {
+                root.fault("schedule", Text.of("draw.mode-schedule"));
+            }
+            return null;
+        }
+        if (schedule == null) {
+            return new Schedule(Duration.ofHours(1), true, List.of());
+        }
+        List<Boost> boosts = new ArrayList<>();
+        for (FieldReader boost : schedule.objects("boosts", MAX_BOOSTS)) {
+            Instant from = boost.moment("from");
+            Instant to = boost.moment("to");
+            int times = (int) boost.requiredWhole("times", 0, 1_000);
+            if (from == null || to == null || !from.isBefore(to)) {
+                boost.fault("", Text.of("boost.range"));
+            } else {
+                boosts.add(new Boost(from, to, times));
+            }
+            boost.refuseTheRest();
+        }
+        Schedule read = new Schedule(
+                Duration.ofSeconds(schedule.whole("periodSeconds", 1, 31_536_000, 3_600)),
+                schedule.flag("carryOver", true),
+                boosts);
+        schedule.refuseTheRest();
+        return read;
+    }
+
+    private Set<UserId> users(String field) {
+        return Set.copyOf(root.texts(field, MAX_USERS, Text.of("user.id"), UserId::new));
+    }
+
+    /** The name of a prize's chance. */
+    private static String chanceField(DrawMode mode) {
+        return switch (mode) {
+            case TABLE -> "count";
+            case WEIGHTS -> "weight";
+            case SCHEDULE -> "quota";
+        };
+    }
+
+    /** The stored form, for {@link #readStored}: the maker's fields, without the codes, which have their own table. */
     public static Map<String, Object> of(DrawDefinition definition) {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("name", definition.name());
@@ -22,13 +288,7 @@ public final class DefinitionText {
         List<Object> prizes = new ArrayList<>();
         for (Prize prize : definition.prizes()) {
             Map<String, Object> each = prize(prize);
-            each.put(
-                    switch (definition.mode()) {
-                        case TABLE -> "count";
-                        case WEIGHTS -> "weight";
-                        case SCHEDULE -> "quota";
-                    },
-                    prize.chance());
+            each.put(chanceField(definition.mode()), prize.chance());
             prizes.add(each);
         }
         text.put("prizes", prizes);
@@ -68,8 +328,8 @@ public final class DefinitionText {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("name", prize.name());
         put(text, "category", prize.category());
-        put(text, "picture", prize.label().picture());
-        put(text, "text", prize.label().text());
+        put(text, "picture", prize.picture());
+        put(text, "text", prize.text());
         if (prize.award().coded()) {
             text.put("award", Map.of("coded", true));
         } else if (prize.award().asset() != null) {

@@ -183,14 +183,7 @@ final class Checkpoint {
         this.pace = pace;
         this.page = page;
         ALL.stream().filter(check -> check.scope().isRead()).forEach(check -> note(check.found(List.of())));
-        rowChecks().values().forEach(rows -> note(rows.found()));
-    }
-
-    private Map<Scope, RowCheck> rowChecks() {
-        return Map.of(
-                Scope.PACKETS, SplitCheck.of(vertx),
-                Scope.DRAWS, DrawSeedCheck.of(vertx),
-                Scope.CAMPAIGNS, RainSeedCheck.of(vertx));
+        SeedCheck.all(vertx).values().forEach(seeds -> note(seeds.found()));
     }
 
     /** Empty while another run is under way. Fails when a store does not answer, or a transaction writes transfers for too long. */
@@ -345,7 +338,8 @@ final class Checkpoint {
                 clean = clean.compose(before ->
                         check(connection, Scope.REVERSALS, subjects, weight).map(found -> before && found));
             }
-            RowCheck seeds = Objects.requireNonNull(rowChecks().get(scope)).over(scope);
+            SeedCheck seeds =
+                    Objects.requireNonNull(SeedCheck.all(vertx).get(scope)).over(scope);
             clean = clean.compose(before -> pace.piece(() -> connection
                             .begin()
                             .compose(tx -> seeds.run(connection, subjects).eventually(tx::commit)))

@@ -138,12 +138,8 @@ public final class PacketComparison implements RedisComparison {
     }
 
     @Override
-    public void unsettled(JournalItem item) {
-        before.add(item);
-    }
-
-    @Override
-    public Future<Differences> differences(Supplier<Future<List<JournalItem>>> later) {
+    public Future<Differences> differences(List<JournalItem> items, Supplier<Future<List<JournalItem>>> later) {
+        items.forEach(before::add);
         return Pages.each(
                         new UUID(0, 0),
                         this::openPackets,

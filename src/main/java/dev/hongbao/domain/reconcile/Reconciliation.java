@@ -51,15 +51,14 @@ public final class Reconciliation {
         this.comparisons = List.copyOf(comparisons);
     }
 
-    /** Every check that is a query. {@link SplitCheck}, {@link DrawSeedCheck} and {@link RainSeedCheck} are separate. */
+    /** Every check that is a query. {@link SeedCheck} is separate. */
     public static List<Check> checks() {
         return Stream.of(
                         LedgerChecks.ALL,
-                        AssetChecks.ALL,
                         CommandChecks.ALL,
                         DrawChecks.ALL,
-                        CampaignChecks.ALL,
-                        RainChecks.ALL,
+                        CampaignChecks.CAMPAIGNS,
+                        CampaignChecks.RAINS,
                         OutboxChecks.ALL)
                 .flatMap(List::stream)
                 .toList();
@@ -127,8 +126,8 @@ public final class Reconciliation {
 
     private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
-        for (RowCheck rows : List.of(SplitCheck.of(vertx), DrawSeedCheck.of(vertx), RainSeedCheck.of(vertx))) {
-            done = done.compose(before -> rows.run(connection, Tuple.tuple())).map(finding -> {
+        for (SeedCheck seeds : SeedCheck.all(vertx).values()) {
+            done = done.compose(before -> seeds.run(connection, Tuple.tuple())).map(finding -> {
                 found.accept(finding);
                 return null;
             });

@@ -11,7 +11,7 @@ import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.fulfilment.FulfilmentState;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.play.PlayOutcome;
@@ -40,7 +40,7 @@ public final class DrawBodies {
      * @throws dev.hongbao.domain.odds.DefinitionFaults with every fault
      */
     public static DrawDefinition definition(JsonObject body) {
-        return DefinitionReader.read(map(body));
+        return DefinitionText.read(map(body));
     }
 
     private static Map<String, Object> map(JsonObject object) {
@@ -122,11 +122,11 @@ public final class DrawBodies {
     private static void prize(JsonText json, int number, Prize prize, List<DrawStore.Progress> progress) {
         json.beginObject().field("number", number).field("name", prize.name());
         label(json, prize);
-        if (prize.label().picture() != null) {
-            json.plain("picture", prize.label().picture().value());
+        if (prize.picture() != null) {
+            json.plain("picture", prize.picture().value());
         }
-        if (prize.label().text() != null) {
-            json.field("text", prize.label().text());
+        if (prize.text() != null) {
+            json.field("text", prize.text());
         }
         award(json, prize);
         if (!progress.isEmpty()) {
