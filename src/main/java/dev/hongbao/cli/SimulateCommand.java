@@ -1,11 +1,11 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.domain.odds.Chance;
 import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
 import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -88,7 +88,7 @@ public final class SimulateCommand implements Callable<Integer> {
         } catch (YAMLException | ClassCastException malformed) {
             return refuse(List.of(file + " is neither YAML nor JSON with an object: " + malformed.getMessage()));
         }
-        Simulation simulation = new Simulation(definition, new SecureChance(), users);
+        Simulation simulation = new Simulation(definition, Chance.secure(), users);
         Simulation.Outcome outcome;
         try (ProgressBar bar = progress()) {
             outcome = simulation.run(plays, bar::stepTo);

@@ -222,7 +222,7 @@ public final class Engine {
         this.drawStore = new DrawStore(pools.requests(), quarantine.forReaders());
         this.drawCatalog = new DrawCatalog(drawStore);
         shards.whenPostgresWentBack(drawCatalog::forgetAll);
-        this.drawFiles = new DrawFiles(pools.requests(), drawStore, drawCatalog);
+        this.drawFiles = new DrawFiles(pools.requests(), drawCatalog);
         this.playMetrics = new PlayMetrics(metrics);
         this.playRequests = new PlayRequestStore(pools.requests(), drawCatalog, claims.maxWaiting(), playMetrics);
 

@@ -5,7 +5,6 @@ import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
-import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.packet.EarlyCloser;
 import dev.hongbao.domain.packet.PacketService;
@@ -81,7 +80,7 @@ public final class Services {
                 engine.restrictions,
                 engine.playMetrics,
                 engine.settledPlays);
-        this.wins = new Wins(draws, new WinStore(pool));
+        this.wins = new Wins(draws, pool);
         this.campaigns = new CampaignService(pool, engine.shards, engine.campaignCatalog, keys, packets, engine.clock);
         this.rains = new RainService(
                 vertx, pool, engine.shards, engine.rainCatalog, keys, packets, engine.restrictions, engine.clock);

@@ -77,8 +77,7 @@ public final class TestDraws {
 
     /** How often each prize was won, by name. */
     public static Map<String, Long> counts(List<Play> plays) {
-        return plays.stream()
-                .collect(Collectors.groupingBy(play -> play.drawn().prize().name(), Collectors.counting()));
+        return plays.stream().collect(Collectors.groupingBy(play -> play.prize().name(), Collectors.counting()));
     }
 
     /** All settled plays of a draw, in order. */

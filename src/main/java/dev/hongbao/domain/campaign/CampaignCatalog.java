@@ -11,7 +11,6 @@ import dev.hongbao.engine.postgres.RowCache;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -19,12 +18,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Campaigns in Postgres, without rains. The fixed facts are cached. Thread-safe. */
-public final class CampaignCatalog {
+public final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
     /** Up to 100 KB for a campaign with a list of users, usually 2 KB. */
     private static final int MAX_CAMPAIGNS = 1_000;
 
@@ -87,38 +84,28 @@ public final class CampaignCatalog {
 
     private final Pool pool;
     private final Pool books;
-    private final RowCache<CampaignId, Campaign> campaigns;
 
     /** @param books a pool whose statements may take minutes: a report sums all pools of a day and a product */
     public CampaignCatalog(Pool pool, Pool books) {
+        super(Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build(), Campaign::id);
         this.pool = pool;
         this.books = books;
-        this.campaigns =
-                new RowCache<>(Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build(), Campaign::id, this::read);
     }
 
-    /** The fixed facts of a campaign; null for an unknown one. */
-    Future<@Nullable Campaign> find(CampaignId id) {
-        return campaigns.find(id);
-    }
-
-    private Future<List<Campaign>> read(Collection<CampaignId> ids) {
+    @Override
+    protected Future<List<Campaign>> read(Collection<CampaignId> ids) {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(CampaignId::value).toArray(UUID[]::new)))
-                .map(rows -> stream(rows).map(CampaignCatalog::campaign).toList());
-    }
-
-    /** Drops everything. For a Postgres that stepped back: cached campaigns may never have been made. */
-    public void forgetAll() {
-        campaigns.forgetAll();
+                .map(rows -> rows.stream().map(CampaignCatalog::campaign).toList());
     }
 
     /** The current state of a campaign; null for an unknown one. */
     Future<@Nullable CampaignView> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "and c.id = $1")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(CampaignCatalog::view).findFirst().orElse(null));
+                .map(rows ->
+                        rows.stream().map(CampaignCatalog::view).findFirst().orElse(null));
     }
 
     /**
@@ -142,7 +129,7 @@ public final class CampaignCatalog {
         }
         return pool.preparedQuery(some + " limit $2")
                 .execute(parameters)
-                .map(rows -> stream(rows).map(CampaignCatalog::view).toList());
+                .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */
@@ -220,7 +207,7 @@ public final class CampaignCatalog {
     Future<List<CampaignReport>> report(CampaignId id, int afterDay, String afterProduct, int limit) {
         return books.preparedQuery(REPORT)
                 .execute(Tuple.of(id.value(), afterDay, afterProduct, limit))
-                .map(rows -> stream(rows).map(CampaignCatalog::line).toList());
+                .map(rows -> rows.stream().map(CampaignCatalog::line).toList());
     }
 
     private static Campaign campaign(Row row) {
@@ -256,9 +243,5 @@ public final class CampaignCatalog {
 
     private static Instant instant(Row row, String column) {
         return row.getOffsetDateTime(column).toInstant();
-    }
-
-    private static Stream<Row> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false);
     }
 }

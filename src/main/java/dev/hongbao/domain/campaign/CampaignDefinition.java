@@ -6,7 +6,7 @@ import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.packet.ClaimingText;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
@@ -102,7 +102,7 @@ public record CampaignDefinition(
                 named(
                         "#/claiming",
                         body,
-                        definition -> ClaimingText.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
+                        definition -> PoolTerms.Claiming.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
     }
 
     private static ZoneId zone(JsonObject body) {

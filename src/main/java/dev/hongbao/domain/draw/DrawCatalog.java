@@ -1,17 +1,17 @@
 package dev.hongbao.domain.draw;
 
+import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.engine.postgres.RowCache;
 import io.vertx.core.Future;
 import java.util.Collection;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * The terms of draws: a bounded cache over Postgres. Only the end may change, to an earlier one, and the script reports that. Thread-safe.
  */
-public final class DrawCatalog {
+public final class DrawCatalog extends RowCache<DrawId, Draw> {
     /** About 64 MB. A draw takes usually 2 KB, and more with long lists of users and prizes. */
     private static final long MAX_BYTES = 64L << 20;
 
@@ -19,19 +19,21 @@ public final class DrawCatalog {
     private static final int PRIZE_BYTES = 500;
     private static final int REST_BYTES = 1_500;
 
-    private final RowCache<DrawId, Draw> draws;
+    private final DrawStore store;
+    private final Cache<DrawId, Draw> draws;
 
     public DrawCatalog(DrawStore store) {
-        this(new RowCache<>(
+        this(
+                store,
                 Caffeine.newBuilder()
                         .maximumWeight(MAX_BYTES)
                         .weigher((DrawId id, Draw draw) -> bytes(draw.definition()))
-                        .build(),
-                Draw::id,
-                store::find));
+                        .build());
     }
 
-    private DrawCatalog(RowCache<DrawId, Draw> draws) {
+    private DrawCatalog(DrawStore store, Cache<DrawId, Draw> draws) {
+        super(draws, Draw::id);
+        this.store = store;
         this.draws = draws;
     }
 
@@ -43,31 +45,11 @@ public final class DrawCatalog {
 
     /** A view of this cache that loads through another store. A settlement must not queue behind requests. */
     public DrawCatalog over(DrawStore other) {
-        return new DrawCatalog(draws.over(other::find));
+        return new DrawCatalog(other, draws);
     }
 
-    /** The draw. Null for an unknown one. */
-    public Future<@Nullable Draw> find(DrawId id) {
-        return draws.find(id);
-    }
-
-    /** Many draws. Unknown draws are absent. */
-    public Future<Map<DrawId, Draw>> findAll(Collection<DrawId> ids) {
-        return draws.findAll(ids);
-    }
-
-    /** Null when it is not cached. */
-    public @Nullable Draw cached(DrawId id) {
-        return draws.cached(id);
-    }
-
-    /** Drops everything, as {@link RowCache#forgetAll}. */
-    public void forgetAll() {
-        draws.forgetAll();
-    }
-
-    /** Drops a draw that was ended early, on this server. */
-    void forget(DrawId id) {
-        draws.forget(id);
+    @Override
+    protected Future<List<Draw>> read(Collection<DrawId> ids) {
+        return store.find(ids);
     }
 }

@@ -21,25 +21,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param terms of the commitment, and its digest
  * @param seed 64 hexadecimal digits
- * @param end the packet's result
+ * @param drained whether every share was claimed
+ * @param claimedAmount minor units
+ * @param luckiest the slot of the largest share; null unless it is drained
  * @param claims all claims, in no order
  */
-public record PacketEvidence(Terms terms, String seed, End end, List<Share> claims) implements Proof {
+public record PacketEvidence(
+        Terms terms,
+        String seed,
+        boolean drained,
+        int claimedCount,
+        long claimedAmount,
+        @Nullable Integer luckiest,
+        List<Share> claims)
+        implements Proof {
     /** A packet as it was sent. */
     public record Terms(UUID packet, Asset asset, SplitTerms split, Commitment commitment) {}
-
-    /**
-     * A packet as it ended.
-     *
-     * @param drained whether every share was claimed
-     * @param claimedAmount minor units
-     * @param luckiest the slot of the largest share; null unless it is drained
-     */
-    public record End(
-            boolean drained,
-            int claimedCount,
-            long claimedAmount,
-            @Nullable Integer luckiest) {}
 
     /**
      * A claimed share.
@@ -71,7 +68,16 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         for (Fields page : pages) {
             page.objects("items").forEach(item -> shares.add(share(item, terms)));
         }
-        return new PacketEvidence(terms, seed, end(packet), shares);
+        Fields claimed = packet.object("claimed");
+        Fields luckiest = packet.objectOrNull("luckiest");
+        return new PacketEvidence(
+                terms,
+                seed,
+                packet.text("status").equals("drained"),
+                claimed.integer("count"),
+                claimed.number("amount"),
+                luckiest == null ? null : luckiest.integer("slot"),
+                shares);
     }
 
     private static Terms terms(Fields packet) {
@@ -97,16 +103,6 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
                 packet.parsed("asset", Asset::new),
                 new SplitTerms(algorithm, amount, count, min, max),
                 packet.parsed("commitment", digest -> new Commitment(version, digest)));
-    }
-
-    private static End end(Fields packet) {
-        Fields claimed = packet.object("claimed");
-        Fields luckiest = packet.objectOrNull("luckiest");
-        return new End(
-                packet.text("status").equals("drained"),
-                claimed.integer("count"),
-                claimed.number("amount"),
-                luckiest == null ? null : luckiest.integer("slot"));
     }
 
     private static Share share(Fields claim, Terms terms) {
@@ -155,18 +151,18 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         }
         long[] amounts = Split.amounts(terms.split, bytes);
         long claimed = shares(amounts, found);
-        if (end.claimedCount != claims.size() || end.claimedAmount != claimed) {
-            found.add("claimed are " + end.claimedCount + " shares of " + end.claimedAmount + " in all, listed "
-                    + claims.size() + " of " + claimed);
+        if (claimedCount != claims.size() || claimedAmount != claimed) {
+            found.add("claimed are " + claimedCount + " shares of " + claimedAmount + " in all, listed " + claims.size()
+                    + " of " + claimed);
         }
-        if (end.drained != (end.claimedCount == terms.split.count())) {
-            found.add(end.claimedCount + " of " + terms.split.count() + " shares are claimed, and the packet is "
-                    + (end.drained ? "drained" : "not drained"));
+        if (drained != (claimedCount == terms.split.count())) {
+            found.add(claimedCount + " of " + terms.split.count() + " shares are claimed, and the packet is "
+                    + (drained ? "drained" : "not drained"));
         }
-        int luckiest = Split.luckiest(amounts);
-        if (end.drained ? end.luckiest == null || end.luckiest != luckiest : end.luckiest != null) {
-            found.add("the luckiest is " + (end.luckiest == null ? "nobody" : "slot " + end.luckiest)
-                    + ", the seed gives " + (end.drained ? "slot " + luckiest : "nobody, since shares are left"));
+        int largest = Split.luckiest(amounts);
+        if (drained ? luckiest == null || luckiest != largest : luckiest != null) {
+            found.add("the luckiest is " + (luckiest == null ? "nobody" : "slot " + luckiest) + ", the seed gives "
+                    + (drained ? "slot " + largest : "nobody, since shares are left"));
         }
         return found;
     }

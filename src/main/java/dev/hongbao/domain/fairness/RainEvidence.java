@@ -22,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  * @param terms of the rain at its creation
  * @param seed 64 hexadecimal digits
  * @param cancelledAt null for a rain that was not cancelled
- * @param end the rain's result
+ * @param caught of all shares, minor units
+ * @param returned to the host, minor units
  * @param fallen all fallen drops, in no order
  */
-public record RainEvidence(
-        Terms terms, String seed, @Nullable Instant cancelledAt, End end, List<Drop> fallen) implements Proof {
+record RainEvidence(
+        Terms terms, String seed, @Nullable Instant cancelledAt, long caught, long returned, List<Drop> fallen)
+        implements Proof {
     /** The most drops accepted, far more than a rain has. */
     private static final int MAX_DROPS = 100_000;
 
@@ -47,14 +49,6 @@ public record RainEvidence(
             return budget / drops + (n < budget % drops ? 1 : 0);
         }
     }
-
-    /**
-     * A rain at its end.
-     *
-     * @param caught of all shares, minor units
-     * @param returned to the host, minor units
-     */
-    public record End(long caught, long returned) {}
 
     /**
      * A fallen drop.
@@ -86,7 +80,8 @@ public record RainEvidence(
                 terms(rain),
                 seed,
                 rain.textOrNull("cancelledAt") == null ? null : rain.parsed("cancelledAt", Instant::parse),
-                new End(amount(caught, "amount"), amount(rain, "returned")),
+                amount(caught, "amount"),
+                amount(rain, "returned"),
                 fallen(rain));
     }
 
@@ -162,12 +157,12 @@ public record RainEvidence(
             found.add("the commitment is " + terms.commitment + ", the seed and the terms give " + digest);
         }
         drops(revealed.moments(terms.from, terms.to, terms.drops), found);
-        if (end.caught + end.returned != terms.budget) {
-            found.add("caught are " + end.caught + " and returned " + end.returned + ", the budget is " + terms.budget);
+        if (caught + returned != terms.budget) {
+            found.add("caught are " + caught + " and returned " + returned + ", the budget is " + terms.budget);
         }
         long dropped = fallen.stream().mapToLong(Drop::amount).sum();
-        if (end.caught > dropped) {
-            found.add("caught are " + end.caught + ", and " + dropped + " fell");
+        if (caught > dropped) {
+            found.add("caught are " + caught + ", and " + dropped + " fell");
         }
         return found;
     }

@@ -50,7 +50,7 @@ public final class Seed {
     }
 
     /** 64 hexadecimal digits. For closed draws and finished rains only. */
-    public String told() {
+    public String hex() {
         return HexFormat.of().formatHex(bytes);
     }
 
@@ -58,7 +58,7 @@ public final class Seed {
     public String commitment(UUID draw, DrawDefinition definition) {
         String text = "hongbao-draw-v1"
                 + "\nid=" + draw
-                + "\nseed=" + told()
+                + "\nseed=" + hex()
                 + "\ndefinition=" + Sha256.hex(definitionText(definition))
                 + "\n";
         return Sha256.hex(text);
@@ -88,7 +88,7 @@ public final class Seed {
     String text(UUID rain, Instant from, Instant to, int drops) {
         return "hongbao-rain-v1"
                 + "\nid=" + rain
-                + "\nseed=" + told()
+                + "\nseed=" + hex()
                 + "\nfrom=" + from.toEpochMilli()
                 + "\nto=" + to.toEpochMilli()
                 + "\ndrops=" + drops

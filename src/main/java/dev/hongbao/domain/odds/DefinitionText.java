@@ -279,44 +279,35 @@ public final class DefinitionText {
     /** The stored form, for {@link #readStored}: the maker's fields, without the codes, which have their own table. */
     public static Map<String, Object> of(DrawDefinition definition) {
         Map<String, Object> text = new LinkedHashMap<>();
+        Cost cost = definition.cost();
+        Schedule schedule = definition.schedule();
+        Prize fallback = definition.fallback();
         text.put("name", definition.name());
         put(text, "group", definition.group());
         put(text, "opensAt", definition.opensAt());
         put(text, "closesAt", definition.closesAt());
         text.put("mode", definition.mode().wireName());
         text.put("whenExhausted", definition.whenExhausted().wireName());
-        List<Object> prizes = new ArrayList<>();
-        for (Prize prize : definition.prizes()) {
-            Map<String, Object> each = prize(prize);
-            each.put(chanceField(definition.mode()), prize.chance());
-            prizes.add(each);
-        }
-        text.put("prizes", prizes);
-        if (definition.fallback() != null) {
-            text.put("fallback", prize(definition.fallback()));
-        }
-        if (definition.cost() != null) {
-            text.put(
-                    "cost",
-                    Map.of(
-                            "asset", definition.cost().asset().code(),
-                            "amount", definition.cost().amount()));
-        }
-        text.put("limits", limits(definition.limits()));
+        text.put(
+                "prizes",
+                definition.prizes().stream()
+                        .map(prize -> {
+                            Map<String, Object> each = of(prize);
+                            each.put(chanceField(definition.mode()), prize.chance());
+                            return each;
+                        })
+                        .toList());
+        put(text, "fallback", fallback == null ? null : of(fallback));
+        put(text, "cost", cost == null ? null : of(cost.asset(), cost.amount()));
+        text.put("limits", of(definition.limits()));
         text.put(
                 "guarantees",
                 definition.guarantees().stream()
                         .map(each -> Map.of("category", each.category(), "plays", each.plays()))
                         .toList());
-        if (definition.schedule() != null) {
-            text.put("schedule", schedule(definition.schedule()));
-        }
-        text.put(
-                "allow",
-                definition.allow().stream().map(Object::toString).sorted().toList());
-        text.put(
-                "deny",
-                definition.deny().stream().map(Object::toString).sorted().toList());
+        put(text, "schedule", schedule == null ? null : of(schedule));
+        text.put("allow", of(definition.allow()));
+        text.put("deny", of(definition.deny()));
         text.put("showLeft", definition.showLeft());
         if (!definition.metadata().isEmpty()) {
             text.put("metadata", new JsonObject(definition.metadata().json()).getMap());
@@ -324,43 +315,36 @@ public final class DefinitionText {
         return text;
     }
 
-    private static Map<String, Object> prize(Prize prize) {
+    private static Map<String, Object> of(Prize prize) {
         Map<String, Object> text = new LinkedHashMap<>();
+        Award award = prize.award();
         text.put("name", prize.name());
         put(text, "category", prize.category());
         put(text, "picture", prize.picture());
         put(text, "text", prize.text());
-        if (prize.award().coded()) {
+        if (award.coded()) {
             text.put("award", Map.of("coded", true));
-        } else if (prize.award().asset() != null) {
-            text.put(
-                    "award",
-                    Map.of(
-                            "asset", prize.award().asset().code(),
-                            "amount", prize.award().amount()));
+        } else if (award.asset() != null) {
+            text.put("award", of(award.asset(), award.amount()));
         }
-        if (prize.stock() != null) {
-            text.put("stock", prize.stock());
-        }
-        if (prize.perUser() > 0) {
-            text.put("perUser", prize.perUser());
-        }
+        put(text, "stock", prize.stock());
+        put(text, "perUser", prize.perUser() > 0 ? prize.perUser() : null);
         return text;
     }
 
-    private static Map<String, Object> limits(DrawDefinition.Limits limits) {
+    private static Map<String, Object> of(Asset asset, long amount) {
+        return Map.of("asset", asset.code(), "amount", amount);
+    }
+
+    private static Map<String, Object> of(Limits limits) {
         Map<String, Object> text = new LinkedHashMap<>();
         text.put("zone", limits.zone().getId());
-        if (limits.total() > 0) {
-            text.put("total", limits.total());
-        }
-        if (limits.perDay() > 0) {
-            text.put("perDay", limits.perDay());
-        }
+        put(text, "total", limits.total() > 0 ? limits.total() : null);
+        put(text, "perDay", limits.perDay() > 0 ? limits.perDay() : null);
         return text;
     }
 
-    private static Map<String, Object> schedule(DrawDefinition.Schedule schedule) {
+    private static Map<String, Object> of(Schedule schedule) {
         return Map.of(
                 "periodSeconds",
                 schedule.period().toSeconds(),
@@ -375,9 +359,14 @@ public final class DefinitionText {
                         .toList());
     }
 
+    private static List<String> of(Set<UserId> users) {
+        return users.stream().map(UserId::value).sorted().toList();
+    }
+
+    /** Adds a field; a value of no JSON type as a text, and null not at all. */
     private static void put(Map<String, Object> text, String field, @Nullable Object value) {
         if (value != null) {
-            text.put(field, value.toString());
+            text.put(field, value instanceof Number || value instanceof Map ? value : value.toString());
         }
     }
 }

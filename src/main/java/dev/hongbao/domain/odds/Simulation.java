@@ -37,39 +37,24 @@ public final class Simulation {
      *
      * @param plays that won something
      * @param refused the number of other plays, by reason
+     * @param seen the wins of each prize
+     * @param promised wins of each prize, of all winning plays; for a schedule the released number
+     * @param overTime the wins so far, by step and prize
      * @param verdict null where the promise is not a distribution: for schedules, and where guarantees or users' limits change the odds
      * @param ends the stocks that ran out before the last play
      */
     public record Outcome(
             long plays,
             Map<DrawModel.Refused, Long> refused,
-            Counts counts,
+            long[] seen,
+            double[] promised,
+            long[][] overTime,
             @Nullable ChiSquare verdict,
             List<StockEnd> ends) {
         public Outcome {
             ends = List.copyOf(ends);
         }
-
-        public long[] seen() {
-            return counts.seen;
-        }
-
-        public double[] promised() {
-            return counts.promised;
-        }
-
-        public long[][] overTime() {
-            return counts.overTime;
-        }
     }
-
-    /**
-     * The wins of each prize.
-     *
-     * @param promised of all winning plays; for a schedule the released number
-     * @param overTime the wins so far, by step and prize
-     */
-    public record Counts(long[] seen, double[] promised, long[][] overTime) {}
 
     /**
      * A stock that ran out before the last play, while more was wanted.
@@ -120,7 +105,9 @@ public final class Simulation {
         return new Outcome(
                 won,
                 refused,
-                new Counts(seen, promised, overTime),
+                seen,
+                promised,
+                overTime,
                 movesOdds() ? null : ChiSquare.of(seen, promised),
                 ends.early(refused.containsKey(DrawModel.Refused.EXHAUSTED)));
     }

@@ -165,7 +165,7 @@ final class PlayBatcher {
                 Draw draw = submissions.get(places.get(0)).draw;
                 SeededChance chance = draw.definition().mode() == DrawMode.SCHEDULE
                         ? null
-                        : draw.chance().seed().chance();
+                        : draw.seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());
                 for (int place : places) {
                     Submission submission = submissions.get(place);

@@ -151,7 +151,9 @@ public final class PlaySettler implements Settler {
                     draw.id(),
                     request.firstSeq() + k,
                     request.user(),
-                    new Play.Drawn(number, draw.prize(number), codes == null ? null : codes[first + k]),
+                    number,
+                    draw.prize(number),
+                    codes == null ? null : codes[first + k],
                     Instant.ofEpochMilli(request.atMillis())));
         }
         return plays;

@@ -93,8 +93,8 @@ public record SettledPlays(List<Request> requests, List<CursorMoves.Move> moves)
                 writeOptional(request.reason(), to);
                 to.number(request.plays().size());
                 for (Play play : request.plays()) {
-                    to.number(play.seq()).number(play.drawn().number());
-                    writeOptional(play.drawn().code(), to);
+                    to.number(play.seq()).number(play.number());
+                    writeOptional(play.code(), to);
                     to.instant(play.at());
                 }
             }
@@ -148,7 +148,7 @@ public record SettledPlays(List<Request> requests, List<CursorMoves.Move> moves)
         private record ToldPlay(
                 long seq, int number, @Nullable String code, Instant at) {
             Play of(Draw draw, UserId user) {
-                return new Play(draw.id(), seq, user, new Play.Drawn(number, draw.prize(number), code), at);
+                return new Play(draw.id(), seq, user, number, draw.prize(number), code, at);
             }
         }
 

@@ -20,7 +20,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -32,12 +31,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Rains in Postgres. The fixed facts are cached. Thread-safe. */
-public final class RainCatalog implements FeedService.Channels {
+public final class RainCatalog extends RowCache<CampaignId, Rain> implements FeedService.Channels {
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 
@@ -56,6 +53,10 @@ public final class RainCatalog implements FeedService.Channels {
         from rain as r join campaign as c on c.id = r.id
         -- No catch precedes the start, so planned rains need no count.
         left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true
+        """;
+
+    private static final String CURRENT = VIEW + """
+        where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1) order by r.starts_at, r.id limit $2
         """;
 
     private static final String FALLEN = """
@@ -80,27 +81,17 @@ public final class RainCatalog implements FeedService.Channels {
         """;
 
     private final Pool pool;
-    private final RowCache<CampaignId, Rain> rains;
 
     public RainCatalog(Pool pool) {
+        super(Caffeine.newBuilder().maximumSize(MAX_RAINS).build(), Rain::id);
         this.pool = pool;
-        this.rains = new RowCache<>(Caffeine.newBuilder().maximumSize(MAX_RAINS).build(), Rain::id, this::read);
     }
 
-    /** The rain. Null for an unknown one. */
-    Future<@Nullable Rain> find(CampaignId id) {
-        return rains.find(id);
-    }
-
-    /** Many rains. Unknown rains are absent. */
-    public Future<Map<CampaignId, Rain>> findAll(Collection<CampaignId> ids) {
-        return rains.findAll(ids);
-    }
-
-    private Future<List<Rain>> read(Collection<CampaignId> ids) {
+    @Override
+    protected Future<List<Rain>> read(Collection<CampaignId> ids) {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)))
-                .map(rows -> stream(rows).map(RainCatalog::rain).toList());
+                .map(rows -> rows.stream().map(RainCatalog::rain).toList());
     }
 
     @Override
@@ -113,16 +104,11 @@ public final class RainCatalog implements FeedService.Channels {
                 .map(rain -> rain == null || !rain.channel().equals(group) ? Members.of(group) : rain.members());
     }
 
-    /** Drops everything. For a Postgres that stepped back: cached rains may never have been made. */
-    public void forgetAll() {
-        rains.forgetAll();
-    }
-
     /** The current state of a rain, without its drops; null for an unknown one. */
     Future<@Nullable RainView> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "where r.id = $1")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows).map(RainCatalog::view).findFirst().orElse(null));
+                .map(rows -> rows.stream().map(RainCatalog::view).findFirst().orElse(null));
     }
 
     /**
@@ -146,22 +132,21 @@ public final class RainCatalog implements FeedService.Channels {
         }
         return pool.preparedQuery(some + " limit $2")
                 .execute(parameters)
-                .map(rows -> stream(rows).map(RainCatalog::view).toList());
+                .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 
     /** The unfinished rains that were announced in a group, and the public ones: earliest first, without their drops. */
     Future<List<RainView>> current(GroupId group, int limit) {
-        return pool.preparedQuery(VIEW + "where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1)"
-                        + " order by r.starts_at, r.id limit $2")
+        return pool.preparedQuery(CURRENT)
                 .execute(Tuple.of(group.value(), limit))
-                .map(rows -> stream(rows).map(RainCatalog::view).toList());
+                .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 
     /** The fallen drops, in the order of their moments. */
     Future<List<RainView.Drop>> fallen(CampaignId id) {
         return pool.preparedQuery(FALLEN)
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .map(row -> new RainView.Drop(
                                 new PacketId(row.getUUID("id")),
                                 instant(row, "opens_at"),
@@ -174,7 +159,7 @@ public final class RainCatalog implements FeedService.Channels {
     Future<Map<CampaignId, List<Claim>>> caught(Collection<CampaignId> ids, UserId user) {
         return pool.preparedQuery(CAUGHT)
                 .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)).addString(user.value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .collect(groupingBy(
                                 row -> new CampaignId(row.getUUID("campaign")),
                                 mapping(row -> claim(row, user), toList()))));
@@ -262,9 +247,5 @@ public final class RainCatalog implements FeedService.Channels {
 
     private static Instant instant(Row row, String column) {
         return row.getOffsetDateTime(column).toInstant();
-    }
-
-    private static Stream<Row> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false);
     }
 }

@@ -7,7 +7,7 @@ import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Members;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.packet.ClaimingText;
+import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PoolTerms;
 import dev.hongbao.domain.split.SplitAlgorithm;
@@ -121,7 +121,7 @@ public record RainDefinition(
         Duration lasts = Duration.ofSeconds(stored.getInteger("durationSeconds"));
         long budget = stored.getLong("budget");
         int drops = stored.getInteger("drops");
-        Members members = ClaimingText.members(stored);
+        Members members = PoolTerms.audience(stored);
         PoolShape drop = new PoolShape(
                 stored.getInteger("sharesPerDrop"),
                 budget / drops,
@@ -142,7 +142,7 @@ public record RainDefinition(
                         drops,
                         drop,
                         stored.getInteger("expectedUsers", EXPECTED_USERS)),
-                ClaimingText.read(ZoneId.of("UTC"), stored.getJsonObject("claiming"), members));
+                PoolTerms.Claiming.read(ZoneId.of("UTC"), stored.getJsonObject("claiming"), members));
     }
 
     /**

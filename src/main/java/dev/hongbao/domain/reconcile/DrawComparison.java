@@ -33,7 +33,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,7 +133,7 @@ public final class DrawComparison implements RedisComparison {
     private Future<List<Row>> rows(String sql, Tuple parameters) {
         return pool.preparedQuery(sql)
                 .execute(parameters)
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
+                .map(rows -> rows.stream().toList());
     }
 
     /** For the first read the journal is older than Postgres; for later ones it is current. */

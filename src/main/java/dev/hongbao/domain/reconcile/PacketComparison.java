@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,7 +152,7 @@ public final class PacketComparison implements RedisComparison {
     private Future<List<Row>> openPackets(UUID after) {
         return pool.preparedQuery(OPEN_PACKETS)
                 .execute(Tuple.of((short) generation.shard(), after, PAGE_PACKETS, PAGE_CLAIMS))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
+                .map(rows -> rows.stream().toList());
     }
 
     private Future<Void> compareAll(List<Row> page, Supplier<Future<List<JournalItem>>> later) {

@@ -11,28 +11,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A bounded cache of items that do not change, over Postgres. Callers that need one item at the same time share a query. Thread-safe. */
-public final class RowCache<K, V> {
+public abstract class RowCache<K, V> {
     private final Cache<K, V> items;
     private final Function<V, K> key;
-    private final Function<Collection<K>, Future<List<V>>> read;
     private final SharedQueries<K, @Nullable V> queries = new SharedQueries<>();
 
-    /**
-     * @param key the key of an item
-     * @param read reads items; unknown ones are absent
-     */
-    public RowCache(Cache<K, V> items, Function<V, K> key, Function<Collection<K>, Future<List<V>>> read) {
+    /** @param key the key of an item */
+    protected RowCache(Cache<K, V> items, Function<V, K> key) {
         this.items = items;
         this.key = key;
-        this.read = read;
     }
 
-    /** A view of this cache that reads in another way. */
-    public RowCache<K, V> over(Function<Collection<K>, Future<List<V>>> other) {
-        return new RowCache<>(items, key, other);
-    }
+    /** Reads items. Unknown items are absent. */
+    protected abstract Future<List<V>> read(Collection<K> ids);
 
-    /** The item, if it is cached; else null. */
+    /** The item; null when it is not cached. */
     public @Nullable V cached(K id) {
         return items.getIfPresent(id);
     }
@@ -60,7 +53,7 @@ public final class RowCache<K, V> {
         if (missing.isEmpty()) {
             return Future.succeededFuture(found);
         }
-        return read.apply(missing).map(rows -> {
+        return read(missing).map(rows -> {
             for (V row : rows) {
                 items.put(key.apply(row), row);
                 found.put(key.apply(row), row);

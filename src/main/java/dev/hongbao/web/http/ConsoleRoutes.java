@@ -7,10 +7,10 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.Uuids;
+import dev.hongbao.domain.odds.Chance;
 import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
 import dev.hongbao.web.api.ConsoleBodies;
 import dev.hongbao.web.api.Contract;
@@ -135,7 +135,7 @@ public final class ConsoleRoutes {
         DrawDefinition definition = read.opensAt() == null ? read.openedAt(now) : read;
         assertIsSmall(definition);
         long plays = body.getLong("plays", PLAYS);
-        Simulation simulation = new Simulation(definition, new SecureChance(), USERS);
+        Simulation simulation = new Simulation(definition, Chance.secure(), USERS);
         return alone("simulation", () -> vertx.executeBlocking(() -> simulation.run(plays, done -> {}), false))
                 .map(outcome -> Reply.json(200, ConsoleBodies.simulation(definition, outcome)));
     }

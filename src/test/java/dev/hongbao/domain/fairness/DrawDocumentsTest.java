@@ -38,7 +38,7 @@ class DrawDocumentsTest {
         view = new JsonObject()
                 .put("id", DRAW.toString())
                 .put("mode", "weights")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(DRAW, definition))
                 .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("finalTable", new JsonObject().put("prizes", table));

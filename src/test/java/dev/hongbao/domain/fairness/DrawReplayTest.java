@@ -89,7 +89,7 @@ class DrawReplayTest {
         JsonObject view = new JsonObject()
                 .put("id", DRAW.toString())
                 .put("mode", "schedule")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(DRAW, definition))
                 .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("quotas", quotas)

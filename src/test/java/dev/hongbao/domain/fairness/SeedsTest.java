@@ -15,7 +15,7 @@ class SeedsTest {
         seed.toBytes()[1] = 1;
 
         assertThat(seed.toBytes()).isEqualTo(new byte[32]);
-        assertThat(seed.told()).isEqualTo("00".repeat(32));
+        assertThat(seed.hex()).isEqualTo("00".repeat(32));
         for (int length : new int[] {0, 31, 33}) {
             assertThatThrownBy(() -> new Seed(new byte[length])).isInstanceOf(IllegalArgumentException.class);
         }

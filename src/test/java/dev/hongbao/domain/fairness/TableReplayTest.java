@@ -59,7 +59,7 @@ class TableReplayTest {
         view = new JsonObject()
                 .put("id", draw.toString())
                 .put("mode", "weights")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(draw, definition))
                 .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("finalTable", new JsonObject().put("prizes", table));

@@ -74,7 +74,7 @@ class PlayBatcherIT {
                     .containsOnly(PlayBatcher.Verdict.PLAYED);
             Eventually.eventually(
                     Duration.ofSeconds(10), () -> assertThat(draws.plays(draw)).hasSize(110));
-            SeededChance chance = draw.chance().seed().chance();
+            SeededChance chance = draw.seed().chance();
             DrawModel model = new DrawModel(draw.definition().rules(), chance);
             List<Play> played = draws.plays(draw);
             for (int seq = 0; seq < played.size(); ) {
@@ -85,7 +85,7 @@ class PlayBatcherIT {
                         .orElseThrow();
                 for (int play = 0; play < request.plays(); play++, seq++) {
                     chance.beginPlay(request.id(), play);
-                    assertThat(played.get(seq).drawn().number())
+                    assertThat(played.get(seq).number())
                             .isEqualTo(model.play(first.user().value(), 0, 0).prize());
                 }
             }
