@@ -1,11 +1,11 @@
 package dev.hongbao.cli;
 
+import dev.hongbao.domain.odds.Chance;
 import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DefinitionFaults;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -88,7 +88,7 @@ public final class SimulateCommand implements Callable<Integer> {
         } catch (YAMLException | ClassCastException malformed) {
             return refuse(List.of(file + " is neither YAML nor JSON with an object: " + malformed.getMessage()));
         }
-        Simulation simulation = new Simulation(definition, new SecureChance(), users);
+        Simulation simulation = new Simulation(definition, Chance.secure(), users);
         Simulation.Outcome outcome;
         try (ProgressBar bar = progress()) {
             outcome = simulation.run(plays, bar::stepTo);
@@ -110,7 +110,7 @@ public final class SimulateCommand implements Callable<Integer> {
     private DrawDefinition read() throws IOException {
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             Map<String, Object> body = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
-            DrawDefinition definition = DefinitionReader.read(body == null ? Map.of() : body);
+            DrawDefinition definition = DefinitionText.read(body == null ? Map.of() : body);
             DefinitionChecks.requireOfNew(definition);
             Instant now = Instant.now();
             Instant opening = now.isBefore(definition.closesAt())

@@ -6,7 +6,6 @@ import dev.hongbao.domain.books.Books;
 import dev.hongbao.domain.campaign.CampaignCatalog;
 import dev.hongbao.domain.campaign.CampaignOwnerTask;
 import dev.hongbao.domain.campaign.CampaignShardLoader;
-import dev.hongbao.domain.claim.ClaimFacts;
 import dev.hongbao.domain.claim.ClaimMetrics;
 import dev.hongbao.domain.claim.PasscodeGuesses;
 import dev.hongbao.domain.claim.SettledClaims;
@@ -33,11 +32,10 @@ import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.packet.PacketShardLoader;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.play.GatheredHolds;
 import dev.hongbao.domain.play.HoldExpiry;
-import dev.hongbao.domain.play.PlayFacts;
 import dev.hongbao.domain.play.PlayMetrics;
-import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.play.PlayRequestStore;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.domain.profile.Profiles;
 import dev.hongbao.domain.rain.RainCatalog;
 import dev.hongbao.domain.reconcile.LatestRuns;
@@ -142,9 +140,9 @@ public final class Engine {
     final DrawStore drawStore;
     final DrawCatalog drawCatalog;
     final DrawFiles drawFiles;
-    final GatheredHolds holds;
+    final PlayRequestStore playRequests;
     final PlayMetrics playMetrics;
-    final Settlements<SettledPlayRequests> settledPlays = new Settlements<>();
+    final Settlements<SettledPlays> settledPlays = new Settlements<>();
 
     // Campaigns and rains
     final CampaignCatalog campaignCatalog;
@@ -224,9 +222,9 @@ public final class Engine {
         this.drawStore = new DrawStore(pools.requests(), quarantine.forReaders());
         this.drawCatalog = new DrawCatalog(drawStore);
         shards.whenPostgresWentBack(drawCatalog::forgetAll);
-        this.drawFiles = new DrawFiles(pools.requests(), drawStore, drawCatalog);
+        this.drawFiles = new DrawFiles(pools.requests(), drawCatalog);
         this.playMetrics = new PlayMetrics(metrics);
-        this.holds = new GatheredHolds(pools.requests(), claims.maxWaiting(), playMetrics);
+        this.playRequests = new PlayRequestStore(pools.requests(), drawCatalog, claims.maxWaiting(), playMetrics);
 
         this.campaignCatalog = new CampaignCatalog(pools.requests(), pools.books());
         this.rainCatalog = new RainCatalog(pools.requests());
@@ -431,7 +429,7 @@ public final class Engine {
         return messages.start(() -> new ServerMessages(
                 line,
                 shards,
-                List.of(new ClaimFacts(settledClaims), new PlayFacts(drawCatalog, settledPlays)),
+                List.of(new SettledClaims.Wire(settledClaims), new SettledPlays.Wire(drawCatalog, settledPlays)),
                 feeds.audience(),
                 Audience.NUDGE,
                 Audience.NUDGED,

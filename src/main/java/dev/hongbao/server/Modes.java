@@ -15,7 +15,7 @@ import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PacketStore;
 import dev.hongbao.domain.play.PlaySettler;
-import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.domain.reconcile.CampaignComparison;
 import dev.hongbao.domain.reconcile.DrawComparison;
 import dev.hongbao.domain.reconcile.PacketComparison;
@@ -63,7 +63,7 @@ final class Modes {
         return List.of(new ClaimSettler(catalog, ends, settlements), new CloseSettler(ends));
     }
 
-    static List<Settler> settlers(Settlements<SettledPlayRequests> settlements, DrawCatalog catalog, DrawCleanup ends) {
+    static List<Settler> settlers(Settlements<SettledPlays> settlements, DrawCatalog catalog, DrawCleanup ends) {
         return List.of(new PlaySettler(catalog, settlements), new EndSettler(ends));
     }
 

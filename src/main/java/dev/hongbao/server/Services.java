@@ -3,16 +3,14 @@ package dev.hongbao.server;
 import dev.hongbao.common.config.HongbaoConfig;
 import dev.hongbao.domain.campaign.CampaignService;
 import dev.hongbao.domain.claim.ClaimService;
-import dev.hongbao.domain.claim.ClaimSettings;
 import dev.hongbao.domain.draw.DrawService;
 import dev.hongbao.domain.feed.FeedService;
-import dev.hongbao.domain.fulfilment.WinStore;
 import dev.hongbao.domain.fulfilment.Wins;
 import dev.hongbao.domain.packet.EarlyCloser;
 import dev.hongbao.domain.packet.PacketService;
 import dev.hongbao.domain.play.PlayService;
 import dev.hongbao.domain.rain.RainService;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -39,31 +37,32 @@ public final class Services {
         Vertx vertx = engine.vertx;
         Pool pool = engine.stores.pools.requests();
         HongbaoConfig.ClaimConfig limits = engine.config.domain().claim();
-        int mostOfLoop =
+        int maxWaiting =
                 Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
-        AttemptSettings attempts = new AttemptSettings(
-                limits.batchSize(),
-                mostOfLoop,
-                mostOfLoop,
-                engine.config.engine().journal().maxEntries(),
-                limits.settleTimeout());
-        KeyLoader keys = new KeyLoader(vertx, redis, engine.shards, limits.settleTimeout());
-        this.packets = engine.packets;
-        this.claims = new ClaimService(
+        Attempts attempts = new Attempts(
                 vertx,
                 redis,
                 engine.shards,
                 engine.quarantine,
+                engine.admission,
+                new Attempts.Limits(
+                        limits.batchSize(),
+                        maxWaiting,
+                        engine.config.engine().journal().maxEntries(),
+                        limits.settleTimeout(),
+                        engine.config.log().slowClaim()),
+                engine.clock);
+        KeyLoader keys = new KeyLoader(vertx, redis, engine.shards, limits.settleTimeout());
+        this.packets = engine.packets;
+        this.claims = new ClaimService(
+                attempts,
                 engine.packetStore,
                 engine.packetCatalog,
                 engine.endedPackets,
                 engine.restrictions,
                 engine.guesses,
-                engine.admission,
-                new ClaimSettings(attempts, engine.config.log().slowClaim()),
                 engine.claimMetrics,
-                engine.settledClaims,
-                engine.clock);
+                engine.settledClaims);
         this.closing = new EarlyCloser(
                 vertx,
                 engine.packetStore,
@@ -75,21 +74,14 @@ public final class Services {
         this.draws = new DrawService(
                 pool, engine.shards, engine.quarantine, engine.drawStore, engine.drawCatalog, keys, engine.clock);
         this.plays = new PlayService(
-                vertx,
-                redis,
-                pool,
-                engine.shards,
-                engine.quarantine,
+                attempts,
                 engine.drawCatalog,
                 engine.drawStore,
-                engine.holds,
-                engine.admission,
+                engine.playRequests,
                 engine.restrictions,
-                attempts,
                 engine.playMetrics,
-                engine.settledPlays,
-                engine.clock);
-        this.wins = new Wins(draws, new WinStore(pool));
+                engine.settledPlays);
+        this.wins = new Wins(draws, pool);
         this.campaigns = new CampaignService(pool, engine.shards, engine.campaignCatalog, keys, packets, engine.clock);
         this.rains = new RainService(
                 vertx, pool, engine.shards, engine.rainCatalog, keys, packets, engine.restrictions, engine.clock);

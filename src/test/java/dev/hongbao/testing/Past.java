@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.domain.fairness.DrawSeed;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.fairness.Seed;
+import dev.hongbao.domain.odds.DefinitionText;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -104,9 +104,8 @@ public final class Past {
                 UUID id = rows.getObject(1, UUID.class);
                 write.setString(
                         1,
-                        new DrawSeed(rows.getBytes(2))
-                                .commitment(
-                                        id, DefinitionReader.readStored(new JsonObject(rows.getString(3)).getMap())));
+                        new Seed(rows.getBytes(2))
+                                .commitment(id, DefinitionText.readStored(new JsonObject(rows.getString(3)).getMap())));
                 write.setObject(2, id);
                 write.executeUpdate();
             }

@@ -10,7 +10,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.PlayOutcome;
 import io.vertx.core.Future;
@@ -41,7 +41,7 @@ public final class TestDraws {
         Map<String, Object> body = new HashMap<>(new Yaml().load(yaml));
         body.putIfAbsent("name", "test");
         body.putIfAbsent("closesAt", Instant.now().plusSeconds(86_400).toString());
-        return DefinitionReader.read(body);
+        return DefinitionText.read(body);
     }
 
     public Draw create(String yaml) {
@@ -74,8 +74,7 @@ public final class TestDraws {
 
     /** How often each prize was won, by name. */
     public static Map<String, Long> counts(List<Play> plays) {
-        return plays.stream()
-                .collect(Collectors.groupingBy(play -> play.drawn().prize().name(), Collectors.counting()));
+        return plays.stream().collect(Collectors.groupingBy(play -> play.prize().name(), Collectors.counting()));
     }
 
     /** All settled plays of a draw, in order. */

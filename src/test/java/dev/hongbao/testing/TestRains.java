@@ -80,7 +80,7 @@ public final class TestRains {
 
     /** Until what was left of its budget is returned. */
     public RainView awaitEnded(RainView rain) {
-        await(() -> view(rain.rain().id()).life().status() == RainView.Status.ENDED);
+        await(() -> view(rain.rain().id()).status() == RainView.Status.ENDED);
         return view(rain.rain().id());
     }
 

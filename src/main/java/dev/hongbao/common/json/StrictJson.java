@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -55,6 +56,20 @@ public final class StrictJson {
                     .maxNestingDepth(MAX_DEPTH)
                     .maxNumberLength(64)
                     .maxNameLength(256)
+                    .build())
+            .build();
+
+    /** Far beyond any client's mistake; it bounds the parser's memory. */
+    private static final int MAX_REFUSED_DEPTH = 1_000;
+
+    /** Numbers and names may be as long as the document. Names are not interned, so hostile input leaves nothing behind. */
+    private static final JsonFactory ANY = JsonFactory.builder()
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_REFUSED_DEPTH)
+                    .maxNumberLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
                     .build())
             .build();
 
@@ -231,5 +246,38 @@ public final class StrictJson {
         return malformed.getLocation() == null
                 ? Text.of("json.malformed")
                 : Text.of("json.malformed-at", malformed.getLocation().getCharOffset() + 1);
+    }
+
+    /**
+     * Returns the text of a field at the top of a JSON object that this class may refuse, such as a request id. An error can then name
+     * the request that it answers. No other value is kept, so a document costs one pass.
+     *
+     * @param utf8 bounded by the caller
+     * @return null if the input is not JSON, or nests deeper than 1,000 levels. Null also if the field is absent, is there twice,
+     *     is not a text, or holds U+0000 or half a surrogate pair
+     */
+    public static @Nullable String topText(byte[] utf8, String field) {
+        try (JsonParser parser = ANY.createParser(text(utf8))) {
+            return parser.nextToken() == JsonToken.START_OBJECT ? topText(parser, field) : null;
+        } catch (CharacterCodingException | JsonProcessingException notJson) {
+            return null;
+        } catch (IOException impossible) {
+            throw new IllegalStateException("reading from memory failed", impossible);
+        }
+    }
+
+    private static @Nullable String topText(JsonParser parser, String field) throws IOException {
+        String found = null;
+        int times = 0;
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            boolean wanted = field.equals(parser.currentName());
+            if (parser.nextToken() == JsonToken.VALUE_STRING && wanted) {
+                found = parser.getText();
+            }
+            times += wanted ? 1 : 0;
+            parser.skipChildren();
+        }
+        boolean atItsEnd = parser.nextToken() == null;
+        return atItsEnd && times == 1 && found != null && isKept(found) ? found : null;
     }
 }

@@ -13,8 +13,10 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
-import dev.hongbao.domain.campaign.CampaignDefinition.Range;
 import dev.hongbao.domain.ledger.Amount;
+import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.ledger.Ledger;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketService;
@@ -22,10 +24,13 @@ import dev.hongbao.domain.packet.SendCommand;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.postgres.Pages;
+import dev.hongbao.engine.postgres.SqlState;
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
@@ -52,10 +57,12 @@ public final class CampaignService {
         private static final Place BEFORE_ALL = new Place(Integer.MIN_VALUE, "");
     }
 
-    private final CampaignStore store;
+    private final Shards shards;
     private final CampaignCatalog catalog;
-    private final CampaignCreator creating;
+    private final KeyLoader loading;
     private final PacketService packets;
+    private final Clock clock;
+    private final Idempotency idempotency;
     private final SecureRandom random = new SecureRandom();
 
     /**
@@ -64,10 +71,12 @@ public final class CampaignService {
      */
     public CampaignService(
             Pool pool, Shards shards, CampaignCatalog catalog, KeyLoader loading, PacketService packets, Clock clock) {
-        this.store = catalog.store();
+        this.shards = shards;
         this.catalog = catalog;
-        this.creating = new CampaignCreator(pool, shards, loading, packets.limits(), clock);
+        this.loading = loading;
         this.packets = packets;
+        this.clock = clock;
+        this.idempotency = new Idempotency(pool);
     }
 
     /**
@@ -79,10 +88,58 @@ public final class CampaignService {
     public Future<CampaignView> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
             requireService(caller);
-            return creating.create(caller, CampaignText.read(body), body, key).compose(this::known);
+            return create(caller, CampaignDefinition.read(body), body, key).compose(this::known);
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
+    }
+
+    /** One transaction makes the campaign and funds its escrow. Its body is stored as it is. */
+    private Future<CampaignId> create(
+            Caller sponsor, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
+        CampaignId id = CampaignId.create();
+        var scope = Idempotency.Scope.of(sponsor, "campaign", key, body.encode());
+        return idempotency
+                .once(
+                        scope,
+                        tx -> fitting(definition)
+                                .compose(fits -> Commands.insert(tx, id.value(), scope))
+                                .compose(noted -> insert(tx, id, sponsor.user(), definition, body))
+                                .map(generation -> new Idempotency.Done<>(id.value(), generation)))
+                .compose(made -> {
+                    CampaignId campaign = new CampaignId(made.subject());
+                    Generation generation = made.fresh();
+                    return generation == null || !definition.claiming().limits().any()
+                            ? Future.succeededFuture(campaign)
+                            : CampaignShardLoader.load(loading, generation, campaign)
+                                    .map(campaign);
+                });
+    }
+
+    /** Checks new definitions only. A repeated command gets its first answer, also after the campaign's end. */
+    private Future<Void> fitting(CampaignDefinition definition) {
+        try {
+            definition.require(clock.instant(), packets.limits());
+        } catch (InvalidInputException faults) {
+            return Future.failedFuture(faults);
+        }
+        return Future.succeededFuture();
+    }
+
+    /** Returns the shard's generation, locked until the transaction ends. */
+    private Future<Generation> insert(
+            SqlConnection tx, CampaignId id, UserId sponsor, CampaignDefinition definition, JsonObject body) {
+        int shard = shards.shardFor(id.value());
+        NewCampaign campaign = new NewCampaign(
+                id,
+                NewCampaign.Kind.CAMPAIGN,
+                sponsor,
+                definition.opensAt(),
+                definition.endsAt(),
+                definition.claiming().zone(),
+                body);
+        return shards.hold(tx, shard)
+                .compose(generation -> campaign.insert(tx, shard).map(generation));
     }
 
     /**
@@ -92,7 +149,7 @@ public final class CampaignService {
         return known(id)
                 .compose(view -> caller.role() == Role.SERVICE
                         ? Future.succeededFuture(view)
-                        : store.admits(id, caller.user(), caller.groups())
+                        : catalog.admits(id, caller.user(), caller.groups())
                                 .compose(admitted -> admitted
                                         ? Future.succeededFuture(view)
                                         : Future.failedFuture(new RefusedException(
@@ -118,19 +175,19 @@ public final class CampaignService {
         }
         return forService(
                 caller,
-                () -> store.list(sponsor, status, before, limit + 1)
+                () -> catalog.list(sponsor, status, before, limit + 1)
                         .map(views -> Page.of(
                                 views, limit, view -> view.campaign().id().toString())));
     }
 
     /** Stops the opening of pools; open pools go on. Idempotent. Refused with CAMPAIGN_OVER. */
     public Future<CampaignView> pause(Caller caller, CampaignId id) {
-        return unlessOver(caller, id, () -> store.pause(id));
+        return unlessOver(caller, id, () -> catalog.setPaused(id, true));
     }
 
     /** Allows the opening of pools again. Idempotent. Refused with CAMPAIGN_OVER. */
     public Future<CampaignView> resume(Caller caller, CampaignId id) {
-        return unlessOver(caller, id, () -> store.resume(id));
+        return unlessOver(caller, id, () -> catalog.setPaused(id, false));
     }
 
     /** @param change gives false when the campaign has ended */
@@ -148,7 +205,7 @@ public final class CampaignService {
     /** Ends a campaign and its pools now. Idempotent. The remainder is returned within seconds. */
     public Future<CampaignView> end(Caller caller, CampaignId id) {
         return forService(
-                caller, () -> known(id).compose(before -> store.end(id)).compose(ended -> known(id)));
+                caller, () -> known(id).compose(before -> catalog.end(id)).compose(ended -> known(id)));
     }
 
     /**
@@ -160,8 +217,28 @@ public final class CampaignService {
         return forService(
                 caller,
                 () -> known(id)
-                        .compose(before -> creating.raise(caller, id, Amount.check(amount), key))
+                        .compose(before -> add(caller, id, Amount.check(amount), key))
                         .compose(raised -> known(id)));
+    }
+
+    private Future<Void> add(Caller sponsor, CampaignId id, long amount, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(sponsor, "budget", key, id + " " + amount);
+        return idempotency
+                .once(
+                        scope,
+                        tx -> CampaignCatalog.raise(tx, id, amount, scope)
+                                .recover(fault -> Future.failedFuture(refusal(fault)))
+                                .compose(raised -> raised
+                                        ? Future.succeededFuture(new Idempotency.Done<>(id.value(), true))
+                                        : Future.failedFuture(new RefusedException(
+                                                Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))))
+                .mapEmpty();
+    }
+
+    private static Throwable refusal(Throwable fault) {
+        return "campaign_budget".equals(SqlState.violatedConstraint(fault))
+                ? new RefusedException(Refusal.BALANCE_LIMIT, Text.of("campaign.budget-limit"))
+                : Ledger.refusal(fault);
     }
 
     /** The number of shares of a pool; refused with NOT_FOUND. */
@@ -181,7 +258,7 @@ public final class CampaignService {
             CampaignDefinition definition = campaign.definition();
             PoolShape shape = definition.pool();
             PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
-            SendCommand command = SendCommand.of(group, kind, definition.asset(), drawn(shape.amount()), shape.shares())
+            SendCommand command = SendCommand.of(group, kind, definition.asset(), drawn(shape), shape.shares())
                     .shares(shape.min(), shape.max())
                     .split(shape.split())
                     .expiresIn(shape.life())
@@ -197,14 +274,16 @@ public final class CampaignService {
         return fault instanceof RefusedException refused
                         && refused.refusal() == Refusal.NOT_ELIGIBLE
                         && refused.reason() == null
-                ? store.opensIn(id, group)
+                ? catalog.opensIn(id, group)
                         .compose(opens -> Future.failedFuture(new RefusedException(
                                 Refusal.NOT_ELIGIBLE, opens ? Reason.USER : Reason.GROUP, refused.detail())))
                 : Future.failedFuture(fault);
     }
 
-    private long drawn(Range amount) {
-        return amount.from() == amount.to() ? amount.from() : random.nextLong(amount.from(), amount.to() + 1);
+    private long drawn(PoolShape shape) {
+        return shape.amountFrom() == shape.amountTo()
+                ? shape.amountFrom()
+                : random.nextLong(shape.amountFrom(), shape.amountTo() + 1);
     }
 
     /**
@@ -218,7 +297,7 @@ public final class CampaignService {
                 () -> known(id)
                         .compose(view -> Pages.each(
                                 Place.BEFORE_ALL,
-                                after -> catalog.reports().report(id, after.day, after.product, REPORT_PAGE),
+                                after -> catalog.report(id, after.day, after.product, REPORT_PAGE),
                                 lines -> lines.size() < REPORT_PAGE ? null : place(lines.get(lines.size() - 1)),
                                 write)));
     }
@@ -232,7 +311,7 @@ public final class CampaignService {
     }
 
     private Future<CampaignView> known(CampaignId id) {
-        return store.view(id).compose(CampaignService::orNotFound);
+        return catalog.view(id).compose(CampaignService::orNotFound);
     }
 
     private static <T> Future<T> orNotFound(@Nullable T found) {

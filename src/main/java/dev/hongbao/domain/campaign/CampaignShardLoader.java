@@ -2,13 +2,16 @@ package dev.hongbao.domain.campaign;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.ShardLoader;
+import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.RowPages;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -22,29 +25,65 @@ import java.util.List;
  * counting too early.
  */
 public final class CampaignShardLoader implements ShardLoader {
-    /** A condition on a campaign {@code c}: it is open and counts claims, so it has a hash. */
-    public static final String COUNTING =
-            " c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct'] ";
-
-    private static final String OPEN = "select c.id from campaign as c where c.shard = $1 and" + COUNTING;
+    /** Open campaigns that count claims, so that they have a hash. */
+    private static final String OPEN = """
+        select c.id from campaign as c
+        where c.shard = $1 and c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct']
+        """;
 
     private static final String OVER = "select id from campaign where id = any ($1) and closed_at is not null";
 
     /** Two kinds of fields; see {@code claim.lua}. An item set aside has ids in the form of {@link UserId#inRedis}. */
-    static final String COUNTS =
-            "with claims as (select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day, c.definition"
-                    + " -> 'claiming' ? 'aProduct' as by_product from campaign as c join pool as o on o.campaign = c.id"
-                    + " cross join lateral (select credit, at from transfer where subject = o.packet and slot is not null"
-                    + " offset 0) as t join account as w on w.id = t.credit where c.shard = $1 and" + COUNTING
-                    + " union all select c.id, regexp_replace(u.user_id, '^[.]', ''), o.product, local_day(q.at,"
-                    + " c.zone), c.definition -> 'claiming' ? 'aProduct' from campaign as c join pool as o on"
-                    + " o.campaign = c.id join quarantine as q on q.unit = o.packet and q.verb = 'claim' cross join"
-                    + " lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n) where c.shard ="
-                    + " $1 and u.n > 2 and" + COUNTING
-                    + ") select id, user_id, count(*) || ':' || last || ':' || count(*) filter (where day = last) as"
-                    + " value from (select *, max(day) over (partition by id, user_id) as last from claims) as d group"
-                    + " by id, user_id, last union all select id, user_id || ' ' || product, count(*)::text from"
-                    + " claims where by_product group by id, user_id, product";
+    static final String COUNTS = """
+        with claims as (
+            select c.id, w.owner as user_id, o.product, local_day(t.at, c.zone) as day,
+                   c.definition -> 'claiming' ? 'aProduct' as by_product
+            from campaign as c join pool as o on o.campaign = c.id
+            cross join lateral (select credit, at from transfer where subject = o.packet and slot is not null offset 0) as t
+            join account as w on w.id = t.credit
+            where c.shard = $1 and c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct']
+            union all
+            select c.id, regexp_replace(u.user_id, '^[.]', ''), o.product, local_day(q.at, c.zone),
+                   c.definition -> 'claiming' ? 'aProduct'
+            from campaign as c join pool as o on o.campaign = c.id
+            join quarantine as q on q.unit = o.packet and q.verb = 'claim'
+            cross join lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n)
+            where c.shard = $1 and u.n > 2
+              and c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct'])
+        select id, user_id, count(*) || ':' || last || ':' || count(*) filter (where day = last) as value
+        from (select *, max(day) over (partition by id, user_id) as last from claims) as d group by id, user_id, last
+        union all
+        select id, user_id || ' ' || product, count(*)::text from claims where by_product group by id, user_id, product
+        """;
+
+    /** The call of {@code load.lua} for a campaign's hash. Idempotent. Returns the number of new hashes, 0 or 1. */
+    private record LoadCampaign(CampaignId id) implements ShardScript.Call<Integer> {
+        @Override
+        public String script() {
+            return "load";
+        }
+
+        @Override
+        public int keys() {
+            return 1;
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            request.arg(PacketKeys.campaign(generation, id.value()));
+        }
+
+        @Override
+        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+            return ShardScript.Reply.of(reply.toInteger());
+        }
+    }
+
+    /** Loads the hash of a committed campaign, as {@link KeyLoader#load} does. */
+    public static Future<Void> load(KeyLoader loading, Generation generation, CampaignId id) {
+        return loading.load(generation, PacketKeys.campaign(generation, id.value()), new LoadCampaign(id))
+                .mapEmpty();
+    }
 
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {

@@ -7,27 +7,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * A campaign's state for its sponsor.
  *
- * @param money the budget, and the part that is not in a pool now
+ * @param budget the total paid in, minor units
+ * @param left the balance of the campaign's escrow, minor units: not in a pool now; 0 once it is closed
+ * @param returned to the sponsor at the end, minor units
+ * @param opensAt the start of the current time for opening pools
+ * @param endsAt its end; an early end shows here, not in the definition
  * @param pausedAt null when it is not paused
  */
 public record CampaignView(
         Campaign campaign,
         Status status,
-        Money money,
-        Times times,
+        long budget,
+        long left,
+        long returned,
+        Instant opensAt,
+        Instant endsAt,
         @Nullable Instant pausedAt) {
-    /**
-     * Minor units.
-     *
-     * @param budget the total paid in
-     * @param left the balance of the campaign's escrow; 0 once it is closed
-     * @param returned to the sponsor at the end
-     */
-    public record Money(long budget, long left, long returned) {}
-
-    /** The current times for opening pools. An early end shows here, not in the definition. */
-    public record Times(Instant opensAt, Instant endsAt) {}
-
     /** The state of a campaign. */
     public enum Status {
         /** Before its opening. */

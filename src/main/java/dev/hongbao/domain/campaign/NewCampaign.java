@@ -22,14 +22,25 @@ import org.jspecify.annotations.Nullable;
  * A campaign or rain to be made: its row, its escrow, and the transfer of its budget.
  *
  * @param sponsor whose wallet pays and gets the remainder
- * @param definition in its stored form
+ * @param opensAt the start of the time for opening pools; null for now
+ * @param zone of the pools' days
+ * @param definition in its stored form, with {@code name}, {@code asset} and {@code budget}
  */
-public record NewCampaign(CampaignId id, Kind kind, UserId sponsor, Budget budget, Times times, JsonObject definition) {
+public record NewCampaign(
+        CampaignId id,
+        Kind kind,
+        UserId sponsor,
+        @Nullable Instant opensAt,
+        Instant endsAt,
+        ZoneId zone,
+        JsonObject definition) {
     /** Fails for a zone that Postgres does not know: Postgres computes the days of pools. */
-    private static final String INSERT = "insert into campaign"
-            + " (id, shard, kind, sponsor, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)"
-            + " select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, now()), $13"
-            + " where local_day(now(), $7) is not null";
+    private static final String INSERT = """
+        insert into campaign
+            (id, shard, kind, sponsor, name, asset, zone, definition, escrow, refund_to, budget, opens_at, ends_at)
+        select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, coalesce($12, now()), $13
+        where local_day(now(), $7) is not null
+        """;
 
     /** The opener of the pools: users, or the server. */
     public enum Kind {
@@ -38,30 +49,19 @@ public record NewCampaign(CampaignId id, Kind kind, UserId sponsor, Budget budge
     }
 
     /**
-     * @param name the campaign's
-     * @param amount minor units
-     */
-    public record Budget(String name, Asset asset, long amount) {}
-
-    /**
-     * The time for opening pools, and the zone of their days.
-     *
-     * @param opensAt null for now
-     */
-    public record Times(@Nullable Instant opensAt, Instant endsAt, ZoneId zone) {}
-
-    /**
      * Writes the campaign, in a transaction that holds its shard's row and has written the command.
      *
      * @return refused with INSUFFICIENT_FUNDS or FROZEN
      */
     public Future<Void> insert(SqlConnection tx, int shard) {
-        return Ledger.account(tx, AccountKind.ESCROW, id.toString(), budget.asset)
-                .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, sponsor.value(), budget.asset)
+        Asset asset = new Asset(definition.getString("asset"));
+        return Ledger.account(tx, AccountKind.ESCROW, id.toString(), asset)
+                .compose(escrow -> Ledger.account(tx, AccountKind.WALLET, sponsor.value(), asset)
                         .compose(wallet -> tx.preparedQuery(INSERT)
                                 .execute(row(shard, escrow, wallet))
                                 .recover(NewCampaign::unknownZone)
-                                .compose(made -> CampaignStore.fund(tx, id, sponsor, wallet, escrow, budget.amount)
+                                .compose(made -> CampaignCatalog.fund(
+                                                tx, id, sponsor, wallet, escrow, definition.getLong("budget"))
                                         .<Void>mapEmpty()
                                         .recover(fault -> Future.failedFuture(Ledger.refusal(fault))))));
     }
@@ -72,15 +72,15 @@ public record NewCampaign(CampaignId id, Kind kind, UserId sponsor, Budget budge
                 .addShort((short) shard)
                 .addString(kind.name().toLowerCase(Locale.ROOT))
                 .addString(sponsor.value())
-                .addString(budget.name)
-                .addString(budget.asset.code())
-                .addString(times.zone.getId())
+                .addString(definition.getString("name"))
+                .addString(definition.getString("asset"))
+                .addString(zone.getId())
                 .addJsonObject(definition)
                 .addLong(escrow)
                 .addLong(wallet)
-                .addLong(budget.amount)
-                .addOffsetDateTime(offset(times.opensAt))
-                .addOffsetDateTime(offset(times.endsAt));
+                .addLong(definition.getLong("budget"))
+                .addOffsetDateTime(offset(opensAt))
+                .addOffsetDateTime(offset(endsAt));
     }
 
     private static <T> Future<T> unknownZone(Throwable fault) {

@@ -2,9 +2,8 @@ package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A journal item: winners of a packet's slots from {@code firstSlot} on, in slot order. */
 public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
     /** {@code <packet> <first slot> <user> …}, as claim.lua writes it. */
-    public static final JournalFormat FORMAT = new JournalFormat("claim", AcceptedClaims::decode);
+    public static final JournalItem.Format FORMAT = new JournalItem.Format("claim", AcceptedClaims::decode);
 
     public AcceptedClaims {
         users = List.copyOf(users);
@@ -30,7 +29,7 @@ public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users)
     }
 
     @Override
-    public QuarantineUnit unit() {
+    public Quarantine.Unit unit() {
         return packet.unit();
     }
 

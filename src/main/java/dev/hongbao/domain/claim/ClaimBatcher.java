@@ -6,14 +6,11 @@ import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.domain.packet.PoolTerms;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
@@ -33,25 +30,13 @@ final class ClaimBatcher {
     private static final int FIRST_PACKET = 2;
 
     private final ScriptBatcher<Submission, Answer> batcher;
-    private final AttemptSettings settings;
+    private final int maxJournalEntries;
     private final Clock clock;
 
-    /** @param clock gives the day, for the limits of campaigns */
-    ClaimBatcher(
-            Vertx vertx, RedisLinks redis, Shards shards, AttemptSettings settings, ClaimMetrics metrics, Clock clock) {
-        this.settings = settings;
-        this.clock = clock;
-        this.batcher = new ScriptBatcher<>(
-                vertx,
-                redis,
-                shards,
-                new ScriptBatcher.Settings<>(
-                        Text.of("noun.claims"),
-                        settings.batchSize(),
-                        submission -> 1,
-                        settings.maxQueued(),
-                        metrics::batch),
-                ClaimScriptCall::new);
+    ClaimBatcher(Attempts attempts, ClaimMetrics metrics) {
+        this.maxJournalEntries = attempts.limits().maxJournalEntries();
+        this.clock = attempts.clock(); // gives the day, for the limits of campaigns
+        this.batcher = new ScriptBatcher<>(attempts, Text.of("noun.claims"), metrics::batch, ClaimScriptCall::new);
     }
 
     /** The script's result for one claim. */
@@ -81,12 +66,20 @@ final class ClaimBatcher {
      */
     record Answer(Verdict verdict, int slot, Generation generation) {}
 
-    /**
-     * A claim waiting for the script.
-     *
-     * @param asks true to read the user's slot only, without a claim
-     */
-    record Submission(Packet packet, UserId user, boolean asks) {
+    /** A claim waiting for the script. */
+    static final class Submission extends ScriptBatcher.Item<Answer> {
+        private final Packet packet;
+        private final UserId user;
+        private final boolean asks;
+
+        /** @param asks true to read the user's slot only, without a claim */
+        Submission(Packet packet, UserId user, boolean asks, long deadlineNanos) {
+            super(deadlineNanos);
+            this.packet = packet;
+            this.user = user;
+            this.asks = asks;
+        }
+
         /** The packet as the script sees it. Zero slots give none. */
         Slots slots() {
             return new Slots(packet.id(), asks ? 0 : packet.count());
@@ -97,12 +90,12 @@ final class ClaimBatcher {
 
     /** Puts a claim into the next batch; see {@link ScriptBatcher#submit}. */
     Future<Answer> submit(Packet packet, UserId user, long deadlineNanos) {
-        return batcher.submit(packet.shard(), new Submission(packet, user, false), deadlineNanos);
+        return batcher.submit(packet.shard(), new Submission(packet, user, false, deadlineNanos));
     }
 
     /** As {@link #submit}, but gives nothing. HELD for a user with a slot, settled or not. */
     Future<Answer> ask(Packet packet, UserId user, long deadlineNanos) {
-        return batcher.submit(packet.shard(), new Submission(packet, user, true), deadlineNanos);
+        return batcher.submit(packet.shard(), new Submission(packet, user, true, deadlineNanos));
     }
 
     /** The number of claims waiting for the script. */
@@ -164,7 +157,7 @@ final class ClaimBatcher {
                 call.arg(PacketKeys.hash(generation, slots.packet));
             }
             campaigns.keySet().forEach(campaign -> call.arg(PacketKeys.campaign(generation, campaign)));
-            call.arg(settings.maxJournalEntries()).arg(byPacket.size());
+            call.arg(maxJournalEntries).arg(byPacket.size());
             byPacket.forEach((slots, places) -> {
                 call.arg(slots.packet.toString()).arg(slots.count).arg(places.size());
                 count(call, counting(places));
@@ -190,14 +183,18 @@ final class ClaimBatcher {
 
         @Override
         public ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
-            Outcomes outcomes = new Outcomes(reply.get(1).toString(StandardCharsets.US_ASCII), generation);
+            String words = reply.get(1).toString(StandardCharsets.US_ASCII);
+            int begin = 0;
             Answer[] answers = new Answer[submissions.size()];
             List<AcceptedClaims> accepted = new ArrayList<>();
             for (Map.Entry<Slots, List<Integer>> entry : byPacket.entrySet()) {
                 List<UserId> winners = new ArrayList<>(entry.getValue().size());
                 int firstSlot = -1;
                 for (int place : entry.getValue()) {
-                    Answer answer = outcomes.next();
+                    int space = words.indexOf(' ', begin);
+                    int end = space < 0 ? words.length() : space;
+                    Answer answer = answer(words, begin, end, generation);
+                    begin = end + 1;
                     answers[place] = answer;
                     if (answer.verdict == Verdict.GIVEN) {
                         firstSlot = winners.isEmpty() ? answer.slot : firstSlot;
@@ -210,35 +207,21 @@ final class ClaimBatcher {
             }
             return new ShardScript.Reply<>(Arrays.asList(answers), accepted, List.of());
         }
-    }
 
-    /** Reads the words of the script's answer, in order. */
-    private static final class Outcomes {
-        private final String words;
-        private final Generation generation;
-        private int at;
-
-        Outcomes(String words, Generation generation) {
-            this.words = words;
-            this.generation = generation;
-        }
-
-        Answer next() {
-            int begin = at;
-            int space = words.indexOf(' ', begin);
-            int end = space < 0 ? words.length() : space;
-            at = end + 1;
-            return switch (words.charAt(begin)) {
-                case '+' -> new Answer(Verdict.GIVEN, Integer.parseInt(words, begin + 1, end, 10), generation);
-                case '=' -> new Answer(Verdict.HELD, Integer.parseInt(words, begin + 1, end, 10), generation);
-                case 'd' -> new Answer(Verdict.DRAINED, -1, generation);
-                case 'c' -> new Answer(Verdict.CLOSED, -1, generation);
-                case 't' -> new Answer(Verdict.LIMITED_IN_ALL, -1, generation);
-                case 'l' -> new Answer(Verdict.LIMITED_TODAY, -1, generation);
-                case 'p' -> new Answer(Verdict.LIMITED_BY_PRODUCT, -1, generation);
-                case 'u' -> new Answer(Verdict.UNCOUNTED, -1, generation);
-                default -> new Answer(Verdict.MISSING, -1, generation);
+        private static Answer answer(String words, int begin, int end, Generation generation) {
+            Verdict verdict = switch (words.charAt(begin)) {
+                case '+' -> Verdict.GIVEN;
+                case '=' -> Verdict.HELD;
+                case 'd' -> Verdict.DRAINED;
+                case 'c' -> Verdict.CLOSED;
+                case 't' -> Verdict.LIMITED_IN_ALL;
+                case 'l' -> Verdict.LIMITED_TODAY;
+                case 'p' -> Verdict.LIMITED_BY_PRODUCT;
+                case 'u' -> Verdict.UNCOUNTED;
+                default -> Verdict.MISSING;
             };
+            boolean hasSlot = verdict == Verdict.GIVEN || verdict == Verdict.HELD;
+            return new Answer(verdict, hasSlot ? Integer.parseInt(words, begin + 1, end, 10) : -1, generation);
         }
     }
 }

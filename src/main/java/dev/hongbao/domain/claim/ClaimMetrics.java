@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Timer;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
@@ -57,10 +58,7 @@ public final class ClaimMetrics {
     }
 
     void answered(ClaimOutcome.Kind kind) {
-        Counter counter = outcomes.get(kind);
-        if (counter != null) {
-            counter.increment();
-        }
+        Objects.requireNonNull(outcomes.get(kind)).increment();
     }
 
     void unknown() {

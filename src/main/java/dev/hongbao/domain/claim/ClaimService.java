@@ -1,119 +1,121 @@
 package dev.hongbao.domain.claim;
 
 import dev.hongbao.common.values.Caller;
+import dev.hongbao.common.values.Reason;
+import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.claim.ClaimBatcher.Answer;
+import dev.hongbao.domain.claim.ClaimBatcher.Verdict;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.EndedPackets;
+import dev.hongbao.domain.packet.EndedPackets.EndedPacket;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.domain.packet.PacketKeys;
+import dev.hongbao.domain.packet.PacketStatus;
 import dev.hongbao.domain.packet.PacketStore;
+import dev.hongbao.domain.packet.Passcode;
 import dev.hongbao.domain.restriction.Restrictions;
 import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.journal.Attempt;
-import dev.hongbao.engine.journal.Quarantine;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.journal.SettlementWaiters;
 import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.postgres.GatheredLookups;
-import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.shard.Shards;
+import dev.hongbao.engine.shard.Generation;
 import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
-import java.time.Clock;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims shares. One instance per event loop; call it on that loop only. */
+/**
+ * Claims shares. One instance per event loop; call it on that loop only.
+ *
+ * <p>A claim that can settle in time is <em>admitted</em>. With a slot from {@code claim.lua} it is <em>accepted</em>, and with Postgres'
+ * commit <em>settled</em>. Then the caller is <em>answered</em>. The script's verdict decides.
+ *
+ * <table>
+ * <caption>From the script's verdict to the answer</caption>
+ * <tr><th>verdict</th><th>outcome</th><th>answer</th></tr>
+ * <tr><td>GIVEN</td><td>ACCEPTED, then CLAIMED</td><td>202, or 201 once settled</td></tr>
+ * <tr><td>HELD</td><td>ALREADY_CLAIMED; ACCEPTED while it is unsettled</td><td>200 once settled, or 202</td></tr>
+ * <tr><td>DRAINED</td><td>DRAINED</td><td>410</td></tr>
+ * <tr><td>CLOSED</td><td>EXPIRED</td><td>410</td></tr>
+ * <tr><td>LIMITED_…</td><td>LIMITED, with its reason</td><td>409</td></tr>
+ * <tr><td>UNCOUNTED</td><td>none: the key is reported, the claim repeated</td><td>503 at the deadline</td></tr>
+ * <tr><td>MISSING</td><td>the ended packet's, or NOT_FOUND; else as UNCOUNTED</td><td>410, 200 or 404</td></tr>
+ * </table>
+ *
+ * <p>A claim that is refused early, by the packet's terms, only asks the script for a slot that the user holds already.
+ */
 public final class ClaimService {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimService.class);
 
-    // Each ClaimAttempt uses these
-    final Vertx vertx;
-    final Shards shards;
-    final Quarantine quarantine;
-    final SettlementWaiters<ClaimAttempt.Key, Claim> waiters;
-    final AdmissionControl.Gate gate;
-    final ClaimBatcher batcher;
-    final PacketStore store;
-    final PacketCatalog catalog;
-    final EndedPackets ended;
-    final GatheredLookups<ClaimAttempt.Key, Claim> lookups;
-    final Restrictions restrictions;
-    final PasscodeGuesses guesses;
-    final RedisLinks redis;
-    final ClaimMetrics metrics;
-    final Clock clock;
-
-    private final ClaimSettings settings;
+    private final Attempts attempts;
+    private final PacketStore store;
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
+    private final Restrictions restrictions;
+    private final PasscodeGuesses guesses;
+    private final ClaimMetrics metrics;
     private final Settlements<SettledClaims> settlements;
+    private final ClaimBatcher batcher;
+    private final GatheredLookups<Key, Claim> lookups = new GatheredLookups<>(this::settledClaims);
+    private final SettlementWaiters<Key, Claim> waiters;
+    private final AdmissionControl.Gate gate;
+
+    private record Key(PacketId packet, UserId user) {
+        static Key of(Claim claim) {
+            return new Key(claim.packet(), claim.user());
+        }
+    }
 
     /**
-     * @param redis the links of this event loop
-     * @param restrictions the server's
-     * @param guesses the server's
-     * @param admission the server's
-     * @param settlements the server's
-     * @param clock for early refusals only; Postgres' clock decides what is due
+     * @param attempts of this event loop; its clock refuses early only, Postgres' clock decides what is due
+     * @param store the server's, as all that follow
      */
     public ClaimService(
-            Vertx vertx,
-            RedisLinks redis,
-            Shards shards,
-            Quarantine quarantine,
+            Attempts attempts,
             PacketStore store,
             PacketCatalog catalog,
             EndedPackets ended,
             Restrictions restrictions,
             PasscodeGuesses guesses,
-            AdmissionControl admission,
-            ClaimSettings settings,
             ClaimMetrics metrics,
-            Settlements<SettledClaims> settlements,
-            Clock clock) {
-        this.vertx = vertx;
-        this.shards = shards;
-        this.quarantine = quarantine;
-        this.settlements = settlements;
+            Settlements<SettledClaims> settlements) {
+        this.attempts = attempts;
+        this.store = store;
         this.catalog = catalog;
-        SettlementWaiters<ClaimAttempt.Key, Claim> waiters = new SettlementWaiters<>(
-                vertx,
-                shards,
-                settings.attempts().maxUnsettled(),
-                keys -> settledClaims(store, keys),
-                metrics::settledAfter,
-                System::nanoTime);
-        waiters.refuseSetAside(vertx, key -> key.packet().value());
-        this.waiters = waiters;
-        this.batcher = new ClaimBatcher(vertx, redis, shards, settings.attempts(), metrics, clock);
+        this.ended = ended;
+        this.restrictions = restrictions;
+        this.guesses = guesses;
+        this.metrics = metrics;
+        this.settlements = settlements;
+        this.batcher = new ClaimBatcher(attempts, metrics);
+        this.waiters = attempts.waiters(key -> key.packet.value(), this::settledClaims, metrics::settledAfter);
         waiters.listen(
                 settlements,
                 batcher::isUnanswered,
-                settled -> settled.claims().forEach(claim -> waiters.settled(ClaimAttempt.Key.of(claim), claim)));
-        this.settings = settings;
-        this.gate = admission.gate(waiters.unsettled(), waiters.settled());
-        this.store = store;
-        this.ended = ended;
-        this.lookups = new GatheredLookups<>(keys -> settledClaims(store, keys));
-        this.restrictions = restrictions;
-        this.guesses = guesses;
-        this.redis = redis;
-        this.metrics = metrics;
-        this.clock = clock;
+                settled -> settled.claims().forEach(claim -> waiters.settled(Key.of(claim), claim)));
+        this.gate = attempts.gate(waiters);
         metrics.watch(this::inFlight);
     }
 
-    private static Future<Map<ClaimAttempt.Key, Claim>> settledClaims(
-            PacketStore store, Collection<ClaimAttempt.Key> keys) {
+    private Future<Map<Key, Claim>> settledClaims(Collection<Key> keys) {
         return store.claims(
-                        keys.stream().map(ClaimAttempt.Key::packet).toList(),
-                        keys.stream().map(ClaimAttempt.Key::user).toList())
-                .map(claims -> claims.stream().collect(Collectors.toMap(ClaimAttempt.Key::of, claim -> claim)));
+                        keys.stream().map(Key::packet).toList(),
+                        keys.stream().map(Key::user).toList())
+                .map(claims -> claims.stream().collect(Collectors.toMap(Key::of, claim -> claim)));
     }
 
     /** Publishes settled claims to this server's listeners. */
@@ -130,62 +132,373 @@ public final class ClaimService {
      * Claims a share. Idempotent by (caller, packet): every later answer equals the first settled one (invariant I6).
      *
      * @param passcode the caller's text; null for none
-     * @return both answers. They fail with {@link UnavailableException} when the outcome is not known in time, or too many claims wait
+     * @return the final outcome, never ACCEPTED. Fails with {@link UnavailableException} when it is not known in time, or too many
+     *     claims wait
      */
-    public ClaimAnswers claim(Caller caller, PacketId id, @Nullable String passcode) {
-        return begin(caller, id, passcode, true);
+    public Future<ClaimOutcome> claim(Caller caller, PacketId id, @Nullable String passcode) {
+        return claim(caller, id, passcode, true, null);
     }
 
-    /** As {@link #claim}, without waiting for the settlement. Returns the first answer only, and keeps no state afterwards. */
+    /**
+     * As {@link #claim(Caller, PacketId, String)}.
+     *
+     * @param accepted gets the accepted claim, at most once and before the outcome; not a claim that needs no settlement
+     */
+    public Future<ClaimOutcome> claim(Caller caller, PacketId id, @Nullable String passcode, Consumer<Claim> accepted) {
+        return claim(caller, id, passcode, true, accepted);
+    }
+
+    /** As {@link #claim(Caller, PacketId, String)}, without waiting for the settlement: the outcome may be ACCEPTED. Keeps no state. */
     public Future<ClaimOutcome> accept(Caller caller, PacketId id, @Nullable String passcode) {
-        return begin(caller, id, passcode, false).accepted();
+        return claim(caller, id, passcode, false, null);
     }
 
-    private ClaimAnswers begin(Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement) {
-        long begunNanos = System.nanoTime();
-        ClaimAnswers answers = begin(
-                caller,
-                id,
-                passcode,
-                awaitsSettlement,
-                begunNanos + settings.attempts().timeout().toNanos());
-        if (!settings.slow().isZero()) {
-            answers.settled().onComplete(done -> logIfSlow(id, done, System.nanoTime() - begunNanos));
+    private Future<ClaimOutcome> claim(
+            Caller caller,
+            PacketId id,
+            @Nullable String passcode,
+            boolean awaitsSettlement,
+            @Nullable Consumer<Claim> accepted) {
+        long deadlineNanos = attempts.deadlineNanos();
+        Packet packet = catalog.cached(id);
+        if (packet != null) {
+            return new ClaimAttempt(caller, packet, passcode, awaitsSettlement, accepted, deadlineNanos).begin();
         }
-        return answers;
+        return Attempt.inTime(catalog.find(id), deadlineNanos).transform(read -> {
+            if (read.succeeded() && read.result() != null) {
+                return new ClaimAttempt(caller, read.result(), passcode, awaitsSettlement, accepted, deadlineNanos)
+                        .begin();
+            }
+            Future<ClaimOutcome> absent = read.failed()
+                    ? Future.failedFuture(read.cause())
+                    : attempts.refuses(id.value())
+                            ? Future.failedFuture(UnavailableException.setAside()) // its terms cannot be read
+                            : Future.succeededFuture(ClaimOutcome.refused(Kind.NOT_FOUND));
+            return answer(absent, id, true, deadlineNanos);
+        });
     }
 
-    private void logIfSlow(PacketId id, AsyncResult<ClaimOutcome> done, long nanos) {
-        if (nanos > settings.slow().toNanos()) {
+    /**
+     * The end of each claim: counts it, and logs a slow one. A fault becomes {@code unknown}.
+     *
+     * @param isAdmitted false if the gate has refused and counted it
+     */
+    private Future<ClaimOutcome> answer(
+            AsyncResult<ClaimOutcome> done, PacketId id, boolean isAdmitted, long deadlineNanos) {
+        ClaimOutcome outcome = done.result();
+        Future<ClaimOutcome> answer = done.succeeded()
+                ? Future.succeededFuture(outcome)
+                : Future.failedFuture(Attempt.orUnknown(done.cause()));
+        if (answer.succeeded()) {
+            if (outcome.kind() != Kind.ACCEPTED) { // counted when the script gave it
+                metrics.answered(outcome.kind());
+            }
+        } else if (isAdmitted && !(answer.cause() instanceof RefusedException)) {
+            metrics.unknown();
+        }
+        Attempts.Limits limits = attempts.limits();
+        long nanos = System.nanoTime() - deadlineNanos + limits.timeout().toNanos();
+        if (!limits.slow().isZero() && nanos > limits.slow().toNanos()) {
             Packet packet = catalog.cached(id);
             LOG.warn(
                     "a claim took {} ms: packet {}, shard {}, {}",
                     nanos / 1_000_000,
                     id,
                     packet == null ? "unknown" : packet.shard(),
-                    done.succeeded() ? done.result().kind() : done.cause().getMessage());
+                    answer.succeeded() ? outcome.kind() : answer.cause().getMessage());
         }
+        return answer;
     }
 
-    private ClaimAnswers begin(
-            Caller caller, PacketId id, @Nullable String passcode, boolean awaitsSettlement, long deadlineNanos) {
-        Packet packet = catalog.cached(id);
-        if (packet != null) {
-            return new ClaimAttempt(this, caller, packet, passcode, awaitsSettlement, deadlineNanos).begin();
+    /** One claim, from the early answers to its outcome. */
+    private final class ClaimAttempt extends Attempt<ClaimOutcome> {
+        private final Caller caller;
+        private final Packet packet;
+        private final @Nullable String passcode;
+        private final boolean awaitsSettlement;
+        private final Key key;
+        private final @Nullable RefusedException restricted;
+
+        /** Null when it has got the accepted claim, or the claim is answered. */
+        private @Nullable Consumer<Claim> accepted;
+
+        ClaimAttempt(
+                Caller caller,
+                Packet packet,
+                @Nullable String passcode,
+                boolean awaitsSettlement,
+                @Nullable Consumer<Claim> accepted,
+                long deadlineNanos) {
+            super(attempts, gate.entry(packet.shard()), packet.id().value(), deadlineNanos);
+            this.caller = caller;
+            this.packet = packet;
+            this.passcode = passcode;
+            this.awaitsSettlement = awaitsSettlement;
+            this.accepted = accepted;
+            this.key = new Key(packet.id(), caller.user());
+            this.restricted = restrictions.ofClaim(
+                    caller,
+                    packet.group(),
+                    packet.pool() == null ? null : packet.pool().claiming().members());
         }
-        Future<@Nullable Packet> readable = catalog.find(id)
-                .compose(found -> found == null && quarantine.refuses(id.value())
-                        ? Future.failedFuture(UnavailableException.setAside()) // its terms cannot be read
-                        : Future.succeededFuture(found));
-        Future<ClaimAnswers> answers = Attempt.orUnknown(Attempt.inTime(readable, deadlineNanos))
-                .onFailure(fault -> metrics.unknown())
-                .map(found -> {
-                    if (found == null) {
-                        metrics.answered(Kind.NOT_FOUND);
-                        return ClaimAnswers.of(ClaimOutcome.refused(Kind.NOT_FOUND));
+
+        Future<ClaimOutcome> begin() {
+            return start().transform(done -> {
+                entry.arrived();
+                accepted = null;
+                return answer(done, packet.id(), !entry.isRefused(), deadlineNanos);
+            });
+        }
+
+        @Override
+        protected String key(Generation generation) {
+            return PacketKeys.hash(generation, packet.id());
+        }
+
+        @Override
+        protected Future<Boolean> exists() {
+            return store.exists(packet.id());
+        }
+
+        @Override
+        protected ClaimOutcome notFound() {
+            return ClaimOutcome.refused(Kind.NOT_FOUND);
+        }
+
+        /**
+         * Counts the passcode as a guess first, and refuses it beyond the packet's limit. A claim that is refused for another reason is no
+         * guess: an outsider must not use up a packet's guesses.
+         */
+        private Future<ClaimOutcome> start() {
+            if (packet.passcode() == null || passcode == null) {
+                return attempt();
+            }
+            Kind refusal = refusal();
+            if (refusal != null && refusal != Kind.WRONG_PASSCODE) {
+                return attempt();
+            }
+            UnavailableException refused = admit();
+            if (refused != null) {
+                return Future.failedFuture(refused); // before any lookup, with a right or a wrong passcode
+            }
+            return guesses.guess(attempts.redis(), packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
+                    .compose(looked -> attempt());
+        }
+
+        /** Gives the answers that need no Redis: from the terms, from settled facts, and from this server's clock for a refusal. */
+        @Override
+        protected Future<ClaimOutcome> attempt() {
+            Kind refusal = refusal();
+            if (refusal == Kind.NOT_OPEN_YET) {
+                return refused(refusal);
+            }
+            if (isSetAside()) {
+                return refusedUnlessWon(refusal);
+            }
+            EndedPacket over = ended.cached(packet.id());
+            if (over != null) {
+                return ended(over, refusal);
+            }
+            if (ended.isHinted(packet.id())) {
+                return inTime(ended.find(packet.id()))
+                        .compose(found -> found == null ? askScript(refusal) : ended(found, refusal));
+            }
+            return askScript(refusal);
+        }
+
+        /** The refusal by restrictions and the packet's terms; null if the claim may race. */
+        private @Nullable Kind refusal() {
+            if (restricted != null || packet.unfit(caller) != null) {
+                return Kind.NOT_ELIGIBLE;
+            }
+            // This server's clock may lag. A server with the packet's row knows that its creation is past.
+            Instant clock = attempts.clock().instant();
+            Instant now = clock.isBefore(packet.createdAt()) ? packet.createdAt() : clock;
+            if (packet.opensAfter(now)) {
+                return Kind.NOT_OPEN_YET;
+            }
+            if (!now.isBefore(packet.expiresAt())) {
+                return Kind.EXPIRED;
+            }
+            Passcode wanted = packet.passcode();
+            return wanted == null || passcode != null && wanted.matches(packet.id(), passcode)
+                    ? null
+                    : Kind.WRONG_PASSCODE;
+        }
+
+        /** NOT_ELIGIBLE has its cause: the restriction, or the packet's term. */
+        private Future<ClaimOutcome> refused(Kind refusal) {
+            if (refusal != Kind.NOT_ELIGIBLE) {
+                return Future.succeededFuture(ClaimOutcome.refused(refusal));
+            }
+            return restricted != null
+                    ? Future.failedFuture(restricted)
+                    : Future.succeededFuture(new ClaimOutcome(refusal, null, packet.unfit(caller)));
+        }
+
+        private Future<ClaimOutcome> refusedUnless(@Nullable Claim won, Kind refusal) {
+            return won == null ? refused(refusal) : Future.succeededFuture(new ClaimOutcome(Kind.ALREADY_CLAIMED, won));
+        }
+
+        private Future<ClaimOutcome> ended(EndedPacket over, @Nullable Kind refusal) {
+            Kind reason =
+                    refusal != null ? refusal : over.status() == PacketStatus.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
+            var winners = over.winners();
+            if (winners == null && over.mayHold(caller.user())) {
+                // All its claims are settled, so Postgres has this one.
+                return settledClaim().compose(claim -> refusedUnless(claim, reason));
+            }
+            return refusedUnless(winners == null ? null : winners.get(caller.user()), reason);
+        }
+
+        private Future<@Nullable Claim> settledClaim() {
+            return inTime(store.claim(packet.id(), caller.user()));
+        }
+
+        /**
+         * For a packet set aside. A settled claim stands. Other accepted claims may still settle, so their users get a fault instead of a
+         * refusal.
+         */
+        private Future<ClaimOutcome> refusedUnlessWon(@Nullable Kind refusal) {
+            return inTime(lookups.find(key))
+                    .compose(claim -> claim == null && refusal != Kind.NOT_ELIGIBLE
+                            ? Future.failedFuture(UnavailableException.setAside())
+                            : refusedUnless(claim, Kind.NOT_ELIGIBLE));
+        }
+
+        /**
+         * A winner gets the claim back despite any refusal. Redis also knows accepted claims before their settlement; "expired" would be
+         * wrong for their users.
+         */
+        private Future<ClaimOutcome> askScript(@Nullable Kind refusal) {
+            if (refusal == null) {
+                return race();
+            }
+            return batcher.ask(packet, caller.user(), deadlineNanos).compose(answer -> switch (answer.verdict()) {
+                case HELD -> held(answer);
+                case MISSING -> missing(answer, refusal);
+                case GIVEN, DRAINED, CLOSED, LIMITED_IN_ALL, LIMITED_TODAY, LIMITED_BY_PRODUCT, UNCOUNTED ->
+                    refused(refusal);
+            });
+        }
+
+        private Future<ClaimOutcome> race() {
+            UnavailableException refused = admit();
+            if (refused != null) {
+                return Future.failedFuture(refused);
+            }
+            long queuedNanos = System.nanoTime();
+            return batcher.submit(packet, caller.user(), deadlineNanos).compose(answer -> {
+                entry.arrived();
+                return switch (answer.verdict()) {
+                    case GIVEN -> given(answer, queuedNanos);
+                    case HELD -> held(answer);
+                    case DRAINED -> refused(Kind.DRAINED);
+                    case CLOSED -> refused(Kind.EXPIRED);
+                    case LIMITED_IN_ALL -> limited(Reason.TOTAL);
+                    case LIMITED_TODAY -> limited(Reason.DAY);
+                    case LIMITED_BY_PRODUCT -> limited(Reason.PRODUCT);
+                    case UNCOUNTED -> lost(answer.generation(), campaignKey(answer.generation()));
+                    case MISSING -> missing(answer, null);
+                };
+            });
+        }
+
+        private Future<ClaimOutcome> limited(Reason reason) {
+            return Future.succeededFuture(ClaimOutcome.refused(Kind.LIMITED, reason));
+        }
+
+        private String campaignKey(Generation generation) {
+            return PacketKeys.campaign(
+                    generation, Objects.requireNonNull(packet.pool()).campaign());
+        }
+
+        /** The refusal, or null if the claim is admitted. A claim that joins a waiting claim of the same user adds no settlement. */
+        private @Nullable UnavailableException admit() {
+            if (!awaitsSettlement) {
+                return entry.admitInPassing();
+            }
+            return waiters.isAwaited(key) ? null : entry.admit(waiters.isFull(batcher.waiting()));
+        }
+
+        private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
+            metrics.answered(Kind.ACCEPTED);
+            metrics.acceptedAfter(System.nanoTime() - queuedNanos);
+            if (!awaitsSettlement) {
+                return accepted(answer);
+            }
+            tellAccepted(answer);
+            return settled(answer, Kind.CLAIMED);
+        }
+
+        /** A slot that the user holds. It is usually settled, and read from Postgres. Otherwise it waits like the first claim. */
+        private Future<ClaimOutcome> held(Answer answer) {
+            boolean joins = waiters.isAwaited(key);
+            if (!awaitsSettlement) {
+                return joins
+                        ? accepted(answer)
+                        : settledClaim()
+                                .compose(claim -> claim == null
+                                        ? accepted(answer)
+                                        : Future.succeededFuture(new ClaimOutcome(Kind.ALREADY_CLAIMED, claim)));
+            }
+            Future<ClaimOutcome> settled = settled(answer, Kind.ALREADY_CLAIMED);
+            if (joins) {
+                tellAccepted(answer);
+            } else {
+                var unused = settledClaim().onSuccess(claim -> {
+                    if (claim == null) {
+                        tellAccepted(answer);
+                    } else {
+                        waiters.found(key, claim);
                     }
-                    return new ClaimAttempt(this, caller, found, passcode, awaitsSettlement, deadlineNanos).begin();
                 });
-        return new ClaimAnswers(answers.compose(ClaimAnswers::accepted), answers.compose(ClaimAnswers::settled));
+            }
+            return settled;
+        }
+
+        private Future<ClaimOutcome> accepted(Answer answer) {
+            return acceptedClaim(answer).map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim));
+        }
+
+        /** If the amount cannot be read, the settled claim is the only answer. */
+        private void tellAccepted(Answer answer) {
+            if (accepted != null) {
+                var unused = acceptedClaim(answer).onSuccess(claim -> {
+                    if (accepted != null) {
+                        accepted.accept(claim);
+                        accepted = null;
+                    }
+                });
+            }
+        }
+
+        /** Reads the amount, usually from the cache. */
+        private Future<Claim> acceptedClaim(Answer answer) {
+            return inTime(catalog.amountOf(packet, answer.slot()))
+                    .map(amount -> new Claim(
+                            packet.id(),
+                            caller.user(),
+                            new Claim.Share(answer.slot(), amount, packet.asset()),
+                            Claim.Status.ACCEPTED,
+                            null));
+        }
+
+        /** Awaits the settlement of an accepted claim. If its generation ends without one, tries again. */
+        private Future<ClaimOutcome> settled(Answer answer, Kind kind) {
+            if (isSetAside()) {
+                return Future.failedFuture(UnavailableException.setAside());
+            }
+            return waiters.await(key, answer.generation(), answer.verdict() == Verdict.GIVEN, deadlineNanos)
+                    .compose(
+                            claim -> claim == null ? attempt() : Future.succeededFuture(new ClaimOutcome(kind, claim)));
+        }
+
+        private Future<ClaimOutcome> missing(Answer answer, @Nullable Kind refusal) {
+            return missing(
+                    answer.generation(),
+                    ended.find(packet.id())
+                            .compose(over -> over == null ? Future.succeededFuture() : ended(over, refusal)));
+        }
     }
 }

@@ -8,7 +8,6 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketCatalog.Slots;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
@@ -53,7 +52,7 @@ public final class ClaimSettler implements Settler {
     }
 
     @Override
-    public JournalFormat format() {
+    public JournalItem.Format format() {
         return AcceptedClaims.FORMAT;
     }
 

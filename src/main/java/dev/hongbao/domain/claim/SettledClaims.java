@@ -1,9 +1,18 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.engine.cluster.SettledFacts;
+import dev.hongbao.engine.cluster.WireReader;
+import dev.hongbao.engine.cluster.WireWriter;
 import dev.hongbao.engine.journal.CursorMoves;
+import dev.hongbao.engine.journal.Settlements;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The claims of one committed settlement, for {@link dev.hongbao.engine.journal.Settlements}. Immutable.
@@ -21,5 +30,56 @@ public record SettledClaims(List<Claim> claims, List<Packet> packets, List<Curso
         claims = List.copyOf(claims);
         packets = List.copyOf(packets);
         moves = List.copyOf(moves);
+    }
+
+    /** Sends settled claims to other servers. They answer claims waiting there, and notify claimers' sockets. */
+    public static final class Wire implements SettledFacts<SettledClaims> {
+        private final Settlements<SettledClaims> settlements;
+
+        public Wire(Settlements<SettledClaims> settlements) {
+            this.settlements = settlements;
+        }
+
+        @Override
+        public int kind() {
+            return 16;
+        }
+
+        @Override
+        public Settlements<SettledClaims> settlements() {
+            return settlements;
+        }
+
+        @Override
+        public List<CursorMoves.Move> moves(SettledClaims settled) {
+            return settled.moves();
+        }
+
+        @Override
+        public void write(SettledClaims settled, WireWriter to) {
+            to.number(settled.claims().size());
+            for (Claim claim : settled.claims()) {
+                to.uuid(claim.packet().value())
+                        .text(claim.user().value())
+                        .number(claim.share().slot())
+                        .number(claim.share().amount())
+                        .text(claim.share().asset().code())
+                        .instant(Objects.requireNonNull(claim.at()));
+            }
+        }
+
+        @Override
+        public void heard(WireReader from) {
+            List<Claim> claims = new ArrayList<>();
+            for (int left = from.count(); left > 0; left--) {
+                claims.add(new Claim(
+                        new PacketId(from.uuid()),
+                        new UserId(from.text()),
+                        new Claim.Share(from.number(), from.longNumber(), new Asset(from.text())),
+                        Claim.Status.SETTLED,
+                        from.instant()));
+            }
+            settlements.toWaiters().tell(SettledClaims.elsewhere(claims));
+        }
     }
 }

@@ -1,7 +1,7 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
+import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import java.time.Instant;
@@ -11,35 +11,27 @@ import java.time.Instant;
  *
  * @param shard of its keys in Redis
  * @param owner who made it, paid the awards, and gets the proceeds and the remainder
- * @param chance the source of its random numbers
+ * @param closesAt the definition's end, or an earlier one if the draw was ended early
+ * @param seed the source of its random numbers, published after the close
+ * @param commitment to the seed and the definition, 64 hexadecimal digits
  */
-public record Draw(DrawId id, int shard, UserId owner, DrawDefinition definition, Times times, Committed chance) {
-    /** The creation and the end: the definition's, or an earlier one if the draw was ended early. */
-    public record Times(Instant createdAt, Instant closesAt) {}
-
-    /**
-     * The seed, published after the close.
-     *
-     * @param commitment to it and to the definition, 64 hexadecimal digits
-     */
-    public record Committed(DrawSeed seed, String commitment) {}
-
-    public Instant createdAt() {
-        return times.createdAt;
-    }
-
-    public Instant closesAt() {
-        return times.closesAt;
-    }
-
+public record Draw(
+        DrawId id,
+        int shard,
+        UserId owner,
+        DrawDefinition definition,
+        Instant createdAt,
+        Instant closesAt,
+        Seed seed,
+        String commitment) {
     /** A copy with an earlier end. */
-    Draw endingAt(Instant closesAt) {
-        return new Draw(id, shard, owner, definition, new Times(times.createdAt, closesAt), chance);
+    Draw endingAt(Instant end) {
+        return new Draw(id, shard, owner, definition, createdAt, end, seed, commitment);
     }
 
     /** Whether it opens after {@code now}. False for a draw without a delayed opening, even by a clock that lags. */
     public boolean opensAfter(Instant now) {
-        return definition.opening().isAfter(createdAt()) && definition.opening().isAfter(now);
+        return definition.opening().isAfter(createdAt) && definition.opening().isAfter(now);
     }
 
     /** The prize with a number, from 1. */

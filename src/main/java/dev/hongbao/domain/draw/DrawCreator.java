@@ -9,7 +9,7 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
+import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.ledger.AccountKind;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Commands;
@@ -32,15 +32,24 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,17 +57,36 @@ import org.jspecify.annotations.Nullable;
  * escrows. One instance per event loop.
  */
 final class DrawCreator {
-    private static final String INSERT_DRAW =
-            "insert into draw (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at,"
-                    + " closes_at, seed, commitment) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    private static final String INSERT_DRAW = """
+        insert into draw
+            (id, shard, owner, group_id, mode, definition, cost, hold, carry_over, opens_at, closes_at, seed, commitment)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        """;
 
-    private static final String INSERT_PRIZES = "insert into prize (draw, n, name, amount, escrow, stock, announced)"
-            + " select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced"
-            + " from unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])"
-            + " as u(n, name, amount, escrow, stock, announced)";
+    private static final String INSERT_PRIZES = """
+        insert into prize (draw, n, name, amount, escrow, stock, announced)
+        select $1, u.n, u.name, u.amount, u.escrow, u.stock, u.announced
+        from unnest($2::smallint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::boolean[])
+            as u(n, name, amount, escrow, stock, announced)
+        """;
 
-    private static final String INSERT_CODES = "insert into code (draw, prize, nth, code)"
-            + " select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)";
+    private static final String INSERT_CODES = """
+        insert into code (draw, prize, nth, code)
+        select $1, $2, u.nth, u.code from unnest($3::text[]) with ordinality as u(code, nth)
+        """;
+
+    /** The missing amount of each wallet that holds too little. */
+    private static final String MISSING = """
+        select a.asset, u.amount - a.balance as missing
+        from unnest($1::bigint[], $2::bigint[]) as u(wallet, amount) join account as a on a.id = u.wallet
+        where a.balance < u.amount order by a.asset
+        """;
+
+    private static final String FUND = """
+        insert into transfer (subject, debit, credit, amount, kind)
+        select $1, u.debit, u.credit, u.amount, 'fund'
+        from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as u(debit, credit, amount)
+        """;
 
     private final Shards shards;
     private final DrawCatalog catalog;
@@ -159,12 +187,10 @@ final class DrawCreator {
     private Future<Generation> insert(SqlConnection tx, DrawId id, UserId owner, DrawDefinition definition) {
         int shard = shards.shardFor(id.value());
         DrawDefinition.Cost cost = definition.cost();
-        Map<Asset, Long> awards = DrawFunding.awards(definition);
-        byte[] bytes = new byte[DrawSeed.BYTES];
-        random.nextBytes(bytes);
-        DrawSeed seed = new DrawSeed(bytes);
+        Map<Asset, Long> awards = awards(definition);
+        Seed seed = Seed.drawn(random);
         return shards.hold(tx, shard)
-                .compose(generation -> DrawFunding.accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
+                .compose(generation -> accounts(tx, AccountKind.ESCROW, id.toString(), awards.keySet())
                         .compose(escrows -> hold(tx, id, cost)
                                 .compose(hold -> tx.preparedQuery(INSERT_DRAW)
                                         .execute(row(id, shard, owner, definition, hold)
@@ -174,7 +200,7 @@ final class DrawCreator {
                                 .compose(drawn ->
                                         tx.preparedQuery(INSERT_PRIZES).execute(prizes(id, definition, escrows)))
                                 .compose(prized -> codes(tx, id, definition))
-                                .compose(coded -> DrawFunding.fund(tx, id, owner, awards, escrows)))
+                                .compose(coded -> fund(tx, id, owner, awards, escrows)))
                         .map(generation));
     }
 
@@ -205,31 +231,21 @@ final class DrawCreator {
     private static Tuple prizes(DrawId id, DrawDefinition definition, Map<Asset, Long> escrows) {
         List<Prize> prizes = definition.allPrizes();
         int size = prizes.size();
-        Short[] numbers = new Short[size];
-        String[] names = new String[size];
-        Long[] amounts = new Long[size];
-        Long[] accounts = new Long[size];
-        Long[] stocks = new Long[size];
-        Boolean[] announced = new Boolean[size];
-        for (int i = 0; i < size; i++) {
-            Prize prize = prizes.get(i);
-            numbers[i] = (short) (i + 1);
-            names[i] = prize.name();
-            amounts[i] = prize.award().amount();
-            accounts[i] = prize.award().asset() == null
-                    ? null
-                    : escrows.get(prize.award().asset());
-            stocks[i] = prize.stock();
-            announced[i] = definition.isAnnounced(i + 1);
-        }
         return Tuple.tuple()
                 .addUUID(id.value())
-                .addArrayOfShort(numbers)
-                .addArrayOfString(names)
-                .addArrayOfLong(amounts)
-                .addArrayOfLong(accounts)
-                .addArrayOfLong(stocks)
-                .addArrayOfBoolean(announced);
+                .addArrayOfShort(IntStream.rangeClosed(1, size)
+                        .mapToObj(number -> (short) number)
+                        .toArray(Short[]::new))
+                .addArrayOfString(prizes.stream().map(Prize::name).toArray(String[]::new))
+                .addArrayOfLong(
+                        prizes.stream().map(prize -> prize.award().amount()).toArray(Long[]::new))
+                .addArrayOfLong(prizes.stream()
+                        .map(prize -> escrows.get(prize.award().asset()))
+                        .toArray(Long[]::new))
+                .addArrayOfLong(prizes.stream().map(Prize::stock).toArray(Long[]::new))
+                .addArrayOfBoolean(IntStream.rangeClosed(1, size)
+                        .mapToObj(definition::isAnnounced)
+                        .toArray(Boolean[]::new));
     }
 
     private static Future<Void> codes(SqlConnection tx, DrawId id, DrawDefinition definition) {
@@ -248,5 +264,78 @@ final class DrawCreator {
             }
         }
         return done;
+    }
+
+    /** The total of all awards, by asset, minor units. */
+    private static Map<Asset, Long> awards(DrawDefinition definition) {
+        Map<Asset, Long> sums = new TreeMap<>(Comparator.comparing(Asset::code));
+        for (Prize prize : definition.allPrizes()) {
+            Asset asset = prize.award().asset();
+            if (asset != null) {
+                long all = Math.multiplyExact(
+                        Objects.requireNonNull(prize.stock()), prize.award().amount());
+                sums.merge(asset, all, Math::addExact);
+            }
+        }
+        return sums;
+    }
+
+    private static Future<Map<Asset, Long>> accounts(
+            SqlConnection tx, AccountKind kind, String owner, Iterable<Asset> assets) {
+        Map<Asset, Long> accounts = new HashMap<>();
+        Future<Void> done = Future.succeededFuture();
+        for (Asset asset : assets) {
+            done = done.compose(before -> Ledger.account(tx, kind, owner, asset))
+                    .map(account -> {
+                        accounts.put(asset, account);
+                        return null;
+                    });
+        }
+        return done.map(accounts);
+    }
+
+    /**
+     * Moves the awards into the draw's escrows. Refused with FROZEN, or with INSUFFICIENT_FUNDS, which names the missing amount of each
+     * asset.
+     */
+    private static Future<Void> fund(
+            SqlConnection tx, DrawId id, UserId owner, Map<Asset, Long> awards, Map<Asset, Long> escrows) {
+        if (awards.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return accounts(tx, AccountKind.WALLET, owner.value(), awards.keySet()).compose(wallets -> {
+            List<Long> debits = new ArrayList<>();
+            List<Long> credits = new ArrayList<>();
+            List<Long> amounts = new ArrayList<>();
+            awards.forEach((asset, amount) -> {
+                debits.add(wallets.get(asset));
+                credits.add(escrows.get(asset));
+                amounts.add(amount);
+            });
+            UUID draw = id.value();
+            Long[] payers = debits.toArray(Long[]::new);
+            Long[] sums = amounts.toArray(Long[]::new);
+            return Ledger.lockToPay(tx, owner, debits)
+                    .compose(locked -> tx.preparedQuery(MISSING)
+                            .execute(Tuple.tuple().addArrayOfLong(payers).addArrayOfLong(sums)))
+                    .compose(missing -> missing.rowCount() > 0
+                            ? Future.failedFuture(tooPoor(owner, missing))
+                            : tx.preparedQuery(FUND)
+                                    .execute(Tuple.tuple()
+                                            .addUUID(draw)
+                                            .addArrayOfLong(payers)
+                                            .addArrayOfLong(credits.toArray(Long[]::new))
+                                            .addArrayOfLong(sums)))
+                    .<Void>mapEmpty()
+                    .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+        });
+    }
+
+    /** The refusal with the missing amount of each asset. */
+    private static RefusedException tooPoor(UserId owner, RowSet<Row> missing) {
+        List<String> sums = new ArrayList<>();
+        missing.forEach(row -> sums.add(row.getLong("missing") + " " + row.getString("asset")));
+        return new RefusedException(
+                Refusal.INSUFFICIENT_FUNDS, Text.of("draw.wallets-lack", owner.value(), String.join(", ", sums)));
     }
 }

@@ -1,8 +1,7 @@
 package dev.hongbao.domain.draw;
 
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalItem {
     /** {@code <draw> <period or ->}, as end.lua writes it. */
-    public static final JournalFormat FORMAT = new JournalFormat("end", DrawEnd::decode);
+    public static final JournalItem.Format FORMAT = new JournalItem.Format("end", DrawEnd::decode);
 
     @Override
     public String verb() {
@@ -20,7 +19,7 @@ public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalI
     }
 
     @Override
-    public QuarantineUnit unit() {
+    public Quarantine.Unit unit() {
         return draw.unit();
     }
 

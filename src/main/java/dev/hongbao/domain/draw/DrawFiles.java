@@ -14,6 +14,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -23,29 +24,44 @@ import org.jspecify.annotations.Nullable;
 
 /** Draws and plays of all users, for the host's backend. Reads Postgres. Thread-safe. */
 public final class DrawFiles {
-    private static final String COLUMNS =
-            "d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode, d.created_at, d.opens_at,"
-                    + " d.closes_at, case when d.closed_at is not null then 'closed' when d.closes_at <= now() then"
-                    + " 'closing' when not is_open_at(d.opens_at, d.created_at, now()) then 'planned' else 'open' end as"
-                    + " status";
+    private static final String DRAWS = """
+        select d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode,
+               d.created_at, d.opens_at, d.closes_at,
+               case when d.closed_at is not null then 'closed'
+                    when d.closes_at <= now() then 'closing'
+                    when not is_open_at(d.opens_at, d.created_at, now()) then 'planned'
+                    else 'open' end as status
+        from draw as d
+        """;
 
-    private static final String CLOSED = "select " + COLUMNS + " from draw as d"
-            + " where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
+    private static final String ALL = DRAWS + "where d.id < $1 order by d.id desc limit $2";
 
-    private static final String ALL =
-            "select " + COLUMNS + " from draw as d where d.id < $1 order by d.id desc limit $2";
+    private static final String CLOSED =
+            DRAWS + "where d.closed_at is not null and d.id < $1 order by d.id desc limit $2";
 
     /** Reads the draws that are not closed, shard by shard. */
-    private static final String OPEN = "select " + COLUMNS + " from draw as d where d.id = any (array(select o.id from"
-            + " shard as s cross join lateral (select d.id from draw as"
-            + " d where d.shard = s.id and d.closed_at is null and d.id"
-            + " < $1 and %s order by d.id desc limit $2) as o order by"
-            + " o.id desc limit $2)) order by d.id desc";
+    private static final String OPEN = DRAWS + """
+        where d.id = any (array(
+            select o.id
+            from shard as s
+            cross join lateral (select d.id from draw as d
+                                where d.shard = s.id and d.closed_at is null and d.id < $1 and %s
+                                order by d.id desc limit $2) as o
+            order by o.id desc limit $2))
+        order by d.id desc
+        """;
 
-    private static final String PLAYED = DrawStore.PLAY
-            + "where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4";
+    private static final String PLAYED = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        where y.user_id = $1 and (y.draw, y.seq) < ($2, $3) order by y.draw desc, y.seq desc limit $4
+        """;
 
-    private static final String ONE = DrawStore.PLAY + "where y.draw = $1 and y.seq = $2";
+    private static final String ONE = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        where y.draw = $1 and y.seq = $2
+        """;
 
     /** Sorts after every draw's id: the start of a list. */
     private static final UUID LAST = new UUID(-1, -1);
@@ -53,9 +69,28 @@ public final class DrawFiles {
     private final Pool pool;
     private final DrawCatalog catalog;
 
-    public DrawFiles(Pool pool, DrawStore store, DrawCatalog catalog) {
+    public DrawFiles(Pool pool, DrawCatalog catalog) {
         this.pool = pool;
         this.catalog = catalog;
+    }
+
+    /**
+     * A draw in a list.
+     *
+     * @param owner who made it
+     * @param group null for a draw for all users
+     */
+    public record Summary(
+            DrawId id,
+            String name,
+            Metadata metadata,
+            UserId owner,
+            @Nullable GroupId group,
+            DrawMode mode,
+            DrawView.Status status,
+            Times times) {
+        /** The creation, and the time for plays. */
+        public record Times(Instant createdAt, Instant opensAt, Instant closesAt) {}
     }
 
     /**
@@ -73,7 +108,7 @@ public final class DrawFiles {
      *
      * @return refused with NOT_ELIGIBLE
      */
-    public Future<Page<DrawSummary>> ofGroup(
+    public Future<Page<Summary>> ofGroup(
             Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         return caller.role() == Role.SERVICE || caller.isMemberOf(group)
                 ? list(new Filter(status, group, null), cursor, limit)
@@ -86,7 +121,7 @@ public final class DrawFiles {
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<DrawSummary>> list(Filter filter, @Nullable String cursor, int limit) {
+    public Future<Page<Summary>> list(Filter filter, @Nullable String cursor, int limit) {
         DrawId before = cursor == null ? new DrawId(LAST) : DrawId.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
@@ -95,7 +130,7 @@ public final class DrawFiles {
         return pool.preparedQuery(query(filter, parameters))
                 .execute(parameters)
                 .map(rows -> Page.of(
-                        DrawStore.stream(rows).map(DrawFiles::summary).toList(),
+                        rows.stream().map(DrawFiles::summary).toList(),
                         limit,
                         draw -> draw.id().toString()));
     }
@@ -113,7 +148,7 @@ public final class DrawFiles {
                 parameters.addString(filter.owner.value());
                 which += " and d.owner = $" + parameters.size();
             }
-            String some = "select " + COLUMNS + " from draw as d where d.id < $1" + which;
+            String some = DRAWS + "where d.id < $1" + which;
             if (status == null) {
                 return some + " order by d.id desc limit $2";
             }
@@ -132,18 +167,17 @@ public final class DrawFiles {
         };
     }
 
-    private static DrawSummary summary(Row row) {
+    private static Summary summary(Row row) {
         String group = row.getString("group_id");
-        return new DrawSummary(
+        return new Summary(
                 new DrawId(row.getUUID("id")),
                 row.getString("name"),
                 Metadata.ofJson(row.getJsonObject("metadata")),
                 new UserId(row.getString("owner")),
                 group == null ? null : new GroupId(group),
-                new DrawSummary.State(
-                        DrawMode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
-                        DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT))),
-                new DrawSummary.Times(
+                DrawMode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
+                DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                new Summary.Times(
                         DrawStore.instant(row, "created_at"),
                         DrawStore.instant(row, "opens_at"),
                         DrawStore.instant(row, "closes_at")));
@@ -164,8 +198,8 @@ public final class DrawFiles {
         }
         return pool.preparedQuery(PLAYED)
                 .execute(Tuple.of(user.value(), draw, seq, limit + 1))
-                .map(rows -> Page.of(
-                        DrawStore.stream(rows).toList(), limit, row -> row.getUUID("draw") + "." + row.getLong("seq")))
+                .map(rows ->
+                        Page.of(rows.stream().toList(), limit, row -> row.getUUID("draw") + "." + row.getLong("seq")))
                 .compose(page -> plays(page.items()).map(plays -> new Page<>(plays, page.next())));
     }
 
@@ -173,7 +207,7 @@ public final class DrawFiles {
     public Future<Play> play(DrawId draw, long seq) {
         return pool.preparedQuery(ONE)
                 .execute(Tuple.of(draw.value(), seq))
-                .compose(rows -> plays(DrawStore.stream(rows).toList()))
+                .compose(rows -> plays(rows.stream().toList()))
                 .compose(plays -> plays.isEmpty()
                         ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("play.not-found")))
                         : Future.succeededFuture(plays.get(0)));

@@ -2,7 +2,7 @@ package dev.hongbao.domain.draw;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.Uuids;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +24,8 @@ public record DrawId(UUID value) {
     }
 
     /** The unit that quarantine sets aside. */
-    public QuarantineUnit unit() {
-        return new QuarantineUnit("draw", value);
+    public Quarantine.Unit unit() {
+        return new Quarantine.Unit("draw", value);
     }
 
     @Override

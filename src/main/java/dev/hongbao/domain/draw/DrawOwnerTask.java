@@ -1,5 +1,9 @@
 package dev.hongbao.domain.draw;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -16,8 +20,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -78,23 +82,11 @@ public final class DrawOwnerTask implements OwnerTask {
     /** The next time to plan a draw. Void after a recovery of its shard, or when the clock goes back. */
     private record Next(Generation generation, Instant since, Instant at) {}
 
-    /**
-     * An end to write.
-     *
-     * @param period null for the draw
-     */
-    private record End(Draw draw, @Nullable Integer period) {}
-
     /** An end in a generation's journal, not settled yet. */
-    private record Written(
-            Generation generation, DrawId draw, @Nullable Integer period) {
-        static Written of(Generation generation, End end) {
-            return new Written(generation, end.draw.id(), end.period);
-        }
-    }
+    private record Written(Generation generation, DrawEnd end) {}
 
     /** The call of {@code end.lua}. Returns the ends that it wrote. */
-    private record EndDraws(List<End> ends) implements ShardScript.Call<List<End>> {
+    private record EndDraws(List<DrawEnd> ends) implements ShardScript.Call<List<DrawEnd>> {
         @Override
         public String script() {
             return "end";
@@ -107,33 +99,29 @@ public final class DrawOwnerTask implements OwnerTask {
 
         @Override
         public void write(Generation generation, Request request) {
-            for (End end : ends) {
-                request.arg(DrawKeys.hash(generation, end.draw.id())).arg(DrawKeys.schedule(generation, end.draw.id()));
+            for (DrawEnd end : ends) {
+                request.arg(DrawKeys.hash(generation, end.draw())).arg(DrawKeys.schedule(generation, end.draw()));
             }
-            for (End end : ends) {
-                request.arg(end.draw.id().toString()).arg(end.period == null ? "-" : end.period.toString());
+            for (DrawEnd end : ends) {
+                request.arg(end.draw().toString())
+                        .arg(end.period() == null ? "-" : end.period().toString());
             }
         }
 
         @Override
-        public ShardScript.Reply<List<End>> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<DrawEnd>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
-            List<End> ending = new ArrayList<>();
+            List<DrawEnd> ending = new ArrayList<>();
             List<String> missing = new ArrayList<>();
             for (int i = 0; i < outcomes.length; i++) {
-                End end = ends.get(i);
+                DrawEnd end = ends.get(i);
                 if (outcomes[i].equals("ending")) {
                     ending.add(end);
                 } else if (outcomes[i].equals("missing")) {
-                    missing.add(DrawKeys.hash(generation, end.draw.id()));
+                    missing.add(DrawKeys.hash(generation, end.draw()));
                 }
             }
-            return new ShardScript.Reply<>(
-                    ending,
-                    ending.stream()
-                            .map(end -> new DrawEnd(end.draw.id(), end.period))
-                            .toList(),
-                    missing);
+            return new ShardScript.Reply<>(ending, List.copyOf(ending), missing);
         }
     }
 
@@ -145,8 +133,11 @@ public final class DrawOwnerTask implements OwnerTask {
         Future<Void> removed = removeKeys(redis);
         Future<Void> planned = removed.transform(any -> store.scheduled(live)).compose(draws -> planAll(draws, redis));
         Future<Void> closed = planned.transform(any -> store.due(live, PAGE))
-                .compose(due ->
-                        end(due.stream().map(draw -> new End(draw, null)).toList(), redis));
+                .compose(due -> end(
+                        due.stream()
+                                .collect(groupingBy(
+                                        Draw::shard, mapping(draw -> new DrawEnd(draw.id(), null), toList()))),
+                        redis));
         return closed.transform(any -> periodsOver(live))
                 .compose(over -> end(over, redis))
                 .compose(ended -> Future.all(removed, planned, closed))
@@ -198,36 +189,36 @@ public final class DrawOwnerTask implements OwnerTask {
                         }));
     }
 
-    private Future<List<End>> periodsOver(List<Integer> live) {
+    private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {
         return pool.preparedQuery(PERIODS_OVER)
                 .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
                 .compose(rows -> {
-                    Map<DrawId, List<Integer>> periods = new HashMap<>();
-                    rows.forEach(
-                            row -> periods.computeIfAbsent(new DrawId(row.getUUID("draw")), id -> new ArrayList<>())
-                                    .add(row.getInteger("n")));
-                    return catalog.findAll(periods.keySet())
-                            .map(draws -> draws.values().stream()
-                                    .flatMap(draw -> periods.getOrDefault(draw.id(), List.of()).stream()
-                                            .map(period -> new End(draw, period)))
-                                    .toList());
+                    List<DrawEnd> ends = rows.stream()
+                            .map(row -> new DrawEnd(new DrawId(row.getUUID("draw")), row.getInteger("n")))
+                            .toList();
+                    return catalog.findAll(
+                                    ends.stream().map(DrawEnd::draw).distinct().toList())
+                            .map(draws -> ends.stream()
+                                    .filter(end -> draws.containsKey(end.draw()))
+                                    .collect(groupingBy(end -> Objects.requireNonNull(draws.get(end.draw()))
+                                            .shard())));
                 });
     }
 
-    private Future<Void> end(List<End> ends, RedisLinks redis) {
+    /** @param ends by shard */
+    private Future<Void> end(Map<Integer, List<DrawEnd>> ends, RedisLinks redis) {
         long now = System.nanoTime();
         written.values().removeIf(at -> now - at > AGAIN_NANOS);
-        Map<Integer, List<End>> byShard =
-                ends.stream().collect(Collectors.groupingBy(end -> end.draw().shard()));
         List<Future<Void>> calls = new ArrayList<>();
-        byShard.forEach((id, all) -> {
+        ends.forEach((id, all) -> {
             Shards.Shard shard = shards.current(id);
-            List<End> some = all.stream()
-                    .filter(end -> !written.containsKey(Written.of(shard.generation(), end)))
+            List<DrawEnd> some = all.stream()
+                    .filter(end -> !written.containsKey(new Written(shard.generation(), end)))
                     .toList();
             if (!some.isEmpty()) {
                 calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
-                        .onSuccess(ended -> ended.forEach(end -> written.put(Written.of(shard.generation(), end), now)))
+                        .onSuccess(ended ->
+                                ended.forEach(end -> written.put(new Written(shard.generation(), end), now)))
                         .<Void>mapEmpty()
                         .recover(ShardScript::unlessReported));
             }

@@ -140,7 +140,7 @@ public final class DrawPlanner {
         List<Short> prizes = new ArrayList<>();
         List<OffsetDateTime> moments = new ArrayList<>();
         DrawDefinition definition = draw.definition();
-        SeededChance chance = draw.chance().seed().chance();
+        SeededChance chance = draw.seed().chance();
         for (int number = 1; number <= definition.prizes().size(); number++) {
             for (long moment : Moments.of(chance, definition, period, number, changed.get(number))) {
                 prizes.add((short) number);
@@ -230,8 +230,9 @@ public final class DrawPlanner {
     }
 
     private Future<RowSet<Row>> releases(Draw draw, int period) {
-        return pool.preparedQuery("select period, prize, n, moment from release"
-                        + " where draw = $1 and period = $2 and not withdrawn order by moment")
-                .execute(Tuple.of(draw.id().value(), period));
+        return pool.preparedQuery("""
+                        select period, prize, n, moment from release
+                        where draw = $1 and period = $2 and not withdrawn order by moment
+                        """).execute(Tuple.of(draw.id().value(), period));
     }
 }

@@ -10,6 +10,7 @@ import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.journal.Quarantine;
@@ -17,9 +18,14 @@ import dev.hongbao.engine.postgres.Pages;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +34,19 @@ import org.jspecify.annotations.Nullable;
 public final class DrawService {
     /** Plays of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
+
+    private static final String PERIOD_NOW = """
+        select now(), closed_at is null and closes_at > now() as open,
+               exists (select from period where draw = $1 and n = $2) as planned
+        from draw where id = $1
+        """;
+
+    private static final String CHANGED = "select prize, quota from quota where draw = $1 and period = $2";
+
+    private static final String SET_QUOTA = """
+        insert into quota as q (draw, prize, period, quota) values ($1, $2, $3, $4)
+        on conflict (draw, prize, period) do update set quota = excluded.quota
+        """;
 
     private final Pool pool;
     private final DrawStore store;
@@ -77,10 +96,14 @@ public final class DrawService {
                     counted -> counted == null ? store.playsOf(id, caller.user()) : Future.succeededFuture(counted[0]));
             return Future.all(ends, prizes, plays, counters).compose(all -> {
                 // The cached draw may have an outdated end.
-                DrawStore.End now = Objects.requireNonNull(ends.result());
-                Draw current = draw.endingAt(now.closesAt());
-                return end(caller, current, now.closedAt())
-                        .map(end -> view(current, prizes.result(), plays.result(), counters.result(), end));
+                DrawStore.End end = Objects.requireNonNull(ends.result());
+                Draw current = draw.endingAt(end.closesAt());
+                boolean closed = end.closedAt() != null;
+                Future<DrawView.@Nullable Books> books = closed && caller.role() == Role.SERVICE
+                        ? store.books(draw).map(read -> read)
+                        : Future.succeededFuture(null);
+                return books.map(
+                        read -> view(current, prizes.result(), plays.result(), counters.result(), closed, read));
             });
         });
     }
@@ -90,28 +113,18 @@ public final class DrawService {
         return shown ? store.progress(draw.id()) : Future.succeededFuture(List.of());
     }
 
-    /** The seed is published after the settled close: no play can follow. */
-    private Future<DrawView.@Nullable End> end(Caller caller, Draw draw, @Nullable Instant closed) {
-        if (closed == null) {
-            return Future.succeededFuture(null);
-        }
-        String seed = draw.chance().seed().told();
-        return caller.role() == Role.SERVICE
-                ? store.books(draw).map(books -> new DrawView.End(seed, books))
-                : Future.succeededFuture(new DrawView.End(seed, null));
-    }
-
     private DrawView view(
             Draw draw,
             List<DrawStore.Progress> prizes,
             long plays,
             Long @Nullable [] counters,
-            DrawView.@Nullable End end) {
+            boolean closed,
+            DrawView.@Nullable Books books) {
         Instant now = clock.instant();
         DrawDefinition definition = draw.definition();
         DrawDefinition.Limits limits = definition.limits();
         long today = counters == null || counters[1] < definition.dayOf(now) ? 0 : counters[2];
-        DrawView.Status status = end != null
+        DrawView.Status status = closed
                 ? DrawView.Status.CLOSED
                 : !now.isBefore(draw.closesAt())
                         ? DrawView.Status.CLOSING
@@ -124,7 +137,9 @@ public final class DrawService {
                         plays,
                         limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
                         limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today)),
-                end);
+                // The settled close: no play can follow.
+                closed ? draw.seed().hex() : null,
+                books);
     }
 
     /**
@@ -180,9 +195,74 @@ public final class DrawService {
                 }));
     }
 
-    /** Changes a quota as {@link QuotaChange#make}. Only for the service role. */
+    /**
+     * Changes a prize's quota of a later period, in place of the definition's, unless the period is planned or has begun. Only for the
+     * service role. Idempotent.
+     *
+     * @param prize its number, from 1; no fallback
+     * @param period from 0
+     * @param quota 0 to {@link DefinitionChecks#MAX_RELEASES}
+     * @return refused with INVALID for an unknown prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
+     *     period would release more than {@link DefinitionChecks#MAX_RELEASES} prizes in total
+     */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
-        return owned(caller, id).compose(draw -> new QuotaChange(draw, prize, period, quota).make(pool));
+        return owned(caller, id).compose(draw -> {
+            DrawDefinition definition = draw.definition();
+            if (prize < 1
+                    || prize > definition.prizes().size()
+                    || period < 0
+                    || period >= definition.periods()
+                    || quota < 0
+                    || quota > DefinitionChecks.MAX_RELEASES) {
+                return refused(Refusal.INVALID, Text.of("quota.not-possible"));
+            }
+            Tuple key = Tuple.of(id.value(), period);
+            return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, id)
+                    .compose(locked -> tx.preparedQuery(PERIOD_NOW).execute(key))
+                    .compose(rows -> inTime(
+                            definition.periodStart(period), rows.iterator().next()))
+                    .compose(inTime -> tx.preparedQuery(CHANGED).execute(key))
+                    .compose(changed -> fitting(definition, prize, period, quota, changed))
+                    .compose(fits ->
+                            tx.preparedQuery(SET_QUOTA).execute(Tuple.of(id.value(), (short) prize, period, quota)))
+                    .mapEmpty());
+        });
+    }
+
+    private static Future<Void> inTime(Instant start, Row now) {
+        if (!now.getBoolean("open")) {
+            return refused(Refusal.DRAW_CLOSED, Text.of("quota.draw-over"));
+        }
+        return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
+                ? refused(Refusal.INFEASIBLE, Reason.OPENING, Text.of("quota.period-planned"))
+                : Future.succeededFuture();
+    }
+
+    /** Checks the period's total over all prizes. */
+    private static Future<Void> fitting(
+            DrawDefinition definition, int prize, int period, long quota, RowSet<Row> changed) {
+        Map<Integer, Long> quotas = new HashMap<>();
+        changed.forEach(row -> quotas.put(row.getInteger("prize"), row.getLong("quota")));
+        quotas.put(prize, quota);
+        long sum = 0;
+        for (int number = 1; number <= definition.prizes().size(); number++) {
+            Long other = quotas.get(number);
+            sum += other == null ? definition.quota(definition.prizes().get(number - 1), period) : other;
+        }
+        return sum <= DefinitionChecks.MAX_RELEASES
+                ? Future.succeededFuture()
+                : refused(
+                        Refusal.INFEASIBLE,
+                        Reason.AMOUNT,
+                        Text.of("quota.too-many", DefinitionChecks.MAX_RELEASES, sum));
+    }
+
+    private static <T> Future<T> refused(Refusal refusal, Text detail) {
+        return Future.failedFuture(new RefusedException(refusal, detail));
+    }
+
+    private static <T> Future<T> refused(Refusal refusal, Reason reason, Text detail) {
+        return Future.failedFuture(new RefusedException(refusal, reason, detail));
     }
 
     /** A draw for its host; refused with NOT_FOUND, or with NOT_ELIGIBLE for a plain user. */

@@ -2,7 +2,7 @@ package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawState.Issued;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.DrawRules;
@@ -116,7 +116,7 @@ public final class DrawShardLoader implements ShardLoader {
         for (Row row : rows) {
             DrawRules rules;
             try {
-                rules = DefinitionReader.readStored(
+                rules = DefinitionText.readStored(
                                 row.getJsonObject("definition").getMap())
                         .rules();
             } catch (RuntimeException fault) {
@@ -145,7 +145,8 @@ public final class DrawShardLoader implements ShardLoader {
         return Future.all(writes).mapEmpty();
     }
 
-    static List<Issued> issued(Row row) {
+    /** The settled wins of a row with each prize's {@code issued}, {@code round} and {@code round_issued}. */
+    public static List<Issued> issued(Row row) {
         Long[] issued = row.getArrayOfLongs("issued");
         Long[] rounds = row.getArrayOfLongs("round");
         Long[] inRound = row.getArrayOfLongs("round_issued");
@@ -186,7 +187,7 @@ public final class DrawShardLoader implements ShardLoader {
     }
 
     /** The release's name in the schedule. */
-    static String member(Row row) {
+    public static String member(Row row) {
         return member(row.getInteger("period"), row.getInteger("prize"), row.getInteger("n"));
     }
 
@@ -195,7 +196,7 @@ public final class DrawShardLoader implements ShardLoader {
      *
      * @param prize its number, from 1
      */
-    static String member(int period, int prize, int release) {
+    public static String member(int period, int prize, int release) {
         return new DrawModel.Release(period, prize, release).toString();
     }
 }

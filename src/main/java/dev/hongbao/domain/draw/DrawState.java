@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** A draw's rules and state in the form that {@code play.lua} reads from the draw's hash. */
-final class DrawState {
+public final class DrawState {
     private DrawState() {}
 
     /**
@@ -16,11 +16,11 @@ final class DrawState {
      * @param round the latest round with one, from 1
      * @param inRound the number in that round
      */
-    record Issued(long issued, long round, long inRound) {
+    public record Issued(long issued, long round, long inRound) {
         static final Issued NOTHING = new Issued(0, 1, 0);
 
         /** One more win, in the latest round or a later one. */
-        Issued and(long inThisRound) {
+        public Issued and(long inThisRound) {
             return inThisRound > round
                     ? new Issued(issued + 1, inThisRound, 1)
                     : new Issued(issued + 1, round, inRound + (inThisRound == round ? 1 : 0));
@@ -37,11 +37,9 @@ final class DrawState {
                 prizes.stream().mapToLong(DrawRules.Prize::perUser).toArray(),
                 prizes.stream().mapToLong(DrawRules.Prize::guarantee).toArray(),
                 (long) rules.fallback(),
-                rules.perUser().total(),
-                rules.perUser().day(),
-                rules.perUser().guarantees().stream()
-                        .mapToLong(DrawRules.Guarantee::plays)
-                        .toArray(),
+                rules.total(),
+                rules.perDay(),
+                rules.guarantees().stream().mapToLong(Integer::longValue).toArray(),
                 rules.periods().originMillis(),
                 rules.periods().lengthMillis(),
                 rules.periods().carryOver() ? 1L : 0L,
@@ -58,7 +56,7 @@ final class DrawState {
      *
      * @param issued by prize
      */
-    static byte[] after(DrawRules rules, List<Issued> issued) {
+    public static byte[] after(DrawRules rules, List<Issued> issued) {
         int prizes = issued.size();
         long round = issued.stream().mapToLong(Issued::round).max().orElse(1);
         long[] inRound = IntStream.range(0, prizes)

@@ -1,9 +1,9 @@
 package dev.hongbao.domain.draw;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.fairness.DrawSeed;
-import dev.hongbao.domain.odds.DefinitionReader;
-import dev.hongbao.engine.journal.Unreadable;
+import dev.hongbao.domain.fairness.Seed;
+import dev.hongbao.domain.odds.DefinitionText;
+import dev.hongbao.engine.journal.Quarantine.Unreadable;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
@@ -18,33 +18,50 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Draws and plays in Postgres. Thread-safe. */
 public final class DrawStore {
-    private static final String DRAW = "select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,"
-            + " encode(d.commitment, 'hex') as commitment from draw as d ";
+    private static final String DRAW = """
+        select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,
+               encode(d.commitment, 'hex') as commitment
+        from draw as d
+        """;
 
-    private static final String NOT_SET_ASIDE = " and not exists (select from quarantine_unit as q where q.id = d.id)";
+    private static final String NEWEST_OPEN = DRAW + """
+        where d.owner = $1 and d.closed_at is null and d.closes_at > now() order by d.id desc limit 1
+        """;
 
-    private static final String CODED =
-            " from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth ";
+    private static final String DUE = DRAW + """
+        where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)
+          and not exists (select from quarantine_unit as q where q.id = d.id)
+        order by d.closes_at limit $2
+        """;
 
-    static final String PLAY = "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code" + CODED;
+    private static final String SCHEDULED = """
+        select d.id, d.shard from draw as d
+        where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)
+          and not exists (select from quarantine_unit as q where q.id = d.id)
+        order by d.id
+        """;
 
-    /**
-     * A select of plays with more columns; {@code y} is the play.
-     *
-     * @param joins the joins of these columns
-     */
-    public static String playOf(String columns, String joins) {
-        return "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, " + columns + CODED + joins;
-    }
+    private static final String PLAYS = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        where y.draw = $1 and y.seq < $2 order by y.seq desc limit $3
+        """;
 
-    private static final String EXPORTED =
-            "select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.loaded, y.period, y.release" + CODED;
+    private static final String PLAYS_OF_USER = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        where y.draw = $1 and y.seq < $2 and y.user_id = $4 order by y.seq desc limit $3
+        """;
+
+    private static final String EXPORTED = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.request, y.loaded, y.period, y.release
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        where y.draw = $1 and y.seq >= $2 order by y.seq limit $3
+        """;
 
     private static final String PERIODS = """
         select p.n, array(select count(r.n)::integer from generate_series(1, $2) as z(n)
@@ -98,8 +115,7 @@ public final class DrawStore {
     }
 
     Future<@Nullable Draw> newestOpen(UserId owner) {
-        return pool.preparedQuery(DRAW + "where d.owner = $1 and d.closed_at is null and d.closes_at > now()"
-                        + " order by d.id desc limit 1")
+        return pool.preparedQuery(NEWEST_OPEN)
                 .execute(Tuple.of(owner.value()))
                 .compose(this::readable)
                 .map(draws -> draws.isEmpty() ? null : draws.get(0));
@@ -107,18 +123,14 @@ public final class DrawStore {
 
     /** Open draws of these shards that are due by Postgres' clock, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(DRAW + "where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)"
-                        + NOT_SET_ASIDE
-                        + " order by d.closes_at limit $2")
+        return pool.preparedQuery(DUE)
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
                 .compose(this::readable);
     }
 
     /** Open scheduled draws of these shards, with their shards. Without definitions, which may be long. */
     Future<Map<DrawId, Integer>> scheduled(Collection<Integer> shards) {
-        return pool.preparedQuery("select d.id, d.shard from draw as d"
-                        + " where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)"
-                        + NOT_SET_ASIDE + " order by d.id")
+        return pool.preparedQuery(SCHEDULED)
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
                 .map(rows -> {
                     Map<DrawId, Integer> draws = new LinkedHashMap<>();
@@ -142,7 +154,7 @@ public final class DrawStore {
     public Future<@Nullable End> end(DrawId id) {
         return pool.preparedQuery("select closes_at, closed_at from draw where id = $1")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .map(row -> new End(
                                 instant(row, "closes_at"),
                                 row.getOffsetDateTime("closed_at") == null ? null : instant(row, "closed_at")))
@@ -152,14 +164,14 @@ public final class DrawStore {
 
     /** The stored final table, and the quotas that differ from the definition. */
     Future<DrawView.Books> books(Draw draw) {
-        String definition = DrawSeed.definitionText(draw.definition());
+        String definition = Seed.definitionText(draw.definition());
         Future<JsonObject> table = pool.preparedQuery("select final_table from draw where id = $1")
                 .execute(Tuple.of(draw.id().value()))
                 .map(rows -> rows.iterator().next().getJsonObject(0));
         Future<List<DrawView.Quota>> quotas = pool.preparedQuery(
                         "select prize, period, quota from quota where draw = $1 order by period, prize")
                 .execute(Tuple.of(draw.id().value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .map(row -> new DrawView.Quota(
                                 row.getInteger("prize"), row.getInteger("period"), row.getLong("quota")))
                         .toList());
@@ -170,7 +182,7 @@ public final class DrawStore {
     Future<List<Progress>> progress(DrawId id) {
         return pool.preparedQuery("select n, stock, issued from prize where draw = $1 order by n")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .map(row -> new Progress(row.getInteger("n"), row.getLong("stock"), row.getLong("issued")))
                         .toList());
     }
@@ -179,7 +191,7 @@ public final class DrawStore {
     Future<Long @Nullable []> counters(DrawId id, UserId user) {
         return pool.preparedQuery("select counters from player where draw = $1 and user_id = $2")
                 .execute(Tuple.of(id.value(), user.value()))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .map(row -> row.getArrayOfLongs(0))
                         .findFirst()
                         .orElse(null));
@@ -191,30 +203,24 @@ public final class DrawStore {
      * @param user null for all users
      */
     Future<List<Play>> plays(Draw draw, @Nullable UserId user, long beforeSeq, int limit) {
-        String mine = user == null ? "" : "and y.user_id = $4 ";
         Tuple parameters = Tuple.of(draw.id().value(), beforeSeq, limit);
-        return pool.preparedQuery(PLAY + "where y.draw = $1 and y.seq < $2 " + mine + "order by y.seq desc limit $3")
+        return pool.preparedQuery(user == null ? PLAYS : PLAYS_OF_USER)
                 .execute(user == null ? parameters : parameters.addString(user.value()))
-                .map(rows -> stream(rows).map(row -> play(draw, row)).toList());
+                .map(rows -> rows.stream().map(row -> play(draw, row)).toList());
     }
 
     /** Plays of a draw from a sequence number on, earliest first, for exports. */
     Future<List<Exported>> playsFrom(Draw draw, long fromSeq, int limit) {
-        return pool.preparedQuery(EXPORTED + "where y.draw = $1 and y.seq >= $2 order by y.seq limit $3")
+        return pool.preparedQuery(EXPORTED)
                 .execute(Tuple.of(draw.id().value(), fromSeq, limit))
-                .map(rows -> stream(rows)
-                        .<Exported>map(
-                                row -> new Exported.Played(play(draw, row), row.getUUID("request"), scheduled(row)))
+                .map(rows -> rows.stream()
+                        .<Exported>map(row -> new Exported.Played(
+                                play(draw, row),
+                                row.getUUID("request"),
+                                row.getInteger("loaded"),
+                                row.getInteger("period"),
+                                row.getInteger("release")))
                         .toList());
-    }
-
-    private static Exported.@Nullable Scheduled scheduled(Row row) {
-        Integer loaded = row.getInteger("loaded");
-        Integer period = row.getInteger("period");
-        return loaded == null
-                ? null
-                : new Exported.Scheduled(
-                        loaded, period == null ? null : new Exported.Release(period, row.getInteger("release")));
     }
 
     /** Planned periods of a draw from a number on, for exports. */
@@ -222,7 +228,7 @@ public final class DrawStore {
         int prizes = draw.definition().prizes().size();
         return pool.preparedQuery(PERIODS)
                 .execute(Tuple.of(draw.id().value(), prizes, from, limit))
-                .map(rows -> stream(rows)
+                .map(rows -> rows.stream()
                         .<Exported>map(row -> new Exported.Period(
                                 draw.id(), row.getInteger("n"), List.of(row.getArrayOfIntegers("planned"))))
                         .toList());
@@ -230,8 +236,8 @@ public final class DrawStore {
 
     /** Ends an open draw now, also before its opening. */
     Future<Void> endNow(DrawId id) {
-        return pool.preparedQuery("update draw set closes_at = now()"
-                        + " where id = $1 and closed_at is null and closes_at > now()")
+        return pool.preparedQuery(
+                        "update draw set closes_at = now() where id = $1 and closed_at is null and closes_at > now()")
                 .execute(Tuple.of(id.value()))
                 .mapEmpty();
     }
@@ -259,12 +265,10 @@ public final class DrawStore {
                 draw.id(),
                 row.getLong("seq"),
                 new UserId(row.getString("user_id")),
-                new Play.Drawn(number, draw.prize(number), row.getString("code")),
+                number,
+                draw.prize(number),
+                row.getString("code"),
                 instant(row, "at"));
-    }
-
-    static Stream<Row> stream(RowSet<Row> rows) {
-        return StreamSupport.stream(rows.spliterator(), false);
     }
 
     static Instant instant(Row row, String column) {
@@ -299,9 +303,11 @@ public final class DrawStore {
                 new DrawId(row.getUUID("id")),
                 row.getInteger("shard"),
                 new UserId(row.getString("owner")),
-                DefinitionReader.readStored(row.getJsonObject("definition").getMap()),
-                new Draw.Times(instant(row, "created_at"), instant(row, "closes_at")),
-                new Draw.Committed(new DrawSeed(row.getBuffer("seed").getBytes()), row.getString("commitment")));
+                DefinitionText.readStored(row.getJsonObject("definition").getMap()),
+                instant(row, "created_at"),
+                instant(row, "closes_at"),
+                new Seed(row.getBuffer("seed").getBytes()),
+                row.getString("commitment"));
     }
 
     /** The number of a user's settled plays. Counts each, so at most {@link #MAX_COUNTED}. */

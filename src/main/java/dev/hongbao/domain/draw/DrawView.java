@@ -9,25 +9,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param prizes the issued number of each prize; empty when the viewer may not see what is left
  * @param chances the viewer's
- * @param end the secrets of a closed draw; null while it is open
+ * @param seed 64 hexadecimal digits, the source of all its random numbers, published after the close; null while it is open
+ * @param books of a closed draw, for the service role; null for others
  */
 public record DrawView(
         Draw draw,
         Status status,
         List<DrawStore.Progress> prizes,
         Chances chances,
-        @Nullable End end) {
+        @Nullable String seed,
+        @Nullable Books books) {
     public DrawView {
         prizes = List.copyOf(prizes);
     }
-
-    /**
-     * The facts published after the close.
-     *
-     * @param seed 64 hexadecimal digits, the source of all its random numbers
-     * @param books for the service role; null for others
-     */
-    public record End(String seed, @Nullable Books books) {}
 
     /**
      * The facts that its owner needs for a replay.

@@ -1,6 +1,5 @@
 package dev.hongbao.domain.draw;
 
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import io.vertx.core.Future;
@@ -24,7 +23,7 @@ public final class EndSettler implements Settler {
     }
 
     @Override
-    public JournalFormat format() {
+    public JournalItem.Format format() {
         return DrawEnd.FORMAT;
     }
 

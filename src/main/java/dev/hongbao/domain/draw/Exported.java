@@ -22,23 +22,14 @@ public sealed interface Exported {
      * A play with the facts for its replay.
      *
      * @param turn id of its request, whose plays are consecutive; it names the play's random numbers
-     * @param scheduled null unless the draw has a schedule
+     * @param loaded the last period on the schedule during the play, -1 for none; null unless the draw has a schedule
+     * @param period of the taken release, from 0; null for none
+     * @param release its place among the prize's moments in the period, from 1; null for none
      */
-    record Played(Play play, UUID turn, @Nullable Scheduled scheduled) implements Exported {}
-
-    /**
-     * The schedule's part of a play.
-     *
-     * @param loaded the last period on the schedule during the play, -1 for none
-     * @param release the taken release; null for none
-     */
-    record Scheduled(int loaded, @Nullable Release release) {}
-
-    /**
-     * A release.
-     *
-     * @param period from 0
-     * @param number its place among the prize's moments in the period, from 1
-     */
-    record Release(int period, int number) {}
+    record Played(
+            Play play,
+            UUID turn,
+            @Nullable Integer loaded,
+            @Nullable Integer period,
+            @Nullable Integer release) implements Exported {}
 }

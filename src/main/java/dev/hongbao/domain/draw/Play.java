@@ -9,15 +9,15 @@ import org.jspecify.annotations.Nullable;
  * A user's settled play.
  *
  * @param seq its number in the draw, from 0
- * @param drawn the prize
+ * @param number the prize's number, from 1
+ * @param code the winner's code; null for a prize without codes
  * @param at the time of the decision
  */
-public record Play(DrawId draw, long seq, UserId user, Drawn drawn, Instant at) {
-    /**
-     * The prize of one play.
-     *
-     * @param number the prize's number, from 1
-     * @param code the winner's code; null for a prize without codes
-     */
-    public record Drawn(int number, Prize prize, @Nullable String code) {}
-}
+public record Play(
+        DrawId draw,
+        long seq,
+        UserId user,
+        int number,
+        Prize prize,
+        @Nullable String code,
+        Instant at) {}

@@ -60,8 +60,8 @@ public final class Evidence {
             }
         } else if (packet != null || draw != null || rain != null) {
             throw InvalidInputException.of("#", Text.plain("must be about one packet, one draw or one rain, not two"));
-        } else if (RainDocuments.isRain(document)) {
-            rain = RainDocuments.read(document);
+        } else if (RainEvidence.isRain(document)) {
+            rain = RainEvidence.read(document);
         } else if (document.containsKey("mode")) {
             draw = DrawReplay.of(document);
         } else {
@@ -84,6 +84,6 @@ public final class Evidence {
                             + " `GET /v1/packets/{packet}/claims`; there is no "
                             + (packet == null ? "packet" : "page of claims")));
         }
-        return PacketDocuments.read(packet, pages);
+        return PacketEvidence.read(packet, pages);
     }
 }

@@ -1,8 +1,13 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.common.json.Text;
+import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.Split;
+import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -16,25 +21,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param terms of the commitment, and its digest
  * @param seed 64 hexadecimal digits
- * @param end the packet's result
+ * @param drained whether every share was claimed
+ * @param claimedAmount minor units
+ * @param luckiest the slot of the largest share; null unless it is drained
  * @param claims all claims, in no order
  */
-public record PacketEvidence(Terms terms, String seed, End end, List<Share> claims) implements Proof {
+public record PacketEvidence(
+        Terms terms,
+        String seed,
+        boolean drained,
+        int claimedCount,
+        long claimedAmount,
+        @Nullable Integer luckiest,
+        List<Share> claims)
+        implements Proof {
     /** A packet as it was sent. */
     public record Terms(UUID packet, Asset asset, SplitTerms split, Commitment commitment) {}
-
-    /**
-     * A packet as it ended.
-     *
-     * @param drained whether every share was claimed
-     * @param claimedAmount minor units
-     * @param luckiest the slot of the largest share; null unless it is drained
-     */
-    public record End(
-            boolean drained,
-            int claimedCount,
-            long claimedAmount,
-            @Nullable Integer luckiest) {}
 
     /**
      * A claimed share.
@@ -45,6 +47,77 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
 
     public PacketEvidence {
         claims = List.copyOf(claims);
+    }
+
+    /**
+     * Reads a packet's view and all pages of its claims. Ignores other fields.
+     *
+     * @throws InvalidInputException when it cannot be checked
+     */
+    static PacketEvidence read(JsonObject view, List<JsonObject> documents) {
+        Fields packet = new Fields("#packet", view);
+        Terms terms = terms(packet);
+        List<Fields> pages =
+                documents.stream().map(page -> new Fields("#claims", page)).toList();
+        String seed = packet.seed("packet", "no share can be claimed any more");
+        if (pages.get(pages.size() - 1).textOrNull("next") != null) {
+            throw InvalidInputException.of(
+                    "#claims/next", Text.plain("must be null: pages are missing, get them with `cursor`"));
+        }
+        List<Share> shares = new ArrayList<>();
+        for (Fields page : pages) {
+            page.objects("items").forEach(item -> shares.add(share(item, terms)));
+        }
+        Fields claimed = packet.object("claimed");
+        Fields luckiest = packet.objectOrNull("luckiest");
+        return new PacketEvidence(
+                terms,
+                seed,
+                packet.text("status").equals("drained"),
+                claimed.integer("count"),
+                claimed.number("amount"),
+                luckiest == null ? null : luckiest.integer("slot"),
+                shares);
+    }
+
+    private static Terms terms(Fields packet) {
+        UUID id = packet.uuid("id");
+        SplitAlgorithm algorithm = packet.parsed("split", SplitAlgorithm::of);
+        int version = packet.integer("splitVersion");
+        if (version != SplitAlgorithm.VERSION) {
+            throw packet.fault("splitVersion", "must be " + SplitAlgorithm.VERSION + ": this program knows no other");
+        }
+        long amount = packet.number("amount");
+        int count = packet.integer("count");
+        long min = packet.number("min");
+        long max = packet.number("max");
+        Text reason = SplitTerms.infeasible(algorithm, amount, count, min, max);
+        if (reason != null) {
+            throw InvalidInputException.of("#packet", Text.plain("cannot be: " + reason));
+        }
+        if (max > amount) {
+            throw packet.fault("max", "must be at most the amount");
+        }
+        return new Terms(
+                id,
+                packet.parsed("asset", Asset::new),
+                new SplitTerms(algorithm, amount, count, min, max),
+                packet.parsed("commitment", digest -> new Commitment(version, digest)));
+    }
+
+    private static Share share(Fields claim, Terms terms) {
+        if (!claim.uuid("packet").equals(terms.packet())) {
+            throw claim.fault("packet", "must be " + terms.packet() + ": this is a claim on another packet");
+        }
+        if (!claim.text("asset").equals(terms.asset().code())) {
+            throw claim.fault("asset", "must be " + terms.asset());
+        }
+        int slot = claim.integer("slot");
+        long amount = claim.number("amount");
+        if (slot < 0 || amount < 0 || amount > SplitTerms.MAX_TOTAL) {
+            throw claim.fault(slot < 0 ? "slot" : "amount", "is out of range");
+        }
+        return new Share(slot, claim.parsed("user", UserId::new).value(), amount);
     }
 
     @Override
@@ -78,18 +151,18 @@ public record PacketEvidence(Terms terms, String seed, End end, List<Share> clai
         }
         long[] amounts = Split.amounts(terms.split, bytes);
         long claimed = shares(amounts, found);
-        if (end.claimedCount != claims.size() || end.claimedAmount != claimed) {
-            found.add("claimed are " + end.claimedCount + " shares of " + end.claimedAmount + " in all, listed "
-                    + claims.size() + " of " + claimed);
+        if (claimedCount != claims.size() || claimedAmount != claimed) {
+            found.add("claimed are " + claimedCount + " shares of " + claimedAmount + " in all, listed " + claims.size()
+                    + " of " + claimed);
         }
-        if (end.drained != (end.claimedCount == terms.split.count())) {
-            found.add(end.claimedCount + " of " + terms.split.count() + " shares are claimed, and the packet is "
-                    + (end.drained ? "drained" : "not drained"));
+        if (drained != (claimedCount == terms.split.count())) {
+            found.add(claimedCount + " of " + terms.split.count() + " shares are claimed, and the packet is "
+                    + (drained ? "drained" : "not drained"));
         }
-        int luckiest = Split.luckiest(amounts);
-        if (end.drained ? end.luckiest == null || end.luckiest != luckiest : end.luckiest != null) {
-            found.add("the luckiest is " + (end.luckiest == null ? "nobody" : "slot " + end.luckiest)
-                    + ", the seed gives " + (end.drained ? "slot " + luckiest : "nobody, since shares are left"));
+        int largest = Split.luckiest(amounts);
+        if (drained ? luckiest == null || luckiest != largest : luckiest != null) {
+            found.add("the luckiest is " + (luckiest == null ? "nobody" : "slot " + luckiest) + ", the seed gives "
+                    + (drained ? "slot " + largest : "nobody, since shares are left"));
         }
         return found;
     }

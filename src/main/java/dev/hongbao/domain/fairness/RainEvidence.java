@@ -1,5 +1,9 @@
 package dev.hongbao.domain.fairness;
 
+import dev.hongbao.common.json.InvalidInputException;
+import dev.hongbao.domain.odds.Chance;
+import dev.hongbao.domain.split.SplitTerms;
+import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -18,11 +22,16 @@ import org.jspecify.annotations.Nullable;
  * @param terms of the rain at its creation
  * @param seed 64 hexadecimal digits
  * @param cancelledAt null for a rain that was not cancelled
- * @param end the rain's result
+ * @param caught of all shares, minor units
+ * @param returned to the host, minor units
  * @param fallen all fallen drops, in no order
  */
-public record RainEvidence(
-        Terms terms, String seed, @Nullable Instant cancelledAt, End end, List<Drop> fallen) implements Proof {
+record RainEvidence(
+        Terms terms, String seed, @Nullable Instant cancelledAt, long caught, long returned, List<Drop> fallen)
+        implements Proof {
+    /** The most drops accepted, far more than a rain has. */
+    private static final int MAX_DROPS = 100_000;
+
     /**
      * A rain at its creation.
      *
@@ -42,14 +51,6 @@ public record RainEvidence(
     }
 
     /**
-     * A rain at its end.
-     *
-     * @param caught of all shares, minor units
-     * @param returned to the host, minor units
-     */
-    public record End(long caught, long returned) {}
-
-    /**
      * A fallen drop.
      *
      * @param amount minor units
@@ -59,6 +60,73 @@ public record RainEvidence(
 
     public RainEvidence {
         fallen = List.copyOf(fallen);
+    }
+
+    /** Whether the document is a rain's view, not a packet's or a draw's. */
+    static boolean isRain(JsonObject document) {
+        return document.containsKey("lastAt") || document.containsKey("fallen");
+    }
+
+    /**
+     * Reads the view of a finished rain. Ignores other fields.
+     *
+     * @throws InvalidInputException when it cannot be checked
+     */
+    static RainEvidence read(JsonObject document) {
+        Fields rain = new Fields("#rain", document);
+        String seed = rain.seed("rain", "the remainder is returned");
+        Fields caught = rain.object("caught");
+        return new RainEvidence(
+                terms(rain),
+                seed,
+                rain.textOrNull("cancelledAt") == null ? null : rain.parsed("cancelledAt", Instant::parse),
+                amount(caught, "amount"),
+                amount(rain, "returned"),
+                fallen(rain));
+    }
+
+    private static Terms terms(Fields rain) {
+        Instant from = rain.parsed("startsAt", Instant::parse);
+        Instant to = rain.parsed("lastAt", Instant::parse);
+        if (millis(rain, "startsAt", from) >= millis(rain, "lastAt", to)
+                || to.toEpochMilli() - from.toEpochMilli() > Chance.MAX_BOUND) {
+            throw rain.fault("lastAt", "is out of range");
+        }
+        int drops = rain.integer("drops");
+        long budget = amount(rain, "budget");
+        if (drops < 1 || drops > MAX_DROPS || budget < drops) {
+            throw rain.fault("drops", "is out of range");
+        }
+        return new Terms(rain.uuid("id"), from, to, drops, budget, rain.hex64("commitment"));
+    }
+
+    private static long millis(Fields rain, String name, Instant moment) {
+        if (moment.getNano() % 1_000_000 != 0 || Math.abs(moment.getEpochSecond()) > Chance.MAX_BOUND) {
+            throw rain.fault(name, "must be whole milliseconds");
+        }
+        return moment.toEpochMilli();
+    }
+
+    private static List<Drop> fallen(Fields rain) {
+        List<Fields> fallen = rain.objects("fallen");
+        if (fallen.size() > MAX_DROPS) {
+            throw rain.fault("fallen", "are more than a rain has");
+        }
+        return fallen.stream()
+                .map(drop -> new Drop(
+                        drop.uuid("packet"),
+                        drop.parsed("at", Instant::parse),
+                        amount(drop, "amount"),
+                        drop.truth("over")))
+                .toList();
+    }
+
+    private static long amount(Fields of, String name) {
+        long amount = of.number(name);
+        if (amount < 0 || amount > SplitTerms.MAX_TOTAL) {
+            throw of.fault(name, "is out of range");
+        }
+        return amount;
     }
 
     @Override
@@ -82,19 +150,19 @@ public record RainEvidence(
 
     @Override
     public List<String> contradictions() {
-        RainSeed revealed = new RainSeed(HexFormat.of().parseHex(seed));
+        Seed revealed = new Seed(HexFormat.of().parseHex(seed));
         List<String> found = new ArrayList<>();
         String digest = revealed.commitment(terms.rain, terms.from, terms.to, terms.drops);
         if (!digest.equals(terms.commitment)) {
             found.add("the commitment is " + terms.commitment + ", the seed and the terms give " + digest);
         }
         drops(revealed.moments(terms.from, terms.to, terms.drops), found);
-        if (end.caught + end.returned != terms.budget) {
-            found.add("caught are " + end.caught + " and returned " + end.returned + ", the budget is " + terms.budget);
+        if (caught + returned != terms.budget) {
+            found.add("caught are " + caught + " and returned " + returned + ", the budget is " + terms.budget);
         }
         long dropped = fallen.stream().mapToLong(Drop::amount).sum();
-        if (end.caught > dropped) {
-            found.add("caught are " + end.caught + ", and " + dropped + " fell");
+        if (caught > dropped) {
+            found.add("caught are " + caught + ", and " + dropped + " fell");
         }
         return found;
     }

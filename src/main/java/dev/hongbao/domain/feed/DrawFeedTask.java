@@ -1,7 +1,7 @@
 package dev.hongbao.domain.feed;
 
 import dev.hongbao.domain.draw.DrawId;
-import dev.hongbao.domain.play.SettledPlayRequest;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.postgres.Transactions;
@@ -59,8 +59,8 @@ final class DrawFeedTask implements OwnerTask {
     }
 
     /** Notes draws with newly settled plays. Safe on any thread. */
-    void settled(List<SettledPlayRequest> requests) {
-        for (SettledPlayRequest request : requests) {
+    void settled(List<SettledPlays.Request> requests) {
+        for (SettledPlays.Request request : requests) {
             if (!request.plays().isEmpty()) {
                 played.add(request.draw());
             }

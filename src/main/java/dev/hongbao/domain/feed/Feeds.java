@@ -6,7 +6,7 @@ import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.domain.packet.PacketSender;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.OwnerTask;
 import dev.hongbao.engine.journal.SettlementListener;
@@ -102,7 +102,7 @@ public final class Feeds implements SettlementListener {
     /** Takes the settled facts of this server, and looks packets up. Once, before the start. */
     public Feeds follows(
             Settlements<SettledClaims> claims,
-            Settlements<SettledPlayRequests> plays,
+            Settlements<SettledPlays> plays,
             PacketStore packets,
             PacketCatalog catalog,
             EndedPackets ended) {

@@ -31,6 +31,6 @@ public record Win(Play play, long nth, @Nullable Change last) {
     }
 
     public FulfilmentState state() {
-        return last == null ? FulfilmentState.first(play.drawn().prize()) : last.state;
+        return last == null ? FulfilmentState.first(play.prize()) : last.state;
     }
 }

@@ -11,10 +11,16 @@ import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawService;
+import dev.hongbao.domain.draw.DrawStore;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.engine.postgres.Pages;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -41,13 +47,56 @@ public final class Wins {
 
     private static final Pattern CURSOR = Pattern.compile("([0-9]{1,3})\\.([0-9]{1,18})");
 
-    private final DrawService draws;
-    private final WinStore store;
+    /** Reads each prize's index on (draw, prize, nth), so a page's cost does not depend on the number of plays. */
+    private static final String WINS = """
+        select w.*
+        from unnest($2::smallint[], $3::bigint[], $4::text[]) as z(prize, after, first)
+        cross join lateral (
+            select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.nth, f.*
+            from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+            left join lateral (select x.n, x.state, x.note, x.actor, x.at as changed_at
+                               from fulfilment as x where x.draw = y.draw and x.seq = y.seq order by x.n desc limit 1) as f on true
+            where y.draw = $1 and y.prize = z.prize and y.nth > z.after
+              and ($5::text is null or coalesce(f.state, z.first) = $5)
+            order by y.nth limit $6) as w
+        order by w.prize, w.nth limit $6
+        """;
 
-    /** @param draws of one event loop; the new instance belongs to that loop, too */
-    public Wins(DrawService draws, WinStore store) {
+    private static final String WIN = """
+        select y.draw, y.seq, y.user_id, y.prize, y.at, c.code, y.nth, f.*
+        from play as y left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth
+        left join lateral (select x.n, x.state, x.note, x.actor, x.at as changed_at
+                           from fulfilment as x where x.draw = y.draw and x.seq = y.seq order by x.n desc limit 1) as f on true
+        where y.draw = $1 and y.seq = $2
+        """;
+
+    private static final String HISTORY =
+            "select n, state, note, actor, at as changed_at from fulfilment where draw = $1 and seq = $2 order by n";
+
+    private static final String STATES = """
+        select distinct on (seq) seq, state from fulfilment where draw = $1 and seq = any ($2) order by seq, n desc
+        """;
+
+    private static final String APPEND = """
+        insert into fulfilment (draw, seq, n, state, note, actor) values ($1, $2, $3, $4, $5, $6)
+        on conflict do nothing returning n, state, note, actor, at as changed_at
+        """;
+
+    private final DrawService draws;
+    private final Pool pool;
+
+    /**
+     * @param draws of one event loop; the new instance belongs to that loop, too
+     * @param pool of the requests
+     */
+    public Wins(DrawService draws, Pool pool) {
         this.draws = draws;
-        this.store = store;
+        this.pool = pool;
+    }
+
+    /** A place in a draw's wins, which are sorted by prize, then by the order of winning. */
+    private record Place(int prize, long nth) {
+        private static final Place BEFORE_ALL = new Place(0, 0);
     }
 
     /**
@@ -67,18 +116,18 @@ public final class Wins {
      * @return refused with NOT_ELIGIBLE or NOT_FOUND; fails as {@link Page#badCursor}
      */
     public Future<Page<Win>> list(Caller caller, DrawId id, Filter filter, @Nullable String cursor, int limit) {
-        WinStore.Place after = WinStore.Place.BEFORE_ALL;
+        Place after = Place.BEFORE_ALL;
         if (cursor != null) {
             Matcher place = CURSOR.matcher(cursor);
             if (!place.matches()) {
                 return Future.failedFuture(Page.badCursor());
             }
-            after = new WinStore.Place(Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
+            after = new Place(Integer.parseInt(place.group(1)), Long.parseLong(place.group(2)));
         }
-        WinStore.Place from = after;
+        Place from = after;
         return draws.owned(caller, id)
                 .compose(draw -> read(draw, filter, from, limit + 1))
-                .map(wins -> Page.of(wins, limit, win -> win.play().drawn().number() + "." + win.nth()));
+                .map(wins -> Page.of(wins, limit, win -> win.play().number() + "." + win.nth()));
     }
 
     /**
@@ -89,17 +138,17 @@ public final class Wins {
     public Future<Void> export(Caller caller, DrawId id, Filter filter, Function<List<Win>, Future<Void>> write) {
         return draws.owned(caller, id)
                 .compose(draw -> Pages.each(
-                        WinStore.Place.BEFORE_ALL,
+                        Place.BEFORE_ALL,
                         after -> read(draw, filter, after, EXPORT_PAGE),
                         page -> page.isEmpty() ? null : place(page.get(page.size() - 1)),
                         write));
     }
 
-    private static WinStore.Place place(Win win) {
-        return new WinStore.Place(win.play().drawn().number(), win.nth());
+    private static Place place(Win win) {
+        return new Place(win.play().number(), win.nth());
     }
 
-    private Future<List<Win>> read(Draw draw, Filter filter, WinStore.Place after, int limit) {
+    private Future<List<Win>> read(Draw draw, Filter filter, Place after, int limit) {
         List<Prize> prizes = draw.definition().allPrizes();
         List<Integer> numbers = IntStream.rangeClosed(1, prizes.size())
                 .filter(number -> fits(prizes.get(number - 1), filter))
@@ -107,7 +156,7 @@ public final class Wins {
                 .toList();
         return numbers.isEmpty()
                 ? Future.succeededFuture(List.of())
-                : store.wins(draw, numbers, filter.state(), after, limit);
+                : wins(draw, numbers, filter.state(), after, limit);
     }
 
     /** Skips paid prizes unless DONE is asked for. They are always done, and may be millions. */
@@ -123,12 +172,12 @@ public final class Wins {
     }
 
     private Future<Win.Told> find(Draw draw, long seq) {
-        return store.find(draw, seq).compose(found -> {
-            if (found == null || !found.play().drawn().prize().isWin()) {
+        return stored(draw, seq).compose(found -> {
+            if (found == null || !found.play().prize().isWin()) {
                 return refused(Refusal.NOT_FOUND, Text.of("win.not-found"));
             }
             Win win = Objects.requireNonNull(found);
-            return store.history(draw.id(), seq)
+            return history(draw.id(), seq)
                     .map(history -> new Win.Told(
                             new Win(win.play(), win.nth(), history.isEmpty() ? null : history.get(history.size() - 1)),
                             history));
@@ -149,7 +198,7 @@ public final class Wins {
             Draw draw, long seq, FulfilmentState state, @Nullable String note, UserId actor, int tries) {
         return find(draw, seq).compose(told -> {
             Win.Change last = told.win().last();
-            if (told.win().play().drawn().prize().isPaid()) {
+            if (told.win().play().prize().isPaid()) {
                 return refused(Refusal.INFEASIBLE, Reason.PAID, Text.of("win.paid"));
             }
             if (last != null && last.state() == state && Objects.equals(last.note(), note)) {
@@ -159,7 +208,7 @@ public final class Wins {
             if (n > MAX_CHANGES) {
                 return refused(Refusal.INFEASIBLE, Reason.FULL, Text.of("win.too-many-changes", MAX_CHANGES));
             }
-            return store.append(draw.id(), seq, n, state, note, actor).compose(appended -> {
+            return append(draw.id(), seq, n, state, note, actor).compose(appended -> {
                 if (appended != null) {
                     return find(draw, seq);
                 }
@@ -173,12 +222,11 @@ public final class Wins {
     /** The states of the wins among these plays, by sequence number. Plays that won nothing are absent. */
     public Future<Map<Long, FulfilmentState>> states(DrawId draw, List<Play> plays) {
         Map<Long, FulfilmentState> states = plays.stream()
-                .filter(play -> play.drawn().prize().isWin())
-                .collect(Collectors.toMap(
-                        Play::seq, play -> FulfilmentState.first(play.drawn().prize())));
+                .filter(play -> play.prize().isWin())
+                .collect(Collectors.toMap(Play::seq, play -> FulfilmentState.first(play.prize())));
         return states.isEmpty()
                 ? Future.succeededFuture(states)
-                : store.states(draw, states.keySet()).map(changed -> {
+                : changed(draw, states.keySet()).map(changed -> {
                     states.putAll(changed);
                     return states;
                 });
@@ -190,5 +238,87 @@ public final class Wins {
 
     private static <T> Future<T> refused(Refusal refusal, Text detail) {
         return Future.failedFuture(new RefusedException(refusal, detail));
+    }
+
+    /**
+     * Wins after a place.
+     *
+     * @param prizes their numbers, from 1
+     * @param state null for all
+     */
+    private Future<List<Win>> wins(
+            Draw draw, Collection<Integer> prizes, @Nullable FulfilmentState state, Place after, int limit) {
+        List<Integer> left =
+                prizes.stream().filter(prize -> prize >= after.prize).sorted().toList();
+        return pool.preparedQuery(WINS)
+                .execute(Tuple.tuple()
+                        .addUUID(draw.id().value())
+                        .addArrayOfShort(left.stream().map(Integer::shortValue).toArray(Short[]::new))
+                        .addArrayOfLong(left.stream()
+                                .map(prize -> prize == after.prize ? after.nth : 0)
+                                .toArray(Long[]::new))
+                        .addArrayOfString(left.stream()
+                                .map(prize -> first(draw.prize(prize)))
+                                .toArray(String[]::new))
+                        .addString(state == null ? null : state.wireName())
+                        .addInteger(limit))
+                .map(rows -> rows.stream().map(row -> win(draw, row)).toList());
+    }
+
+    private static String first(Prize prize) {
+        return FulfilmentState.first(prize).wireName();
+    }
+
+    /** The play with a sequence number, whatever its prize; null for none. */
+    private Future<@Nullable Win> stored(Draw draw, long seq) {
+        return pool.preparedQuery(WIN)
+                .execute(Tuple.of(draw.id().value(), seq))
+                .map(rows ->
+                        rows.stream().map(row -> win(draw, row)).findFirst().orElse(null));
+    }
+
+    /** The changes of a play, earliest first. */
+    private Future<List<Win.Change>> history(DrawId draw, long seq) {
+        return pool.preparedQuery(HISTORY)
+                .execute(Tuple.of(draw.value(), seq))
+                .map(rows -> rows.stream().map(Wins::change).toList());
+    }
+
+    /** The states of changed plays, by sequence number. Plays without a change are absent. */
+    private Future<Map<Long, FulfilmentState>> changed(DrawId draw, Collection<Long> seqs) {
+        return pool.preparedQuery(STATES)
+                .execute(Tuple.tuple().addUUID(draw.value()).addArrayOfLong(seqs.toArray(Long[]::new)))
+                .map(rows -> {
+                    Map<Long, FulfilmentState> states = new HashMap<>();
+                    rows.forEach(row -> states.put(row.getLong("seq"), FulfilmentState.of(row.getString("state"))));
+                    return states;
+                });
+    }
+
+    /**
+     * Adds a change.
+     *
+     * @param n its place, from 1 to 100
+     * @return null when the place is taken; then nothing changed
+     */
+    private Future<Win.@Nullable Change> append(
+            DrawId draw, long seq, int n, FulfilmentState state, @Nullable String note, UserId actor) {
+        return pool.preparedQuery(APPEND)
+                .execute(Tuple.of(draw.value(), seq, (short) n, state.wireName(), note, actor.value()))
+                .map(rows -> rows.stream().map(Wins::change).findFirst().orElse(null));
+    }
+
+    private static Win win(Draw draw, Row row) {
+        return new Win(
+                DrawStore.play(draw, row), row.getLong("nth"), row.getString("state") == null ? null : change(row));
+    }
+
+    private static Win.Change change(Row row) {
+        return new Win.Change(
+                row.getInteger("n"),
+                FulfilmentState.of(row.getString("state")),
+                row.getString("note"),
+                new UserId(row.getString("actor")),
+                row.getOffsetDateTime("changed_at").toInstant());
     }
 }

@@ -1,5 +1,8 @@
 package dev.hongbao.domain.odds;
 
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+
 /**
  * A source of random numbers. All numbers below a bound have exactly the same probability: numbers in the incomplete last part of the range
  * are rejected. {@code play.lua} does the same with its given numbers.
@@ -33,5 +36,19 @@ public interface Chance {
             number = next();
         }
         return number % bound;
+    }
+
+    /** Numbers from SecureRandom, read in blocks of some hundred. For simulations; a draw's numbers come from its seed. Not thread-safe. */
+    static Chance secure() {
+        SecureRandom random = new SecureRandom();
+        byte[] bytes = new byte[2048];
+        ByteBuffer buffer = ByteBuffer.wrap(bytes).position(bytes.length);
+        return () -> {
+            if (!buffer.hasRemaining()) {
+                random.nextBytes(bytes);
+                buffer.rewind();
+            }
+            return buffer.getLong() >>> 12;
+        };
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -18,7 +19,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A draw's definition, well-formed and consistent ({@link DefinitionReader} found no error). Immutable.
+ * A draw's definition, well-formed and consistent ({@link DefinitionText} found no error). Immutable.
  *
  * @param group null for a draw that every user may play
  * @param opensAt null for the time of the creation; never null for an existing draw
@@ -117,7 +118,23 @@ public record DrawDefinition(
 
     /** A copy with a fixed opening. */
     public DrawDefinition openedAt(Instant opening) {
-        return new DefinitionBuilder(this).opensAt(opening).build();
+        return new DrawDefinition(
+                name,
+                group,
+                opening,
+                closesAt,
+                mode,
+                whenExhausted,
+                prizes,
+                fallback,
+                cost,
+                limits,
+                guarantees,
+                schedule,
+                allow,
+                deny,
+                showLeft,
+                metadata);
     }
 
     /** The opening of an existing draw. */
@@ -179,12 +196,9 @@ public record DrawDefinition(
                 whenExhausted,
                 numbers,
                 fallback == null ? 0 : numbers.size(),
-                new DrawRules.PerUser(
-                        limits.total,
-                        limits.perDay,
-                        guarantees.stream()
-                                .map(each -> new DrawRules.Guarantee(each.plays))
-                                .toList()),
+                limits.total,
+                limits.perDay,
+                guarantees.stream().map(Guarantee::plays).toList(),
                 new DrawRules.Periods(
                         scheduled ? opening().toEpochMilli() : 0,
                         scheduled ? Objects.requireNonNull(schedule).period.toMillis() : 1,
@@ -201,7 +215,110 @@ public record DrawDefinition(
     }
 
     /** Starts with the mandatory fields. The others have their defaults: open to all, now, free, without limits. */
-    public static DefinitionBuilder of(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
-        return new DefinitionBuilder(name, closesAt, mode, prizes);
+    public static Builder of(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
+        return new Builder(name, closesAt, mode, prizes);
+    }
+
+    /** Builds a definition field by field. Null stands for none. */
+    public static final class Builder {
+        private final String name;
+        private final Instant closesAt;
+        private final DrawMode mode;
+        private final List<Prize> prizes;
+        private @Nullable GroupId group;
+        private @Nullable Instant opensAt;
+        private WhenExhausted whenExhausted = WhenExhausted.STOP;
+        private @Nullable Prize fallback;
+        private @Nullable Cost cost;
+        private Limits limits = new Limits(0, 0, ZoneOffset.UTC);
+        private List<Guarantee> guarantees = List.of();
+        private @Nullable Schedule schedule;
+        private Set<UserId> allow = Set.of();
+        private Set<UserId> deny = Set.of();
+        private boolean showLeft;
+        private Metadata metadata = Metadata.NONE;
+
+        private Builder(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
+            this.name = name;
+            this.closesAt = closesAt;
+            this.mode = mode;
+            this.prizes = prizes;
+        }
+
+        public Builder group(@Nullable GroupId id) {
+            this.group = id;
+            return this;
+        }
+
+        public Builder opensAt(@Nullable Instant moment) {
+            this.opensAt = moment;
+            return this;
+        }
+
+        public Builder whenExhausted(WhenExhausted then) {
+            this.whenExhausted = then;
+            return this;
+        }
+
+        public Builder fallback(@Nullable Prize prize) {
+            this.fallback = prize;
+            return this;
+        }
+
+        public Builder cost(@Nullable Cost ofOnePlay) {
+            this.cost = ofOnePlay;
+            return this;
+        }
+
+        public Builder limits(Limits ofOneUser) {
+            this.limits = ofOneUser;
+            return this;
+        }
+
+        public Builder guarantees(List<Guarantee> all) {
+            this.guarantees = all;
+            return this;
+        }
+
+        public Builder schedule(@Nullable Schedule releases) {
+            this.schedule = releases;
+            return this;
+        }
+
+        public Builder users(Set<UserId> allowed, Set<UserId> denied) {
+            this.allow = allowed;
+            this.deny = denied;
+            return this;
+        }
+
+        public Builder showLeft(boolean shown) {
+            this.showLeft = shown;
+            return this;
+        }
+
+        public Builder metadata(Metadata words) {
+            this.metadata = words;
+            return this;
+        }
+
+        public DrawDefinition build() {
+            return new DrawDefinition(
+                    name,
+                    group,
+                    opensAt,
+                    closesAt,
+                    mode,
+                    whenExhausted,
+                    prizes,
+                    fallback,
+                    cost,
+                    limits,
+                    guarantees,
+                    schedule,
+                    allow,
+                    deny,
+                    showLeft,
+                    metadata);
+        }
     }
 }

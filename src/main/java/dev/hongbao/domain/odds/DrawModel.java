@@ -136,14 +136,13 @@ public final class DrawModel {
     public Result play(String user, long nowMillis, long day) {
         Player player = players.computeIfAbsent(
                 user,
-                name -> new Player(
-                        rules.perUser().guarantees().size(), rules.prizes().size()));
-        if (rules.perUser().total() > 0 && player.plays >= rules.perUser().total()) {
+                name -> new Player(rules.guarantees().size(), rules.prizes().size()));
+        if (rules.total() > 0 && player.plays >= rules.total()) {
             return refused(Refused.LIMIT);
         }
         long today = Math.max(day, player.day);
         long playsToday = today == player.day ? player.playsToday : 0;
-        if (rules.perUser().day() > 0 && playsToday >= rules.perUser().day()) {
+        if (rules.perDay() > 0 && playsToday >= rules.perDay()) {
             return refused(Refused.DAILY_LIMIT);
         }
         taken = null;
@@ -193,9 +192,9 @@ public final class DrawModel {
 
     /** The prize that a guarantee gives now; 0 for none. */
     private int guaranteed(Player player, long nowMillis) {
-        List<DrawRules.Guarantee> guarantees = rules.perUser().guarantees();
+        List<Integer> guarantees = rules.guarantees();
         for (int g = 1; g <= guarantees.size(); g++) {
-            if (player.without[g - 1] >= guarantees.get(g - 1).plays() - 1) {
+            if (player.without[g - 1] >= guarantees.get(g - 1) - 1) {
                 int prize = rules.mode() == DrawMode.SCHEDULE
                         ? due(player, nowMillis, Long.MAX_VALUE, g)
                         : pick(player, rules.mode() == DrawMode.TABLE ? left : chances, g);

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.odds;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -8,7 +9,10 @@ import java.util.List;
  *
  * @param prizes at least one
  * @param fallback the fallback prize's number; 0 for none
- * @param perUser the counters of each user
+ * @param total the most plays of a user; 0 for no limit
+ * @param perDay the most plays of a user in a day; 0 for no limit
+ * @param guarantees 保底, in the order of their checks, each a number n of at least 1: the n-th play in a row without one of its prizes
+ *     gives one, if one is left
  * @param periods schedules only
  */
 public record DrawRules(
@@ -16,7 +20,9 @@ public record DrawRules(
         WhenExhausted whenExhausted,
         List<Prize> prizes,
         int fallback,
-        PerUser perUser,
+        long total,
+        long perDay,
+        List<Integer> guarantees,
         Periods periods) {
 
     /**
@@ -30,26 +36,6 @@ public record DrawRules(
     public record Prize(long chance, long stock, int perUser, int guarantee) {}
 
     /**
-     * 保底: the n-th play in a row without one of its prizes gives one, if one is left.
-     *
-     * @param plays n, at least 1
-     */
-    public record Guarantee(int plays) {}
-
-    /**
-     * The counters of each user.
-     *
-     * @param total the most plays of a user; 0 for no limit
-     * @param day the most plays of a user in a day; 0 for no limit
-     * @param guarantees in the order of their checks
-     */
-    public record PerUser(long total, long day, List<Guarantee> guarantees) {
-        public PerUser {
-            guarantees = List.copyOf(guarantees);
-        }
-    }
-
-    /**
      * The periods of a schedule.
      *
      * @param originMillis the start of the first period
@@ -60,6 +46,7 @@ public record DrawRules(
 
     public DrawRules {
         prizes = List.copyOf(prizes);
+        guarantees = List.copyOf(guarantees);
         long sum = 0;
         for (Prize prize : prizes) {
             sum = Math.addExact(sum, prize.chance);
@@ -76,7 +63,7 @@ public record DrawRules(
 
     /** The numbers of the prizes with a limit per user, in the order of a user's counters. */
     public List<Integer> limitedPrizes() {
-        List<Integer> limited = new java.util.ArrayList<>();
+        List<Integer> limited = new ArrayList<>();
         for (int number = 1; number <= prizes.size(); number++) {
             if (prize(number).perUser > 0) {
                 limited.add(number);

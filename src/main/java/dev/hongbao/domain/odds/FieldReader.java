@@ -6,6 +6,7 @@ import dev.hongbao.common.values.ShownText;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
@@ -222,7 +223,7 @@ final class FieldReader {
     /** A list of texts for {@code parser}. Invalid texts are absent. */
     <T> List<T> texts(String field, int max, Text rule, Function<String, T> parser) {
         List<?> values = list(field, max);
-        List<T> parsed = new java.util.ArrayList<>();
+        List<T> parsed = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
             try {
                 parsed.add(parser.apply((String) values.get(i)));

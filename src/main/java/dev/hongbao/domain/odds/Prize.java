@@ -8,7 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A prize.
  *
- * @param label its name and pictures for people
+ * @param name 1 to 100 characters
+ * @param category the maker's word for similar prizes, such as {@code goods}, for guarantees and for filters of wins; 1 to 100 characters,
+ *     null for none
+ * @param picture null for none
+ * @param text a description, 1 to 1000 characters; null for none
  * @param award for the winner
  * @param chance its count in a round ({@code table}), its weight ({@code weights}) or its quota a period ({@code schedule}); 0 for a
  *     fallback
@@ -16,35 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param perUser the most wins of one user; 0 for no limit
  */
 public record Prize(
-        Label label, Award award, long chance, @Nullable Long stock, int perUser) {
-
-    /**
-     * A prize's presentation.
-     *
-     * @param name 1 to 100 characters
-     * @param category the maker's word for similar prizes, such as {@code goods}, for guarantees and for filters of wins; 1 to 100
-     *     characters, null for none
-     * @param picture null for none
-     * @param text a description, 1 to 1000 characters; null for none
-     */
-    public record Label(
-            String name,
-            @Nullable String category,
-            @Nullable PictureUrl picture,
-            @Nullable String text) {
-        /** A label with a name only. */
-        public static Label named(String name) {
-            return new Label(name, null, null, null);
-        }
-    }
-
-    public String name() {
-        return label.name;
-    }
-
-    public @Nullable String category() {
-        return label.category;
-    }
+        String name,
+        @Nullable String category,
+        @Nullable PictureUrl picture,
+        @Nullable String text,
+        Award award,
+        long chance,
+        @Nullable Long stock,
+        int perUser) {
 
     /** Whether the ledger pays it. */
     public boolean isPaid() {
@@ -53,7 +36,7 @@ public record Prize(
 
     /** Whether it counts as a win: it has an award or a category. Others are consolations. */
     public boolean isWin() {
-        return isPaid() || award.coded || label.category != null;
+        return isPaid() || award.coded || category != null;
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.hongbao.domain.odds;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
@@ -36,39 +37,24 @@ public final class Simulation {
      *
      * @param plays that won something
      * @param refused the number of other plays, by reason
+     * @param seen the wins of each prize
+     * @param promised wins of each prize, of all winning plays; for a schedule the released number
+     * @param overTime the wins so far, by step and prize
      * @param verdict null where the promise is not a distribution: for schedules, and where guarantees or users' limits change the odds
      * @param ends the stocks that ran out before the last play
      */
     public record Outcome(
             long plays,
             Map<DrawModel.Refused, Long> refused,
-            Counts counts,
+            long[] seen,
+            double[] promised,
+            long[][] overTime,
             @Nullable ChiSquare verdict,
             List<StockEnd> ends) {
         public Outcome {
             ends = List.copyOf(ends);
         }
-
-        public long[] seen() {
-            return counts.seen;
-        }
-
-        public double[] promised() {
-            return counts.promised;
-        }
-
-        public long[][] overTime() {
-            return counts.overTime;
-        }
     }
-
-    /**
-     * The wins of each prize.
-     *
-     * @param promised of all winning plays; for a schedule the released number
-     * @param overTime the wins so far, by step and prize
-     */
-    public record Counts(long[] seen, double[] promised, long[][] overTime) {}
 
     /**
      * A stock that ran out before the last play, while more was wanted.
@@ -119,14 +105,16 @@ public final class Simulation {
         return new Outcome(
                 won,
                 refused,
-                new Counts(seen, promised, overTime),
+                seen,
+                promised,
+                overTime,
                 movesOdds() ? null : ChiSquare.of(seen, promised),
                 ends.early(refused.containsKey(DrawModel.Refused.EXHAUSTED)));
     }
 
     private boolean movesOdds() {
         return rules.mode() == DrawMode.SCHEDULE
-                || !rules.perUser().guarantees().isEmpty()
+                || !rules.guarantees().isEmpty()
                 || !rules.limitedPrizes().isEmpty();
     }
 
@@ -213,5 +201,121 @@ public final class Simulation {
             promised[rules.fallback() - 1] += toFallback;
         }
         return promised;
+    }
+
+    /** Finds the stocks that run out during a simulation. For one run, on one thread. */
+    private static final class StockEnds {
+        private final DrawDefinition definition;
+        private final DrawRules rules;
+        private final long plays;
+        private final long[] won;
+        private final long[] lastWon;
+        private final long[] lastReleased;
+        private final boolean[] cut;
+        private long lastWin;
+        private long winless;
+
+        StockEnds(DrawDefinition definition, DrawRules rules, long plays) {
+            int prizes = rules.prizes().size();
+            this.definition = definition;
+            this.rules = rules;
+            this.plays = plays;
+            this.won = new long[prizes];
+            this.lastWon = new long[prizes];
+            this.lastReleased = new long[prizes];
+            this.cut = new boolean[prizes];
+        }
+
+        /**
+         * Records a period's releases of a prize.
+         *
+         * @param prize from 1
+         * @param wanted its quota; {@code moments} has the part that the stock allowed
+         */
+        void released(int prize, long wanted, long[] moments) {
+            cut[prize - 1] |= moments.length < wanted;
+            for (long moment : moments) {
+                lastReleased[prize - 1] = Math.max(lastReleased[prize - 1], moment);
+            }
+        }
+
+        /**
+         * Records a play.
+         *
+         * @param play from 1
+         */
+        void played(long play, DrawModel.Result result) {
+            int prize = result.prize();
+            if (result.refused() == null) {
+                won[prize - 1]++;
+                lastWon[prize - 1] = play;
+            }
+            if (result.refused() == null && prize != rules.fallback()) {
+                lastWin = play;
+                winless = 0;
+            } else if (result.refused() == null || result.refused() == DrawModel.Refused.EXHAUSTED) {
+                winless++;
+            }
+        }
+
+        /** The stocks that ran out too early, in the order of the prizes' numbers; the end of all prizes comes last. */
+        List<StockEnd> early(boolean refusedSome) {
+            List<StockEnd> ends = new ArrayList<>();
+            for (int prize = 1; prize <= won.length; prize++) {
+                if (rules.mode() == DrawMode.SCHEDULE && cut[prize - 1]) {
+                    ends.add(new StockEnd(
+                            prize, playAt(lastReleased[prize - 1]), Instant.ofEpochMilli(lastReleased[prize - 1])));
+                } else if (isUsedUp(prize) && (prize == rules.fallback() ? refusedSome : wasWantedMore(prize))) {
+                    ends.add(at(prize, lastWon[prize - 1]));
+                }
+            }
+            if (winless > 0 && isAllOver()) {
+                ends.add(at(0, lastWin));
+            }
+            return ends;
+        }
+
+        private boolean isUsedUp(int prize) {
+            Long stock = definition.allPrizes().get(prize - 1).stock();
+            return stock != null && won[prize - 1] >= stock && lastWon[prize - 1] < plays;
+        }
+
+        /** In modes where prizes run out one by one: whether the odds or a guarantee promise more than the stock. */
+        private boolean wasWantedMore(int prize) {
+            boolean alone = rules.mode() == DrawMode.WEIGHTS
+                    || (rules.mode() == DrawMode.TABLE && rules.whenExhausted() == WhenExhausted.RESCALE);
+            double all =
+                    rules.prizes().stream().mapToDouble(DrawRules.Prize::chance).sum();
+            return alone
+                    && (plays * (rules.prize(prize).chance() / all) > won[prize - 1]
+                            || rules.prize(prize).guarantee() > 0);
+        }
+
+        private boolean isAllOver() {
+            boolean allUsedUp = true;
+            boolean limited = false;
+            for (int prize = 1; prize <= definition.prizes().size(); prize++) {
+                allUsedUp &= isUsedUp(prize);
+                limited |= rules.prize(prize).perUser() > 0;
+            }
+            // A table gives the fallback, or nothing, in two cases: it is over, or the user may not have the rest.
+            return switch (rules.mode()) {
+                case TABLE -> allUsedUp || !limited;
+                case WEIGHTS -> allUsedUp;
+                case SCHEDULE -> false;
+            };
+        }
+
+        private StockEnd at(int prize, long play) {
+            long open = definition.opening().toEpochMilli();
+            double millis = (double) (definition.closesAt().toEpochMilli() - open) / plays * Math.max(0, play - 1);
+            return new StockEnd(prize, play, Instant.ofEpochMilli(open + (long) millis));
+        }
+
+        private long playAt(long moment) {
+            long open = definition.opening().toEpochMilli();
+            double part = (double) (moment - open) / (definition.closesAt().toEpochMilli() - open);
+            return Math.min(plays, (long) (part * plays) + 1);
+        }
     }
 }

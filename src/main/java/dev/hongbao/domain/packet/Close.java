@@ -1,9 +1,8 @@
 package dev.hongbao.domain.packet;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record Close(PacketId packet, @Nullable Early early) implements JournalItem {
     /** {@code <packet>} or {@code <packet> <ending> <user>}, as close.lua writes it. */
-    public static final JournalFormat FORMAT = new JournalFormat("close", Close::decode);
+    public static final JournalItem.Format FORMAT = new JournalItem.Format("close", Close::decode);
 
     /**
      * An early end by the host's backend.
@@ -29,7 +28,7 @@ public record Close(PacketId packet, @Nullable Early early) implements JournalIt
     }
 
     @Override
-    public QuarantineUnit unit() {
+    public Quarantine.Unit unit() {
         return packet.unit();
     }
 

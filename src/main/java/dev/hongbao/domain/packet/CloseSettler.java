@@ -1,6 +1,5 @@
 package dev.hongbao.domain.packet;
 
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.Rows;
@@ -23,7 +22,7 @@ public final class CloseSettler implements Settler {
     }
 
     @Override
-    public JournalFormat format() {
+    public JournalItem.Format format() {
         return Close.FORMAT;
     }
 

@@ -8,7 +8,7 @@ import dev.hongbao.domain.fairness.Commitment;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
-import dev.hongbao.engine.journal.Unreadable;
+import dev.hongbao.engine.journal.Quarantine.Unreadable;
 import dev.hongbao.engine.postgres.Rows;
 import dev.hongbao.engine.postgres.Transactions;
 import io.micrometer.core.instrument.Gauge;

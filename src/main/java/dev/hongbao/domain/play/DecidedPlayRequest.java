@@ -2,9 +2,8 @@ package dev.hongbao.domain.play;
 
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
         implements JournalItem {
     /** As play.lua and return.lua write it. */
-    public static final JournalFormat FORMAT = new JournalFormat("play", DecidedPlayRequest::decode);
+    public static final JournalItem.Format FORMAT = new JournalItem.Format("play", DecidedPlayRequest::decode);
 
     /** The decision on a request. */
     public sealed interface Decision {}
@@ -80,7 +79,7 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
     }
 
     @Override
-    public QuarantineUnit unit() {
+    public Quarantine.Unit unit() {
         return draw.unit();
     }
 

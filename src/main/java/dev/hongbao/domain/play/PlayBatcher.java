@@ -6,26 +6,22 @@ import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.DrawKeys;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.SeededChance;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.journal.ScriptBatcher;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.MessagePack;
-import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -40,41 +36,21 @@ final class PlayBatcher {
     /** For a scheduled play, whose prize depends on the time only. */
     private static final byte[] NO_NUMBERS = MessagePack.numbers(new long[0]);
 
-    /** An empty answer means that a play of the call had too few random numbers. Nothing changed. */
-    private final ScriptBatcher<Submission, Optional<Answer>> batcher;
-
-    private final AttemptSettings settings;
+    private final ScriptBatcher<Submission, @Nullable Answer> batcher;
+    private final int maxJournalEntries;
     private final Clock clock;
     private final int numbers;
 
-    PlayBatcher(
-            Vertx vertx, RedisLinks redis, Shards shards, AttemptSettings settings, PlayMetrics metrics, Clock clock) {
-        this(vertx, redis, shards, settings, metrics, clock, NUMBERS);
+    PlayBatcher(Attempts attempts, PlayMetrics metrics) {
+        this(attempts, metrics, NUMBERS);
     }
 
     /** @param numbers of a play in its first call, 0 or more */
-    PlayBatcher(
-            Vertx vertx,
-            RedisLinks redis,
-            Shards shards,
-            AttemptSettings settings,
-            PlayMetrics metrics,
-            Clock clock,
-            int numbers) {
+    PlayBatcher(Attempts attempts, PlayMetrics metrics, int numbers) {
         this.numbers = numbers;
-        this.settings = settings;
-        this.clock = clock;
-        this.batcher = new ScriptBatcher<>(
-                vertx,
-                redis,
-                shards,
-                new ScriptBatcher.Settings<>(
-                        Text.of("noun.plays"),
-                        settings.batchSize(),
-                        submission -> submission.request.plays(),
-                        settings.maxQueued(),
-                        metrics::batch),
-                PlayScriptCall::new);
+        this.maxJournalEntries = attempts.limits().maxJournalEntries();
+        this.clock = attempts.clock();
+        this.batcher = new ScriptBatcher<>(attempts, Text.of("noun.plays"), metrics::batch, PlayScriptCall::new);
     }
 
     /** The script's result for one request. */
@@ -93,9 +69,9 @@ final class PlayBatcher {
      * @param refusal when REFUSED, else null
      * @param generation of the script
      */
-    record Answer(Verdict verdict, @Nullable PlayRefusal refusal, Generation generation) {
+    record Answer(Verdict verdict, PlayOutcome.@Nullable Kind refusal, Generation generation) {
         static Answer of(String word, Generation generation) {
-            PlayRefusal refusal = PlayRefusal.of(word);
+            PlayOutcome.Kind refusal = PlayOutcome.Kind.ofWord(word);
             Verdict verdict = switch (word) {
                 case "+" -> Verdict.PLAYED;
                 case "=" -> Verdict.DECIDED;
@@ -105,10 +81,25 @@ final class PlayBatcher {
         }
     }
 
-    /** @param numbers of each play */
-    private record Submission(Draw draw, PlayRequest request, UUID attempt, int numbers) {
-        Submission withMoreNumbers() {
-            return new Submission(draw, request, attempt, 4 * numbers + NUMBERS);
+    private static final class Submission extends ScriptBatcher.Item<@Nullable Answer> {
+        private final Draw draw;
+        private final PlayRequest request;
+        private final UUID attempt;
+        private final int numbers;
+
+        /** @param numbers of each play */
+        Submission(
+                Draw draw, PlayRequest request, UUID attempt, int numbers, Generation generation, long deadlineNanos) {
+            super(generation, deadlineNanos);
+            this.draw = draw;
+            this.request = request;
+            this.attempt = attempt;
+            this.numbers = numbers;
+        }
+
+        @Override
+        protected int size() {
+            return request.plays();
         }
     }
 
@@ -118,13 +109,16 @@ final class PlayBatcher {
      * @param generation the latest one before Postgres was read; earlier generations' decisions are settled, and were in that read
      */
     Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, Generation generation, long deadlineNanos) {
-        return submit(new Submission(draw, request, attempt, numbers), generation, deadlineNanos);
+        return submit(draw, request, attempt, numbers, generation, deadlineNanos);
     }
 
-    private Future<Answer> submit(Submission tried, Generation generation, long deadlineNanos) {
-        return batcher.submit(tried.draw.shard(), tried, generation, deadlineNanos)
-                .compose(answer -> answer.map(Future::succeededFuture)
-                        .orElseGet(() -> submit(tried.withMoreNumbers(), generation, deadlineNanos)));
+    /** No answer means that a play of the call had too few random numbers. Nothing changed. */
+    private Future<Answer> submit(
+            Draw draw, PlayRequest request, UUID attempt, int each, Generation generation, long deadlineNanos) {
+        return batcher.submit(draw.shard(), new Submission(draw, request, attempt, each, generation, deadlineNanos))
+                .compose(answer -> answer != null
+                        ? Future.succeededFuture(answer)
+                        : submit(draw, request, attempt, 4 * each + NUMBERS, generation, deadlineNanos));
     }
 
     int waiting() {
@@ -137,7 +131,7 @@ final class PlayBatcher {
     }
 
     /** One call for requests on any draws of a shard. */
-    private final class PlayScriptCall implements ShardScript.Call<List<Optional<Answer>>> {
+    private final class PlayScriptCall implements ShardScript.Call<List<@Nullable Answer>> {
         private final List<Submission> submissions;
         private final Map<DrawId, List<Integer>> byDraw = new LinkedHashMap<>();
 
@@ -166,12 +160,12 @@ final class PlayBatcher {
             for (DrawId id : byDraw.keySet()) {
                 call.arg(DrawKeys.hash(generation, id)).arg(DrawKeys.schedule(generation, id));
             }
-            call.arg(settings.maxJournalEntries()).arg(now.toEpochMilli());
+            call.arg(maxJournalEntries).arg(now.toEpochMilli());
             byDraw.forEach((id, places) -> {
                 Draw draw = submissions.get(places.get(0)).draw;
                 SeededChance chance = draw.definition().mode() == DrawMode.SCHEDULE
                         ? null
-                        : draw.chance().seed().chance();
+                        : draw.seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());
                 for (int place : places) {
                     Submission submission = submissions.get(place);
@@ -197,20 +191,20 @@ final class PlayBatcher {
         }
 
         @Override
-        public ShardScript.Reply<List<Optional<Answer>>> read(Generation generation, Response reply) {
+        public ShardScript.Reply<List<@Nullable Answer>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
-            List<Optional<Answer>> answers = new ArrayList<>(Collections.nCopies(submissions.size(), Optional.empty()));
+            @Nullable Answer[] answers = new Answer[submissions.size()];
             int next = 0;
             for (List<Integer> places : byDraw.values()) {
                 for (int place : places) {
                     String outcome = outcomes[next++];
                     if (!outcome.equals("?")) {
-                        answers.set(place, Optional.of(Answer.of(outcome, generation)));
+                        answers[place] = Answer.of(outcome, generation);
                     }
                 }
             }
             List<DecidedPlayRequest> decided = DecidedPlayRequest.decodeAll(reply.get(2));
-            return new ShardScript.Reply<>(answers, decided, List.of());
+            return new ShardScript.Reply<>(Arrays.asList(answers), decided, List.of());
         }
     }
 }

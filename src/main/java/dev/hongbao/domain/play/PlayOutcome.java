@@ -33,7 +33,18 @@ public record PlayOutcome(
         /** Not a member of the group, not on the allow list, or on the deny list. */
         NOT_ELIGIBLE,
         /** The draw does not exist. */
-        NOT_FOUND
+        NOT_FOUND;
+
+        /** The refusal by its word in Postgres, the script and the journal; null for another word. */
+        static @Nullable Kind ofWord(String word) {
+            return switch (word) {
+                case "limit" -> LIMIT_REACHED;
+                case "day" -> DAILY_LIMIT_REACHED;
+                case "exhausted" -> EXHAUSTED;
+                case "closed" -> CLOSED;
+                default -> null;
+            };
+        }
     }
 
     public PlayOutcome {

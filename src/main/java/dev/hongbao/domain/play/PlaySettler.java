@@ -5,7 +5,6 @@ import dev.hongbao.domain.draw.DrawCatalog;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.engine.journal.CursorMoves;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.engine.journal.Settler;
@@ -35,15 +34,15 @@ public final class PlaySettler implements Settler {
             + "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
 
     private final DrawCatalog catalog;
-    private final Settlements<SettledPlayRequests> settlements;
+    private final Settlements<SettledPlays> settlements;
 
-    public PlaySettler(DrawCatalog catalog, Settlements<SettledPlayRequests> settlements) {
+    public PlaySettler(DrawCatalog catalog, Settlements<SettledPlays> settlements) {
         this.catalog = catalog;
         this.settlements = settlements;
     }
 
     @Override
-    public JournalFormat format() {
+    public JournalItem.Format format() {
         return DecidedPlayRequest.FORMAT;
     }
 
@@ -112,7 +111,7 @@ public final class PlaySettler implements Settler {
         Set<Integer> voids =
                 new LinkedHashSet<>(Stream.of(row.getArrayOfIntegers("void")).toList());
         String[] codes = row.getArrayOfStrings("codes");
-        List<SettledPlayRequest> settled = new ArrayList<>(requests.size());
+        List<SettledPlays.Request> settled = new ArrayList<>(requests.size());
         int next = 0;
         for (int i = 0; i < requests.size(); i++) {
             DecidedPlayRequest request = requests.get(i);
@@ -130,7 +129,7 @@ public final class PlaySettler implements Settler {
                         request.draw());
                 continue;
             }
-            settled.add(new SettledPlayRequest(
+            settled.add(new SettledPlays.Request(
                     request.request(),
                     request.attempt(),
                     request.draw(),
@@ -139,7 +138,7 @@ public final class PlaySettler implements Settler {
                     request.reason()));
         }
         if (!moves.isNone()) { // else the transaction is still open, and may roll back
-            settlements.here().tell(new SettledPlayRequests(settled, moves.moves()));
+            settlements.here().tell(new SettledPlays(settled, moves.moves()));
         }
         return voids.size();
     }
@@ -152,7 +151,9 @@ public final class PlaySettler implements Settler {
                     draw.id(),
                     request.firstSeq() + k,
                     request.user(),
-                    new Play.Drawn(number, draw.prize(number), codes == null ? null : codes[first + k]),
+                    number,
+                    draw.prize(number),
+                    codes == null ? null : codes[first + k],
                     Instant.ofEpochMilli(request.atMillis())));
         }
         return plays;

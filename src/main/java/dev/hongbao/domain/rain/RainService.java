@@ -11,17 +11,35 @@ import dev.hongbao.common.values.Refusal;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
+import dev.hongbao.domain.campaign.CampaignDefinition.PoolShape;
 import dev.hongbao.domain.campaign.CampaignId;
+import dev.hongbao.domain.campaign.CampaignShardLoader;
+import dev.hongbao.domain.campaign.NewCampaign;
+import dev.hongbao.domain.fairness.Seed;
+import dev.hongbao.domain.ledger.Commands;
+import dev.hongbao.domain.ledger.Idempotency;
+import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.packet.PacketService;
+import dev.hongbao.domain.packet.PoolBatch;
+import dev.hongbao.domain.packet.SendCommand;
+import dev.hongbao.domain.rain.RainDefinition.Fall;
 import dev.hongbao.domain.restriction.Restrictions;
+import dev.hongbao.domain.split.SplitAlgorithm;
+import dev.hongbao.engine.cluster.Audience;
 import dev.hongbao.engine.journal.KeyLoader;
 import dev.hongbao.engine.postgres.SharedQueries;
+import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +52,15 @@ public final class RainService {
     /** The most rains in a group's list; a screen shows no more. */
     private static final int MOST_CURRENT = 50;
 
-    private final RainStore store;
+    private final Vertx vertx;
+    private final Shards shards;
     private final RainCatalog catalog;
-    private final RainCreator creating;
+    private final KeyLoader loading;
     private final PacketService packets;
+    private final Restrictions restrictions;
     private final Clock clock;
+    private final Idempotency idempotency;
+    private final SecureRandom random = new SecureRandom();
     private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
     private final SharedQueries<GroupId, List<RainView>> lists = new SharedQueries<>();
 
@@ -55,11 +77,14 @@ public final class RainService {
             PacketService packets,
             Restrictions restrictions,
             Clock clock) {
-        this.store = catalog.store();
+        this.vertx = vertx;
+        this.shards = shards;
         this.catalog = catalog;
-        this.creating = new RainCreator(vertx, pool, shards, loading, restrictions);
+        this.loading = loading;
         this.packets = packets;
+        this.restrictions = restrictions;
         this.clock = clock;
+        this.idempotency = new Idempotency(pool);
     }
 
     /**
@@ -72,13 +97,110 @@ public final class RainService {
     public Future<RainView> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
             requireService(caller);
-            JsonObject stored = RainText.stored(body, clock.instant());
-            RainDefinition definition = RainText.read(stored);
-            RainText.require(definition, clock.instant(), packets.limits());
-            return creating.create(caller, definition, body, stored, key).compose(id -> view(caller, id));
+            JsonObject stored = RainDefinition.stored(body, clock.instant());
+            RainDefinition definition = RainDefinition.read(stored);
+            definition.require(clock.instant(), packets.limits());
+            return create(caller, definition, body, stored, key).compose(id -> view(caller, id));
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
+    }
+
+    /**
+     * A rain to be made.
+     *
+     * @param stored its definition, see {@link RainDefinition#stored}
+     */
+    private record NewRain(Rain rain, JsonObject stored, Seed seed, PoolBatch drops) {}
+
+    /**
+     * One transaction makes the campaign, the transfer of its budget into its escrow, all drops and the announcement.
+     *
+     * @param body the sponsor's definition, for the comparison of repetitions
+     * @param stored the definition as it is stored
+     */
+    private Future<CampaignId> create(
+            Caller sponsor, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
+        var scope = Idempotency.Scope.of(sponsor, "rain", key, body.encode());
+        return vertx.executeBlocking(() -> prepare(sponsor.user(), definition, stored), false)
+                .compose(fresh -> idempotency
+                        .once(
+                                scope,
+                                tx -> restrictions // for a new rain only; a repeated command gets its first answer
+                                        .requireOpen(definition.members().groups())
+                                        .compose(open -> Commands.insert(
+                                                tx, fresh.rain.id().value(), scope))
+                                        .compose(noted -> insert(tx, fresh))
+                                        .map(generation -> new Idempotency.Done<>(
+                                                fresh.rain.id().value(), generation)))
+                        .compose(made -> {
+                            Generation generation = made.fresh();
+                            CampaignId id = new CampaignId(made.subject());
+                            return generation == null
+                                    ? Future.succeededFuture(id)
+                                    : load(fresh, generation).map(id);
+                        }));
+    }
+
+    private NewRain prepare(UserId sponsor, RainDefinition definition, JsonObject stored) {
+        CampaignId id = CampaignId.create();
+        Seed seed = Seed.drawn(random);
+        Fall fall = definition.fall();
+        Rain rain = new Rain(
+                id,
+                shards.shardFor(id.value()),
+                sponsor,
+                definition,
+                seed.commitment(id.value(), fall.startsAt(), fall.lastAt(), fall.drops()));
+        return new NewRain(rain, stored, seed, PoolBatch.of(drops(rain, seed), random));
+    }
+
+    private static List<SendCommand> drops(Rain rain, Seed seed) {
+        RainDefinition definition = rain.definition();
+        Fall fall = definition.fall();
+        PoolShape shape = fall.drop();
+        PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
+        List<SendCommand> drops = new ArrayList<>(fall.drops());
+        for (Instant moment : seed.moments(fall.startsAt(), fall.lastAt(), fall.drops())) {
+            long amount = fall.amountOf(drops.size(), definition.budget());
+            drops.add(SendCommand.of(rain.channel(), kind, definition.asset(), amount, shape.shares())
+                    .shares(shape.min(), shape.max())
+                    .split(shape.split())
+                    .opensAt(moment)
+                    .expiresIn(Duration.between(moment, fall.endsAt()))
+                    .pool(rain.drop(drops.size() + 1))
+                    .build());
+        }
+        return drops;
+    }
+
+    /** Returns the shard's generation, locked until the transaction ends. */
+    private Future<Generation> insert(SqlConnection tx, NewRain fresh) {
+        Rain rain = fresh.rain;
+        RainDefinition definition = rain.definition();
+        NewCampaign campaign = new NewCampaign(
+                rain.id(),
+                NewCampaign.Kind.RAIN,
+                rain.sponsor(),
+                null,
+                definition.fall().endsAt(),
+                definition.claiming().zone(),
+                fresh.stored);
+        return RainCatalog.isAhead(tx, definition.fall().startsAt())
+                .compose(ahead -> ahead
+                        ? shards.hold(tx, rain.shard())
+                        : Future.failedFuture(InvalidInputException.of("#/startsAt", Text.of("time.after-now"))))
+                .compose(generation -> campaign.insert(tx, rain.shard())
+                        .compose(paid -> RainCatalog.insert(tx, rain, fresh.seed))
+                        .compose(made -> fresh.drops.send(tx))
+                        .compose(sent -> RainCatalog.announce(tx, rain.id()))
+                        .map(generation));
+    }
+
+    private Future<Void> load(NewRain fresh, Generation generation) {
+        vertx.eventBus().publish(Audience.NUDGE, null);
+        return CampaignShardLoader.load(loading, generation, fresh.rain.id())
+                .compose(loaded -> fresh.drops.load(loading, generation));
     }
 
     /** The rain's current state, for its audience and the host application. Refused with NOT_FOUND, or NOT_ELIGIBLE for others. */
@@ -97,16 +219,14 @@ public final class RainService {
     }
 
     private Future<@Nullable RainView> read(CampaignId id) {
-        return store.view(id)
+        return catalog.view(id)
                 .compose(view -> view == null
                         ? Future.succeededFuture()
-                        : store.fallen(id)
-                                .map(fallen -> new RainView(
-                                        view.rain(), view.life(), view.caught(), fallen, List.of(), view.seed())));
+                        : catalog.fallen(id).map(view::with));
     }
 
     private Future<RainView> withMine(RainView view, UserId user) {
-        return store.caught(List.of(view.rain().id()), user)
+        return catalog.caught(List.of(view.rain().id()), user)
                 .map(mine -> view.caughtBy(mine.getOrDefault(view.rain().id(), List.of())));
     }
 
@@ -118,7 +238,7 @@ public final class RainService {
     public Future<List<RainView>> current(Caller caller, GroupId group) {
         return catalog.members(group)
                 .compose(members -> members.include(caller)
-                        ? lists.ask(group, () -> store.current(group, MOST_CURRENT))
+                        ? lists.ask(group, () -> catalog.current(group, MOST_CURRENT))
                                 .compose(views -> withMine(views, caller.user()))
                         : Future.failedFuture(new RefusedException(
                                 Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed"))));
@@ -126,12 +246,12 @@ public final class RainService {
 
     private Future<List<RainView>> withMine(List<RainView> views, UserId user) {
         List<CampaignId> begun = views.stream()
-                .filter(view -> view.life().status() != RainView.Status.PLANNED)
+                .filter(view -> view.status() != RainView.Status.PLANNED)
                 .map(view -> view.rain().id())
                 .toList();
         return begun.isEmpty()
                 ? Future.succeededFuture(views)
-                : store.caught(begun, user)
+                : catalog.caught(begun, user)
                         .map(mine -> views.stream()
                                 .map(view -> view.caughtBy(
                                         mine.getOrDefault(view.rain().id(), List.of())))
@@ -160,7 +280,7 @@ public final class RainService {
         } catch (RefusedException refused) {
             return Future.failedFuture(refused);
         }
-        return store.list(sponsor, status, before, limit + 1)
+        return catalog.list(sponsor, status, before, limit + 1)
                 .map(views -> Page.of(views, limit, view -> view.rain().id().toString()));
     }
 
@@ -173,7 +293,7 @@ public final class RainService {
         }
         return catalog.find(id)
                 .compose(RainService::orNotFound)
-                .compose(rain -> store.cancel(id))
+                .compose(rain -> catalog.cancel(id))
                 .compose(cancelled -> read(id)) // not shared: a concurrent read may have begun before the cancel
                 .compose(RainService::orNotFound)
                 .compose(view -> withMine(view, caller.user()));

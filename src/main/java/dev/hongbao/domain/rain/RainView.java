@@ -10,13 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A rain as one viewer sees it.
  *
+ * @param endsAt as planned, or the moment of the cancel
+ * @param cancelledAt null for a rain that was not cancelled
  * @param fallen drops, in the order of their moments
  * @param mine the viewer's settled catches
  * @param seed of the moments, 64 hexadecimal digits; null until the end
  */
 public record RainView(
         Rain rain,
-        Life life,
+        Status status,
+        Instant endsAt,
+        @Nullable Instant cancelledAt,
         Caught caught,
         List<Drop> fallen,
         List<Claim> mine,
@@ -26,19 +30,15 @@ public record RainView(
         mine = List.copyOf(mine);
     }
 
-    /** A copy with the viewer's catches. */
-    RainView caughtBy(List<Claim> claims) {
-        return new RainView(rain, life, caught, fallen, claims, seed);
+    /** A copy with the fallen drops. */
+    RainView with(List<Drop> drops) {
+        return new RainView(rain, status, endsAt, cancelledAt, caught, drops, mine, seed);
     }
 
-    /**
-     * The state and the times of a rain.
-     *
-     * @param endsAt as planned, or the moment of the cancel
-     * @param cancelledAt null for a rain that was not cancelled
-     */
-    public record Life(
-            Status status, Instant endsAt, @Nullable Instant cancelledAt) {}
+    /** A copy with the viewer's catches. */
+    RainView caughtBy(List<Claim> claims) {
+        return new RainView(rain, status, endsAt, cancelledAt, caught, fallen, claims, seed);
+    }
 
     /**
      * The settled catches of a rain.

@@ -1,7 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.campaign.CampaignShardLoader;
 import dev.hongbao.domain.claim.AcceptedClaims;
 import dev.hongbao.domain.packet.PacketKeys;
 import dev.hongbao.engine.journal.JournalItem;
@@ -28,21 +27,27 @@ import java.util.function.Supplier;
  * the journal afterwards. Any other count is wrong, also while the campaign is in use.
  */
 public final class CampaignComparison implements RedisComparison {
-    private static final String CAMPAIGNS = "select c.id, c.definition -> 'claiming' ? 'aProduct' as by_product"
-            + " from campaign as c where c.shard = $1 and" + CampaignShardLoader.COUNTING + "order by c.id";
+    private static final String CAMPAIGNS = """
+        select c.id, c.definition -> 'claiming' ? 'aProduct' as by_product
+        from campaign as c
+        where c.shard = $1 and c.closed_at is null and c.definition -> 'claiming' ?| array['total', 'aDay', 'aProduct']
+        order by c.id
+        """;
 
     private static final String POOLS =
             "select packet, product from pool where campaign = $1 and packet = any ($2::uuid[])";
 
     /** With claims set aside, which may still settle. */
-    private static final String CLAIMS = "select o.product, w.owner as user_id, count(*) as claims"
-            + " from pool as o join transfer as t on t.subject = o.packet and t.slot is not null"
-            + " join account as w on w.id = t.credit where o.campaign = $1 group by o.product, w.owner"
-            + " union all"
-            + " select o.product, u.user_id, count(*) from pool as o"
-            + " join quarantine as q on q.unit = o.packet and q.verb = 'claim'"
-            + " cross join lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n)"
-            + " where o.campaign = $1 and u.n > 2 group by o.product, u.user_id";
+    private static final String CLAIMS = """
+        select o.product, w.owner as user_id, count(*) as claims
+        from pool as o join transfer as t on t.subject = o.packet and t.slot is not null join account as w on w.id = t.credit
+        where o.campaign = $1 group by o.product, w.owner
+        union all
+        select o.product, u.user_id, count(*)
+        from pool as o join quarantine as q on q.unit = o.packet and q.verb = 'claim'
+        cross join lateral unnest(string_to_array(q.item, ' ')) with ordinality as u(user_id, n)
+        where o.campaign = $1 and u.n > 2 group by o.product, u.user_id
+        """;
 
     private final Pool pool;
     private final RedisLink redis;
@@ -56,18 +61,16 @@ public final class CampaignComparison implements RedisComparison {
         this.generation = generation;
     }
 
-    /** Ignored. Earlier journal entries are in Postgres or in the journal afterwards. */
+    /** Earlier journal entries are ignored: they are in Postgres or in the journal afterwards. */
     @Override
-    public void unsettled(JournalItem item) {}
-
-    @Override
-    public Future<Differences> differences(Supplier<Future<List<JournalItem>>> later) {
+    public Future<Differences> differences(List<JournalItem> before, Supplier<Future<List<JournalItem>>> later) {
         return pool.preparedQuery(CAMPAIGNS)
                 .execute(Tuple.of((short) generation.shard()))
                 .compose(campaigns -> {
                     Future<Void> done = Future.succeededFuture();
                     for (Row row : campaigns) {
-                        done = done.compose(before -> compare(row.getUUID("id"), row.getBoolean("by_product"), later));
+                        done = done.compose(
+                                compared -> compare(row.getUUID("id"), row.getBoolean("by_product"), later));
                     }
                     return done;
                 })

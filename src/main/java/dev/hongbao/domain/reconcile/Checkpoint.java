@@ -17,7 +17,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /**
  * Checks everything new in the database since the checkpoint. If all is clean, it moves the checkpoint. Its cost grows with the new rows,
@@ -58,15 +57,20 @@ final class Checkpoint {
     private static final Duration WRITERS = Duration.ofSeconds(30);
     private static final long LOOK_MILLIS = 20;
 
-    private static final String LOCK = "hashtextextended('reconcile from the checkpoint', 0)";
-
     /**
      * Pages are found by indexes, even before the planner has statistics. Their rows are unordered, and joined by hashes. Each statement is
      * planned for its own number of rows, and uses one core.
      */
-    private static final String SETTINGS = "set application_name = 'hongbao reconcile'; set enable_seqscan = off;"
-            + " set enable_mergejoin = off; set plan_cache_mode = force_custom_plan; set work_mem = '64MB';"
-            + " set max_parallel_workers_per_gather = 0";
+    private static final String SETTINGS = """
+        set application_name = 'hongbao reconcile'; set enable_seqscan = off; set enable_mergejoin = off;
+        set plan_cache_mode = force_custom_plan; set work_mem = '64MB'; set max_parallel_workers_per_gather = 0
+        """;
+
+    private static final String LOCK =
+            "select pg_try_advisory_lock(hashtextextended('reconcile from the checkpoint', 0))";
+
+    private static final String UNLOCK =
+            "select pg_advisory_unlock(hashtextextended('reconcile from the checkpoint', 0))";
 
     private static final Check BALANCES = new Check(
             "I4",
@@ -183,14 +187,7 @@ final class Checkpoint {
         this.pace = pace;
         this.page = page;
         ALL.stream().filter(check -> check.scope().isRead()).forEach(check -> note(check.found(List.of())));
-        rowChecks().values().forEach(rows -> note(rows.found()));
-    }
-
-    private Map<Scope, RowCheck> rowChecks() {
-        return Map.of(
-                Scope.PACKETS, SplitCheck.of(vertx),
-                Scope.DRAWS, DrawSeedCheck.of(vertx),
-                Scope.CAMPAIGNS, RainSeedCheck.of(vertx));
+        SeedCheck.all(vertx).values().forEach(seeds -> note(seeds.found()));
     }
 
     /** Empty while another run is under way. Fails when a store does not answer, or a transaction writes transfers for too long. */
@@ -198,13 +195,11 @@ final class Checkpoint {
         return pool.withConnection(connection -> connection
                 .query(SETTINGS)
                 .execute()
-                .compose(set -> one(connection, "select pg_try_advisory_lock(" + LOCK + ")"))
+                .compose(set -> one(connection, LOCK))
                 .compose(row -> row.getBoolean(0)
                         ? locked(connection)
                                 .map(Optional::of)
-                                .eventually(() -> connection
-                                        .query("select pg_advisory_unlock(" + LOCK + ")")
-                                        .execute())
+                                .eventually(() -> connection.query(UNLOCK).execute())
                         : Future.succeededFuture(Optional.empty())));
     }
 
@@ -345,7 +340,8 @@ final class Checkpoint {
                 clean = clean.compose(before ->
                         check(connection, Scope.REVERSALS, subjects, weight).map(found -> before && found));
             }
-            RowCheck seeds = Objects.requireNonNull(rowChecks().get(scope)).over(scope);
+            SeedCheck seeds =
+                    Objects.requireNonNull(SeedCheck.all(vertx).get(scope)).over(scope);
             clean = clean.compose(before -> pace.piece(() -> connection
                             .begin()
                             .compose(tx -> seeds.run(connection, subjects).eventually(tx::commit)))
@@ -448,7 +444,7 @@ final class Checkpoint {
     /** Runs one statement as a piece. */
     private Future<List<Row>> rows(SqlConnection connection, String sql, Tuple parameters) {
         return pace.piece(() -> connection.preparedQuery(sql).execute(parameters))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
+                .map(rows -> rows.stream().toList());
     }
 
     private static Future<Row> one(SqlConnection connection, String sql) {

@@ -5,7 +5,6 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.List;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The results of the latest reconciliation of each kind, for all servers and the operator. Thread-safe. */
@@ -82,9 +81,7 @@ public final class LatestRuns {
     public Future<List<Latest>> read() {
         return pool.query(READ)
                 .execute()
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(Latest::of)
-                        .toList());
+                .map(rows -> rows.stream().map(Latest::of).toList());
     }
 
     /** The number of transfers after the checkpoint. */

@@ -4,17 +4,6 @@ import java.util.List;
 
 /** The rules for the outbox, as far as its rows are kept. */
 final class OutboxChecks {
-    /** The moment from which on all rows are kept. */
-    private static final String KEPT = """
-        kept as (
-            -- Old rows are removed in the order of writing. It differs from the order of their times by the length of a
-            -- transaction; an hour is far more.
-            select case when s.floor = 0 then '-infinity'
-                        else (select o.at from outbox as o order by o.n limit 1) + interval '1 hour' end as since
-            from outbox_state as s
-        )
-        """;
-
     static final List<Check> ALL = List.of(
             new Check("I16", "the outbox's claims are in the books", """
                 -- Another check finds gaps in a packet's slots. So the books are read once, not for each row.
@@ -49,11 +38,8 @@ final class OutboxChecks {
                 left join told as t on t.subject = p.id
                 where coalesce(h.claims, 0) <> coalesce(t.n, 0)
                 """),
-            new Check(
-                    "I16",
-                    "the life of every packet, campaign, rain and draw is in the outbox, each fact once",
-                    "with " + KEPT + """
-                        , funded as (
+            new Check("I16", "the life of every packet, campaign, rain and draw is in the outbox, each fact once", """
+                        with funded as (
                             select t.subject, t.id, t.at, row_number() over (partition by t.subject order by t.id) as nth
                             from transfer as t join campaign as c on c.id = t.subject and c.kind = 'campaign'
                             where t.kind = 'fund'
@@ -108,8 +94,8 @@ final class OutboxChecks {
                 from campaign as c join made as m on m.id = c.id left join told as t on t.id = c.id
                 where coalesce(t.paused, 0) - coalesce(t.resumed, 0) <> (c.paused_at is not null)::integer
                 """),
-            new Check("I16", "every restriction and fulfilment is in the outbox once", "with " + KEPT + """
-                , facts as (
+            new Check("I16", "every restriction and fulfilment is in the outbox once", """
+                with facts as (
                     select 'restriction' as kind, md5(r.scope || ' ' || r.subject)::uuid as subject, r.n as first, 0::bigint as last, r.at
                     from restriction as r
                     union all
@@ -138,11 +124,8 @@ final class OutboxChecks {
                       from outbox as o) as r
                 where events is distinct from named
                 """),
-            new Check(
-                    "I16",
-                    "every send, deposit, withdrawal, cost, return and reversal is in the outbox once",
-                    "with " + KEPT + """
-                        , of_rains as (
+            new Check("I16", "every send, deposit, withdrawal, cost, return and reversal is in the outbox once", """
+                        with of_rains as (
                             -- The event rain.created covers the transfers to a rain's drops.
                             select escrow from campaign where kind = 'rain'
                         ), told as (
@@ -166,8 +149,8 @@ final class OutboxChecks {
                         from made as m
                         where not exists (select from told as t where t.type = m.type and t.subject = m.subject and t.id = m.id)
                         """),
-            new Check("I16", "every play is in the outbox once", "with " + KEPT + """
-                , told as (
+            new Check("I16", "every play is in the outbox once", """
+                with told as (
                     select s.subject as draw, sum(s.last - s.first + 1) as n, range_agg(int8range(s.first, s.last, '[]')) as seqs
                     from outbox as o cross join lateral unnest(o.subjects, o.firsts, o.lasts) as s(subject, first, last)
                     where o.type = 'play.settled'

@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,12 +137,8 @@ public final class PacketComparison implements RedisComparison {
     }
 
     @Override
-    public void unsettled(JournalItem item) {
-        before.add(item);
-    }
-
-    @Override
-    public Future<Differences> differences(Supplier<Future<List<JournalItem>>> later) {
+    public Future<Differences> differences(List<JournalItem> items, Supplier<Future<List<JournalItem>>> later) {
+        items.forEach(before::add);
         return Pages.each(
                         new UUID(0, 0),
                         this::openPackets,
@@ -157,7 +152,7 @@ public final class PacketComparison implements RedisComparison {
     private Future<List<Row>> openPackets(UUID after) {
         return pool.preparedQuery(OPEN_PACKETS)
                 .execute(Tuple.of((short) generation.shard(), after, PAGE_PACKETS, PAGE_CLAIMS))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false).toList());
+                .map(rows -> rows.stream().toList());
     }
 
     private Future<Void> compareAll(List<Row> page, Supplier<Future<List<JournalItem>>> later) {

@@ -1,6 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
-import dev.hongbao.engine.journal.JournalFormat;
+import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.RedisComparison;
 import dev.hongbao.engine.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -27,7 +27,7 @@ public final class Reconciliation {
     private final Pool pool;
     private final RedisLinks redis;
     private final String namespace;
-    private final List<JournalFormat> formats;
+    private final List<JournalItem.Format> formats;
     private final List<RedisComparison.Factory> comparisons;
 
     /**
@@ -41,7 +41,7 @@ public final class Reconciliation {
             Pool pool,
             RedisLinks redis,
             String namespace,
-            List<JournalFormat> formats,
+            List<JournalItem.Format> formats,
             List<RedisComparison.Factory> comparisons) {
         this.vertx = vertx;
         this.pool = pool;
@@ -51,15 +51,14 @@ public final class Reconciliation {
         this.comparisons = List.copyOf(comparisons);
     }
 
-    /** Every check that is a query. {@link SplitCheck}, {@link DrawSeedCheck} and {@link RainSeedCheck} are separate. */
+    /** Every check that is a query. {@link SeedCheck} is separate. */
     public static List<Check> checks() {
         return Stream.of(
                         LedgerChecks.ALL,
-                        AssetChecks.ALL,
                         CommandChecks.ALL,
                         DrawChecks.ALL,
-                        CampaignChecks.ALL,
-                        RainChecks.ALL,
+                        CampaignChecks.CAMPAIGNS,
+                        CampaignChecks.RAINS,
                         OutboxChecks.ALL)
                 .flatMap(List::stream)
                 .toList();
@@ -127,8 +126,8 @@ public final class Reconciliation {
 
     private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
         Future<Void> done = Future.succeededFuture();
-        for (RowCheck rows : List.of(SplitCheck.of(vertx), DrawSeedCheck.of(vertx), RainSeedCheck.of(vertx))) {
-            done = done.compose(before -> rows.run(connection, Tuple.tuple())).map(finding -> {
+        for (SeedCheck seeds : SeedCheck.all(vertx).values()) {
+            done = done.compose(before -> seeds.run(connection, Tuple.tuple())).map(finding -> {
                 found.accept(finding);
                 return null;
             });

@@ -1,7 +1,6 @@
 package dev.hongbao.domain.reconcile;
 
 import dev.hongbao.engine.journal.JournalEntry;
-import dev.hongbao.engine.journal.JournalFormat;
 import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.RedisComparison;
@@ -68,7 +67,7 @@ final class RedisComparisons {
             Pool pool,
             RedisLinks redis,
             String namespace,
-            Collection<JournalFormat> formats,
+            Collection<JournalItem.Format> formats,
             List<RedisComparison.Factory> comparisons) {
         this.vertx = vertx;
         this.pace = pace;
@@ -193,16 +192,18 @@ final class RedisComparisons {
                         (settledBefore.contains(line) ? wrong : missing).add(line);
                     }
                     settled.put(generation.shard(), settledNow);
-                    if (items(unsettled).mapToInt(JournalItem::size).sum() > MAX_UNSETTLED) {
+                    List<JournalItem> before = items(unsettled).toList();
+                    if (before.stream().mapToInt(JournalItem::size).sum() > MAX_UNSETTLED) {
                         missing.add(generation + " has more than " + MAX_UNSETTLED
                                 + " unsettled claims: run reconcile again once they are settled");
                         return Future.succeededFuture();
                     }
                     Future<Void> done = Future.succeededFuture();
                     for (RedisComparison comparison : all) {
-                        items(unsettled).forEach(comparison::unsettled);
-                        done = done.compose(before -> comparison.differences(() -> readJournal(generation)
-                                        .map(now -> items(now).toList())))
+                        done = done.compose(earlier -> comparison.differences(
+                                        before,
+                                        () -> readJournal(generation)
+                                                .map(now -> items(now).toList())))
                                 .map(differences -> {
                                     missing.addAll(differences.missing());
                                     wrong.addAll(differences.wrong());

@@ -6,16 +6,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of the tables that a run from the checkpoint reads for a check. The check's query stays the same: the names of some tables then
- * mean a page of them, given by parameters. Two names are no tables. {@code packet_claims} has, for each packet with claims, their number,
- * their sum, the highest slot, and the times of the first and last settlement. {@code other_transfer} has every transfer that is no claim.
+ * mean a page of them, given by parameters. Three names are no tables. {@code packet_claims} has, for each packet with claims, their number,
+ * their sum, the highest slot, and the times of the first and last settlement. {@code other_transfer} has every transfer that is no claim. {@code kept} has the moment
+ * from which on the outbox has all its rows.
  */
 public enum Scope {
     /** Not read, since its cost grows with the whole history. Full runs only. */
     LEFT_OUT(null),
 
     /** Read as a whole. Its cost does not grow with finished items. */
-    WHOLE("with packet_claims as not materialized (" + claims("transfer") + "),"
-            + " other_transfer as not materialized (select * from transfer where slot is null) "),
+    WHOLE("""
+        with packet_claims as not materialized (
+                 select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,
+                        min(at) as first_at, max(at) as last_at
+                 from transfer where slot is not null group by subject),
+             other_transfer as not materialized (select * from transfer where slot is null),
+             kept as (
+                 -- Old rows are removed in the order of writing. It differs from the order of their times by the length of a
+                 -- transaction; an hour is far more.
+                 select case when s.floor = 0 then '-infinity'
+                             else (select o.at from outbox as o order by o.n limit 1) + interval '1 hour' end as since
+                 from outbox_state as s)
+        """),
 
     /**
      * Transfers above the id $1 and up to $2, each with its accounts, its packet and its command. These are looked up one by one, even if
@@ -49,16 +61,16 @@ public enum Scope {
                  cross join lateral (
                      select sum(t.amount) as amount
                      from (select amount from transfer
-                           where credit = a.id and id > (select summed from checkpoint) and kind in (%1$s)
+                           where credit = a.id and id > (select summed from checkpoint) and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
                            union all
                            select -amount from transfer
-                           where debit = a.id and id > (select summed from checkpoint) and kind in (%2$s)
+                           where debit = a.id and id > (select summed from checkpoint) and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
                            union all
                            -- Neither index has an escrow's or a hold's other transfers: these belong to its subject.
                            select case when credit = a.id then amount else -amount end from transfer
                            where subject = case when a.kind in ('escrow', 'hold') then a.owner::uuid end
                              and id > (select summed from checkpoint)
-                             and (credit = a.id and kind not in (%1$s) or debit = a.id and kind not in (%2$s))) as t) as m
+                             and (credit = a.id and kind not in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') or debit = a.id and kind not in ('withdrawal', 'send', 'fund', 'cost', 'reversal'))) as t) as m
                  where a.kind <> 'source'
                  union all
                  select s.account, sum(s.amount)
@@ -69,17 +81,16 @@ public enum Scope {
                      cross join lateral (values (t.credit, t.amount), (t.debit, -t.amount)) as s(account, amount)
                      where t.id > (select summed from checkpoint) and s.account = any (a.ids)) as s
                  group by s.account)
-        """.formatted(
-                    "'deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal'",
-                    "'withdrawal', 'send', 'fund', 'cost', 'reversal'")),
+        """),
 
     /** The packets of $1, each with all its transfers. Some ids of $1 are no packets. */
     PACKETS("""
         with packet as materialized (select p.* from unnest($1::uuid[]) as s(id) join packet as p on p.id = s.id),
              transfer as materialized (select t.* from unnest($1::uuid[]) as s(id) join transfer as t on t.subject = s.id),
-             packet_claims as materialized (\
-        """ + claims("transfer") + """
-        ),
+             packet_claims as materialized (
+                 select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,
+                        min(at) as first_at, max(at) as last_at
+                 from transfer where slot is not null group by subject),
              other_transfer as (select * from transfer where slot is null),
              packet_amounts as not materialized (
                  select b.* from unnest($1::uuid[]) as s(id) join packet_amounts as b on b.packet = s.id)
@@ -125,13 +136,6 @@ public enum Scope {
     /** Whether a run from the checkpoint makes the checks of this scope. */
     public boolean isRead() {
         return tables != null;
-    }
-
-    /** SQL for {@code packet_claims} over some transfers. */
-    private static String claims(String transfers) {
-        return "select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,"
-                + " min(at) as first_at, max(at) as last_at from " + transfers
-                + " where slot is not null group by subject";
     }
 
     /** A query on the tables of this scope. */

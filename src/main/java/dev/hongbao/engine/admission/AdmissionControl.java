@@ -2,7 +2,6 @@ package dev.hongbao.engine.admission;
 
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.engine.journal.ShardCounts;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
@@ -232,12 +231,12 @@ public final class AdmissionControl {
         }
 
         /**
-         * Asks for a claim or play that waits for its settlement. Call {@link #arrived} once the script has answered.
+         * Admits a claim or play that waits for its settlement, or refuses it. Call {@link #arrived} once the script has answered.
          *
          * @param noPlace whether this event loop has no place for it
          * @return the refusal; null if it is admitted, now or before
          */
-        public @Nullable UnavailableException ask(boolean noPlace) {
+        public @Nullable UnavailableException admit(boolean noPlace) {
             if (state == State.COMING || state == State.ARRIVED) {
                 return null;
             }
@@ -252,11 +251,11 @@ public final class AdmissionControl {
         }
 
         /**
-         * Asks for a claim that does not wait for its settlement. It may be refused, and never counts as backlog.
+         * As {@link #admit}, for a claim that does not wait for its settlement: it never counts as backlog.
          *
          * @return the refusal; null if it is admitted, now or before
          */
-        public @Nullable UnavailableException askInPassing() {
+        public @Nullable UnavailableException admitInPassing() {
             if (state == State.ARRIVED) {
                 return null;
             }
@@ -273,7 +272,7 @@ public final class AdmissionControl {
             }
         }
 
-        /** Whether the last question was refused; the gate has counted it. */
+        /** Whether it was refused; the gate has counted it. */
         public boolean isRefused() {
             return state == State.REFUSED;
         }

@@ -41,7 +41,7 @@ public final class ServerMessages extends VerticleBase {
 
     // The kinds of messages. Servers of two versions read each other's messages, so a number is never reused. 2 was
     // ENTRIES without places in the journals. From SettledFacts.FIRST_KIND on they are settled facts: 16 claims
-    // (ClaimFacts), 17 plays (PlayFacts).
+    // (SettledClaims), 17 plays (SettledPlays).
     private static final int SELF = 1;
     private static final int NUDGE = 3;
     private static final int ENTRIES = 4;

@@ -4,57 +4,42 @@ import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.RefusedException;
 import dev.hongbao.common.values.TooManyCallsException;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.engine.admission.AdmissionControl;
 import dev.hongbao.engine.shard.Generation;
-import dev.hongbao.engine.shard.Shards;
 import dev.hongbao.engine.shard.Symptom;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request's way through its shard. It calls the script, reports keys that Redis lost, and awaits the settlement of an
- * accepted item. It repeats a call whose generation ended. A mode adds its early answers and its script. Every step ends by the
- * request's deadline. Confined to its event loop.
+ * One request's way through its shard: admitted, accepted by the script, settled by the shard's owner, answered. A mode adds its
+ * early answers, its script and the wait for its settlement. A key that Redis lost is reported, and the attempt repeated. Every
+ * step ends by the request's deadline. Confined to its event loop.
  *
- * @param <K> the key of the awaited settlement
- * @param <V> the settled fact
  * @param <O> the outcome
  */
-public abstract class Attempt<K, V, O> {
+public abstract class Attempt<O> {
     private static final long RETRY_MILLIS = 20;
 
-    private final Vertx vertx;
-    private final Shards shards;
-    private final Quarantine quarantine;
-    private final SettlementWaiters<K, V> waiters;
-    private final long deadlineNanos;
+    protected final AdmissionControl.Entry entry;
+    protected final long deadlineNanos;
+    private final Attempts attempts;
+    private final UUID unit;
 
-    /** @param deadlineNanos of {@link System#nanoTime} */
-    protected Attempt(
-            Vertx vertx, Shards shards, Quarantine quarantine, SettlementWaiters<K, V> waiters, long deadlineNanos) {
-        this.vertx = vertx;
-        this.shards = shards;
-        this.quarantine = quarantine;
-        this.waiters = waiters;
+    /**
+     * @param unit the request's packet or draw
+     * @param deadlineNanos of {@link System#nanoTime}
+     */
+    protected Attempt(Attempts attempts, AdmissionControl.Entry entry, UUID unit, long deadlineNanos) {
+        this.attempts = attempts;
+        this.entry = entry;
+        this.unit = unit;
         this.deadlineNanos = deadlineNanos;
     }
 
     /** One try: answers early, or calls the script. Idempotent; called again after a change that may change the answer. */
     protected abstract Future<O> attempt();
-
-    /**
-     * Repeats an attempt whose generation ended. A mode that writes into Postgres before the script overrides this and looks
-     * there first.
-     */
-    protected Future<O> again() {
-        return attempt();
-    }
-
-    /** The request's packet or draw. */
-    protected abstract UUID unit();
 
     /** The unit's key in a generation. */
     protected abstract String key(Generation generation);
@@ -65,23 +50,9 @@ public abstract class Attempt<K, V, O> {
     /** The outcome for a unit that does not exist. */
     protected abstract O notFound();
 
-    /** Of {@link System#nanoTime}. */
-    protected final long deadlineNanos() {
-        return deadlineNanos;
-    }
-
     /** Whether the unit waits for an operator. */
     protected final boolean isSetAside() {
-        return quarantine.holds(unit());
-    }
-
-    /** The shard's latest generation that this server knows. */
-    protected final Generation generation(int shard) {
-        return shards.current(shard).generation();
-    }
-
-    protected final SettlementWaiters<K, V> waiters() {
-        return waiters;
+        return attempts.isSetAside(unit);
     }
 
     /** Ends the wait for a store at the deadline: a store may neither answer nor break. */
@@ -89,41 +60,20 @@ public abstract class Attempt<K, V, O> {
         return inTime(asked, deadlineNanos);
     }
 
-    /**
-     * The deadline for a question before there is an attempt.
-     *
-     * @return {@code asked}, or a failure at the deadline
-     */
+    /** As {@link #inTime(Future)}, for a question before there is an attempt. */
     public static <T> Future<T> inTime(Future<T> asked, long deadlineNanos) {
         return asked.isComplete()
                 ? asked
                 : asked.timeout(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
     }
 
-    /** Passes refusals on; any other failure becomes {@code unknown}, since the caller cannot act on it. */
-    public static <T> Future<T> orUnknown(Future<T> outcome) {
-        return outcome.recover(fault -> Future.failedFuture(
-                fault instanceof UnavailableException
-                                || fault instanceof RefusedException
-                                || fault instanceof TooManyCallsException
-                        ? fault
-                        : UnavailableException.unknown(Text.of("unavailable.stores"))));
-    }
-
-    /**
-     * Awaits the settlement of an accepted item. If its generation ends without one, tries again.
-     *
-     * @param isOurs whether this attempt's call was accepted; false for an earlier call, maybe of another server
-     * @param settled maps the settled fact to the outcome
-     */
-    protected final Future<O> await(K what, Generation generation, boolean isOurs, Function<V, Future<O>> settled) {
-        if (isSetAside()) {
-            return Future.failedFuture(UnavailableException.setAside());
-        }
-        return waiters.await(what, generation, isOurs, deadlineNanos).compose(settlement -> {
-            V fact = settlement.fact();
-            return fact == null ? again() : settled.apply(fact);
-        });
+    /** The fault if it is a refusal. Any other one becomes {@code unknown}, since the caller cannot act on it. */
+    public static Throwable orUnknown(Throwable fault) {
+        return fault instanceof UnavailableException
+                        || fault instanceof RefusedException
+                        || fault instanceof TooManyCallsException
+                ? fault
+                : UnavailableException.unknown(Text.of("unavailable.stores"));
     }
 
     /**
@@ -152,8 +102,8 @@ public abstract class Attempt<K, V, O> {
         if (System.nanoTime() - deadlineNanos > 0) {
             return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
         }
-        return inTime(shards.report(generation, Symptom.missing(key)))
-                .transform(reported -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
+        return inTime(attempts.shards.report(generation, Symptom.missing(key)))
+                .transform(reported -> attempts.vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
                 .compose(later -> attempt());
     }
 }

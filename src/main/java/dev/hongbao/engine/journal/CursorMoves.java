@@ -16,7 +16,7 @@ import java.util.List;
  */
 public final class CursorMoves {
     private final List<Move> moves;
-    private final SetAside aside = new SetAside();
+    private final Quarantine.SetAside aside = new Quarantine.SetAside();
     private final boolean undone;
 
     /** One shard's cursor moves from one journal entry to a later one. */
@@ -62,7 +62,7 @@ public final class CursorMoves {
         return moves;
     }
 
-    public SetAside aside() {
+    public Quarantine.SetAside aside() {
         return aside;
     }
 

@@ -29,12 +29,13 @@ public final class JournalReader {
     public static final int PAGE = 40;
 
     private final RedisLinks redis;
-    private final Map<String, JournalFormat> formats;
+    private final Map<String, JournalItem.Format> formats;
 
     /** @param formats all forms that the journal may hold; items of any other form are void */
-    public JournalReader(RedisLinks redis, Collection<JournalFormat> formats) {
+    public JournalReader(RedisLinks redis, Collection<JournalItem.Format> formats) {
         this.redis = redis;
-        this.formats = formats.stream().collect(Collectors.toUnmodifiableMap(JournalFormat::verb, format -> format));
+        this.formats =
+                formats.stream().collect(Collectors.toUnmodifiableMap(JournalItem.Format::verb, format -> format));
     }
 
     /**
@@ -83,7 +84,7 @@ public final class JournalReader {
     }
 
     private @Nullable JournalItem decode(String field, String verb, Response payload) {
-        JournalFormat format = field.equals(verb) ? formats.get(verb) : null;
+        JournalItem.Format format = field.equals(verb) ? formats.get(verb) : null;
         return format == null ? null : format.read(payload.toString(StandardCharsets.US_ASCII));
     }
 }

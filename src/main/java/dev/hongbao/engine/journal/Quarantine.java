@@ -1,6 +1,5 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.journal.SetAside.Mark;
 import dev.hongbao.engine.shard.LocalCodec;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -9,11 +8,17 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +44,9 @@ public final class Quarantine {
      */
     private static final int MAX_PASSED_OVER = 10_000;
 
+    /** A message of Postgres within this length tells an operator enough. */
+    private static final int MAX_REASON = 500;
+
     private final Vertx vertx;
     private final Pool pool;
     private volatile Set<UUID> known = Set.of();
@@ -60,6 +68,43 @@ public final class Quarantine {
         }
     }
 
+    /**
+     * A packet, a draw, or a unit of another {@link Mode}. It is set aside as a whole, since each of its entries follows from the
+     * ones before.
+     *
+     * @param kind one word for the operator, in lower-case letters
+     */
+    public record Unit(String kind, UUID id) {
+        @Override
+        public String toString() {
+            return kind + " " + id;
+        }
+    }
+
+    /**
+     * The cause of a unit that is set aside.
+     *
+     * @param sqlState of the refusal; empty for a unit that cannot be read
+     */
+    public record Mark(int shard, String sqlState, String reason) {
+        public Mark {
+            reason = reason.length() > MAX_REASON ? reason.substring(0, MAX_REASON) : reason;
+        }
+    }
+
+    /** The treatment of a packet or draw whose row cannot be read. Thread-safe. */
+    public interface Unreadable {
+        /**
+         * A reader met such a unit and leaves it out.
+         *
+         * @param shard the shard that stores it
+         */
+        Future<Void> met(Unit unit, int shard, String reason);
+
+        /** Whether requests for the unit are refused: it exists, though it was not read. Never waits. */
+        boolean refuses(UUID id);
+    }
+
     public Quarantine(Vertx vertx, Pool pool, MeterRegistry registry) {
         this.vertx = vertx;
         this.pool = pool;
@@ -76,7 +121,7 @@ public final class Quarantine {
     public Unreadable forOwners() {
         return new Unreadable() {
             @Override
-            public Future<Void> met(QuarantineUnit unit, int shard, String reason) {
+            public Future<Void> met(Unit unit, int shard, String reason) {
                 return setAside(unit, shard, reason);
             }
 
@@ -94,7 +139,7 @@ public final class Quarantine {
     public Unreadable forReaders() {
         return new Unreadable() {
             @Override
-            public Future<Void> met(QuarantineUnit unit, int shard, String reason) {
+            public Future<Void> met(Unit unit, int shard, String reason) {
                 passOver(unit, shard, reason);
                 return Future.succeededFuture();
             }
@@ -106,7 +151,7 @@ public final class Quarantine {
         };
     }
 
-    private void passOver(QuarantineUnit unit, int shard, String reason) {
+    private void passOver(Unit unit, int shard, String reason) {
         if (passedOver.size() >= MAX_PASSED_OVER) {
             passedOver.clear();
         }
@@ -170,7 +215,7 @@ public final class Quarantine {
      *
      * @param shard the shard that stores it
      */
-    public Future<Void> setAside(QuarantineUnit unit, int shard, String reason) {
+    public Future<Void> setAside(Unit unit, int shard, String reason) {
         if (holds(unit.id())) {
             return Future.succeededFuture();
         }
@@ -188,7 +233,7 @@ public final class Quarantine {
     }
 
     /** Notes a unit that this server has set aside, after the commit. */
-    public void wasSetAside(QuarantineUnit unit, Mark mark) {
+    public void wasSetAside(Unit unit, Mark mark) {
         LOG.error(
                 "set aside {} of shard {}: {} {}; its entries wait for `hongbao quarantine`",
                 unit,
@@ -207,5 +252,63 @@ public final class Quarantine {
 
     private void tell(Set<UUID> added) {
         vertx.eventBus().publish(Changed.ADDRESS, new Changed(added));
+    }
+
+    /** The units that one settlement sets aside, and the items that it keeps for units that are set aside. Not thread-safe. */
+    public static final class SetAside {
+        private static final int PARAMETERS = 8;
+
+        private final Map<Unit, Mark> marks = new HashMap<>();
+        private final List<String> verbs = new ArrayList<>();
+        private final List<JournalItem> items = new ArrayList<>();
+
+        void mark(Unit unit, Mark mark) {
+            marks.put(unit, mark);
+        }
+
+        /** Keeps an item. Call it in the order of the journal. */
+        void keep(String verb, JournalItem item) {
+            verbs.add(verb);
+            items.add(item);
+        }
+
+        /** Keeps another settlement's kept items, too. */
+        void keepAll(SetAside other) {
+            verbs.addAll(other.verbs);
+            items.addAll(other.items);
+        }
+
+        public Map<Unit, Mark> marks() {
+            return marks;
+        }
+
+        public boolean isEmpty() {
+            return marks.isEmpty() && items.isEmpty();
+        }
+
+        /** The SQL that follows a call which returns {@code settled_at}. Its parameters follow the first {@code before} ones. */
+        public String call(int before) {
+            return IntStream.rangeClosed(before + 1, before + PARAMETERS)
+                    .mapToObj(n -> "$" + n)
+                    .collect(Collectors.joining(", ", ", lateral set_aside(settled_at, ", ")"));
+        }
+
+        public void addTo(Tuple parameters) {
+            List<Map.Entry<Unit, Mark>> all = List.copyOf(marks.entrySet());
+            parameters
+                    .addArrayOfUUID(all.stream().map(mark -> mark.getKey().id()).toArray(UUID[]::new))
+                    .addArrayOfString(
+                            all.stream().map(mark -> mark.getKey().kind()).toArray(String[]::new))
+                    .addArrayOfShort(all.stream()
+                            .map(mark -> (short) mark.getValue().shard())
+                            .toArray(Short[]::new))
+                    .addArrayOfString(
+                            all.stream().map(mark -> mark.getValue().sqlState()).toArray(String[]::new))
+                    .addArrayOfString(
+                            all.stream().map(mark -> mark.getValue().reason()).toArray(String[]::new))
+                    .addArrayOfUUID(items.stream().map(item -> item.unit().id()).toArray(UUID[]::new))
+                    .addArrayOfString(verbs.toArray(String[]::new))
+                    .addArrayOfString(items.stream().map(JournalItem::payload).toArray(String[]::new));
+        }
     }
 }

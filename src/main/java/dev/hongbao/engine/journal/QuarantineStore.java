@@ -62,7 +62,7 @@ public final class QuarantineStore {
      * @param held the balance of its accounts in minor units, as {@code 500 CNY}; empty for none
      */
     public record Listed(
-            QuarantineUnit unit, int shard, OffsetDateTime since, Cause cause, long entries, String held) {}
+            Quarantine.Unit unit, int shard, OffsetDateTime since, Cause cause, long entries, String held) {}
 
     /**
      * The cause of a quarantine.
@@ -79,7 +79,7 @@ public final class QuarantineStore {
                 .execute()
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> new Listed(
-                                new QuarantineUnit(row.getString("kind"), row.getUUID("id")),
+                                new Quarantine.Unit(row.getString("kind"), row.getUUID("id")),
                                 row.getInteger("shard"),
                                 row.getOffsetDateTime("since"),
                                 new Cause(row.getString("sqlstate"), row.getString("reason")),

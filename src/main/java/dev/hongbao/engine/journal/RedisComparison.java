@@ -13,15 +13,13 @@ import java.util.stream.Stream;
  * event loop.
  */
 public interface RedisComparison {
-    /** Takes an unsettled item of the journal, in the journal's order. Items of other modes are ignored. */
-    void unsettled(JournalItem item);
-
     /**
-     * Compares, after the last item. A difference in {@code wrong} is an error even while the shard is at work.
+     * Compares. A difference in {@code wrong} is an error even while the shard is at work.
      *
+     * @param before the unsettled items of the journal, in its order; those of other modes are ignored
      * @param later reads the journal again
      */
-    Future<Differences> differences(Supplier<Future<List<JournalItem>>> later);
+    Future<Differences> differences(List<JournalItem> before, Supplier<Future<List<JournalItem>>> later);
 
     /**
      * The differences, one sentence each.

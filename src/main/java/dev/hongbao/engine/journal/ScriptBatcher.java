@@ -4,7 +4,6 @@ import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.engine.redis.RedisFault;
 import dev.hongbao.engine.redis.RedisLink;
-import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Future;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
-import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param <T> an item: a claim, a request of plays
  * @param <A> the script's answer to one item
  */
-public final class ScriptBatcher<T, A> {
+public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
     private static final long RETRY_MILLIS = 20;
 
     /**
@@ -40,7 +38,9 @@ public final class ScriptBatcher<T, A> {
 
     private final Vertx vertx;
     private final Shards shards;
-    private final Settings<T> settings;
+    private final Attempts.Limits limits;
+    private final Text noun;
+    private final IntConsumer batches;
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
     private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
@@ -48,23 +48,34 @@ public final class ScriptBatcher<T, A> {
     private int waiting;
 
     /**
-     * The settings of a batcher.
-     *
-     * @param noun the name of the items in a refusal, such as claims
-     * @param batchSize the limit of one call, in the units of {@code size}
-     * @param size of an item, at least 1
-     * @param maxQueued items that may wait, on this event loop
-     * @param batches gets the size of each batch
-     */
-    public record Settings<T>(Text noun, int batchSize, ToIntFunction<T> size, int maxQueued, IntConsumer batches) {}
-
-    /**
      * One item in the queue.
      *
-     * @param only the generation that may take it; null for any
-     * @param deadlineNanos of {@link System#nanoTime}
+     * @param <A> the script's answer
      */
-    private record Pending<T, A>(T item, @Nullable Generation only, long deadlineNanos, Promise<A> promise) {}
+    public abstract static class Item<A> {
+        final @Nullable Generation only;
+        final long deadlineNanos;
+        final Promise<A> promise = Promise.promise();
+
+        /** @param deadlineNanos of {@link System#nanoTime}: until then it is tried */
+        protected Item(long deadlineNanos) {
+            this(null, deadlineNanos);
+        }
+
+        /**
+         * @param only the generation that may take it, since it relies on facts that were read in it; null for any
+         * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
+         */
+        protected Item(@Nullable Generation only, long deadlineNanos) {
+            this.only = only;
+            this.deadlineNanos = deadlineNanos;
+        }
+
+        /** Its part of a batch, at least 1. */
+        protected int size() {
+            return 1;
+        }
+    }
 
     /** The item's generation is over; its call changed nothing. */
     public static final class LapsedException extends RuntimeException {
@@ -75,51 +86,41 @@ public final class ScriptBatcher<T, A> {
         }
     }
 
-    /** @param calls makes the call for some items of one shard; the call answers each item, in their order */
+    /**
+     * @param noun the name of the items in a refusal, such as claims
+     * @param batches gets the size of each batch
+     * @param calls makes the call for some items of one shard; the call answers each item, in their order
+     */
     public ScriptBatcher(
-            Vertx vertx,
-            RedisLinks redis,
-            Shards shards,
-            Settings<T> settings,
-            Function<List<T>, ShardScript.Call<List<A>>> calls) {
-        this.vertx = vertx;
-        this.shards = shards;
-        this.settings = settings;
+            Attempts attempts, Text noun, IntConsumer batches, Function<List<T>, ShardScript.Call<List<A>>> calls) {
+        this.vertx = attempts.vertx;
+        this.shards = attempts.shards;
+        this.limits = attempts.limits;
+        this.noun = noun;
+        this.batches = batches;
         this.calls = calls;
         this.script = new ShardScript(vertx, shards);
         for (int shard = 0; shard < shards.count(); shard++) {
-            lanes.add(new Lane(shard, redis));
+            lanes.add(new Lane(shard, attempts.generation(shard).link(attempts.redis)));
         }
     }
 
     /**
      * Puts an item into the next batch of its shard.
      *
-     * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
-     * @return fails with {@link UnavailableException} if the queue is full or the deadline passed
+     * @return fails with {@link UnavailableException} if the queue is full or the deadline passed, and with {@link
+     *     LapsedException} if the item's generation ended before the script answered
      */
-    public Future<A> submit(int shard, T item, long deadlineNanos) {
-        return submit(shard, item, null, deadlineNanos);
-    }
-
-    /**
-     * Puts an item into the next batch that runs in generation {@code only}: the item relies on facts that were read in it.
-     *
-     * @param only null for any generation
-     * @param deadlineNanos of {@link System#nanoTime}: until then it is tried
-     * @return fails also with {@link LapsedException}, if another generation follows before the script answers
-     */
-    public Future<A> submit(int shard, T item, @Nullable Generation only, long deadlineNanos) {
-        if (waiting >= settings.maxQueued) {
-            return Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.waiting", settings.noun)));
+    public Future<A> submit(int shard, T item) {
+        if (waiting >= limits.maxWaiting()) {
+            return Future.failedFuture(UnavailableException.overloaded(Text.of("overloaded.waiting", noun)));
         }
-        Pending<T, A> pending = new Pending<>(item, only, deadlineNanos, Promise.promise());
         waiting++;
         count(1);
         Lane lane = lanes.get(shard);
-        lane.queue.add(pending);
+        lane.queue.add(item);
         lane.flushSoon();
-        return pending.promise.future();
+        return item.promise.future();
     }
 
     /** Items waiting for the script. */
@@ -143,14 +144,14 @@ public final class ScriptBatcher<T, A> {
     private final class Lane {
         private final int shard;
         private final RedisLink link;
-        private final Deque<Pending<T, A>> queue = new ArrayDeque<>();
+        private final Deque<T> queue = new ArrayDeque<>();
         private int inFlight;
         private boolean flushing;
         private boolean pausing;
 
-        Lane(int shard, RedisLinks redis) {
+        Lane(int shard, RedisLink link) {
             this.shard = shard;
-            this.link = shards.current(shard).generation().link(redis);
+            this.link = link;
         }
 
         /** Flushes after this pass of the event loop, so that its requests share one call. */
@@ -168,17 +169,16 @@ public final class ScriptBatcher<T, A> {
         private void flush() {
             while (!queue.isEmpty()
                     && !pausing
-                    && (inFlight == 0 || inFlight < MAX_IN_FLIGHT && queue.size() >= settings.batchSize)) {
+                    && (inFlight == 0 || inFlight < MAX_IN_FLIGHT && queue.size() >= limits.batchSize())) {
                 send();
             }
         }
 
         private void send() {
             Shards.Shard current = shards.current(shard);
-            List<Pending<T, A>> batch = new ArrayList<>();
-            List<T> items = new ArrayList<>();
+            List<T> batch = new ArrayList<>();
             int size = 0;
-            for (Pending<T, A> next = queue.peek(); next != null; next = queue.peek()) {
+            for (T next = queue.peek(); next != null; next = queue.peek()) {
                 if (next.only != null && !next.only.equals(current.generation())) {
                     fail(queue.remove(), new LapsedException());
                     continue;
@@ -188,20 +188,19 @@ public final class ScriptBatcher<T, A> {
                     fail(queue.remove(), tooLate());
                     continue;
                 }
-                int more = settings.size.applyAsInt(next.item);
-                if (size > 0 && size + more > settings.batchSize) {
+                int more = next.size();
+                if (size > 0 && size + more > limits.batchSize()) {
                     break;
                 }
                 size += more;
                 batch.add(queue.remove());
-                items.add(next.item);
             }
             if (batch.isEmpty()) {
                 return;
             }
             inFlight++;
-            settings.batches.accept(size);
-            script.call(link, current, calls.apply(items)).onComplete(done -> {
+            batches.accept(size);
+            script.call(link, current, calls.apply(batch)).onComplete(done -> {
                 inFlight--;
                 if (done.succeeded()) {
                     answer(batch, done.result());
@@ -212,7 +211,7 @@ public final class ScriptBatcher<T, A> {
             });
         }
 
-        private void answer(List<Pending<T, A>> batch, List<A> answers) {
+        private void answer(List<T> batch, List<A> answers) {
             for (int i = 0; i < batch.size(); i++) {
                 leaves();
                 batch.get(i).promise.complete(answers.get(i));
@@ -221,10 +220,10 @@ public final class ScriptBatcher<T, A> {
         }
 
         /** Puts the batch back at the head of the queue and calls again a little later. */
-        private void retry(List<Pending<T, A>> batch, Throwable fault) {
+        private void retry(List<T> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
-                batch.forEach(pending ->
-                        fail(pending, UnavailableException.overloaded(Text.of("overloaded.unsettled", settings.noun))));
+                batch.forEach(
+                        item -> fail(item, UnavailableException.overloaded(Text.of("overloaded.unsettled", noun))));
                 flush();
                 return;
             }
@@ -232,23 +231,23 @@ public final class ScriptBatcher<T, A> {
                 queue.addFirst(batch.get(i));
             }
             long now = System.nanoTime();
-            List<Pending<T, A>> late = new ArrayList<>();
-            queue.removeIf(pending -> pending.deadlineNanos - now < 0 && late.add(pending));
+            List<T> late = new ArrayList<>();
+            queue.removeIf(item -> item.deadlineNanos - now < 0 && late.add(item));
             pausing = true;
             vertx.setTimer(RETRY_MILLIS, later -> {
                 pausing = false;
                 flush();
             });
-            late.forEach(pending -> fail(pending, tooLate())); // last: their callers may submit again at once
+            late.forEach(item -> fail(item, tooLate())); // last: their callers may submit again at once
         }
 
         private UnavailableException tooLate() {
             return UnavailableException.unknown(Text.of("unavailable.not-known"));
         }
 
-        private void fail(Pending<T, A> pending, RuntimeException why) {
+        private void fail(T item, RuntimeException why) {
             leaves();
-            pending.promise.fail(why);
+            item.promise.fail(why);
             count(-1);
         }
 

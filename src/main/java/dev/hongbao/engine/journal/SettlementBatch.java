@@ -1,6 +1,6 @@
 package dev.hongbao.engine.journal;
 
-import dev.hongbao.engine.journal.SetAside.Mark;
+import dev.hongbao.engine.journal.Quarantine.Mark;
 import dev.hongbao.engine.shard.Generation;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -52,8 +52,8 @@ public final class SettlementBatch {
     }
 
     /** The packets or draws of its items, in the order of the journal. */
-    public List<QuarantineUnit> units() {
-        Set<QuarantineUnit> units = new LinkedHashSet<>();
+    public List<Quarantine.Unit> units() {
+        Set<Quarantine.Unit> units = new LinkedHashSet<>();
         items.forEach(item -> units.add(item.unit()));
         return List.copyOf(units);
     }
@@ -79,7 +79,7 @@ public final class SettlementBatch {
     }
 
     /** A trial settlement of some units. It is undone at its end, and shows whether they can be settled. */
-    public SettlementBatch trial(Collection<QuarantineUnit> some) {
+    public SettlementBatch trial(Collection<Quarantine.Unit> some) {
         SettlementBatch trial = new SettlementBatch(verb, moves.undone());
         for (JournalItem item : items) {
             if (some.contains(item.unit())) {
@@ -91,10 +91,10 @@ public final class SettlementBatch {
     }
 
     /** A copy of this batch that sets the culprits aside. */
-    public SettlementBatch without(Map<QuarantineUnit, Mark> culprits) {
+    public SettlementBatch without(Map<Quarantine.Unit, Mark> culprits) {
         SettlementBatch rest = new SettlementBatch(verb, moves.again());
         rest.size = size;
-        SetAside aside = rest.moves.aside();
+        Quarantine.SetAside aside = rest.moves.aside();
         aside.keepAll(moves.aside());
         culprits.forEach(aside::mark);
         for (JournalItem item : items) {

@@ -2,26 +2,25 @@ package dev.hongbao.engine.journal;
 
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.UnavailableException;
+import dev.hongbao.engine.admission.ShardCounts;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Shards;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,12 +64,27 @@ public final class SettlementWaiters<K, V> {
     private final LongSupplier nanoTime;
     private final Map<K, Waiter<V>> waiters = new LinkedHashMap<>();
     private final Map<K, Late> late = new LinkedHashMap<>();
-    private final Map<Integer, Long> heardOfNanos = new HashMap<>();
+
+    /** When an event of each shard came last. */
+    private final long[] heardNanos;
+
     private final Map<K, V> early = new LinkedHashMap<>();
     private final ShardCounts unsettled;
     private final ShardCounts settled;
     private final Context loop;
     private boolean looking;
+
+    /**
+     * One wait.
+     *
+     * @param generation the one in which the script accepted the item, or knew it as accepted
+     * @param isTold whether the shard's writer sends this server the settlement
+     */
+    private record Waiter<V>(
+            Generation generation, boolean isTold, long sinceNanos, long deadlineNanos, Promise<@Nullable V> promise) {}
+
+    /** An item without a caller that is not known to be settled. */
+    private record Late(int shard, long sinceNanos) {}
 
     /**
      * @param maxWaiting how many may wait on this event loop
@@ -92,6 +106,8 @@ public final class SettlementWaiters<K, V> {
         this.nanoTime = nanoTime;
         this.unsettled = new ShardCounts(shards.count());
         this.settled = new ShardCounts(shards.count());
+        this.heardNanos = new long[shards.count()];
+        Arrays.fill(heardNanos, nanoTime.getAsLong() - SILENT_NANOS);
         vertx.setPeriodic(LOOK_MILLIS, tick -> look());
         this.loop = vertx.getOrCreateContext();
         shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
@@ -111,29 +127,6 @@ public final class SettlementWaiters<K, V> {
         settlements.here().add(loop, waits, settled);
         settlements.toWaiters().add(loop, waits, settled);
     }
-
-    /**
-     * One wait.
-     *
-     * @param generation the one in which the script accepted the item, or knew it as accepted
-     * @param isTold whether the shard's writer sends this server the settlement
-     */
-    private record Waiter<V>(
-            Generation generation,
-            boolean isTold,
-            long sinceNanos,
-            long deadlineNanos,
-            Promise<WaitResult<V>> promise) {}
-
-    /** An item without a caller that is not known to be settled. */
-    private record Late(int shard, long sinceNanos) {}
-
-    /**
-     * The end of a wait.
-     *
-     * @param fact the settled fact; null if the generation ended without it, and the caller has to try again
-     */
-    public record WaitResult<V>(@Nullable V fact) {}
 
     /**
      * Whether nothing more should be accepted. Abandoned items count, too: they are ahead in the journal, so further items would
@@ -160,10 +153,9 @@ public final class SettlementWaiters<K, V> {
         return settled;
     }
 
-    /** The wait that is under way for a key; null for none. */
-    public @Nullable Future<WaitResult<V>> joined(K key) {
-        Waiter<V> waiter = waiters.get(key);
-        return waiter == null ? null : waiter.promise.future();
+    /** Whether a caller waits for this key. */
+    public boolean isAwaited(K key) {
+        return waiters.containsKey(key);
     }
 
     /**
@@ -171,12 +163,13 @@ public final class SettlementWaiters<K, V> {
      * here: then the future is complete at once.
      *
      * @param isTold whether a call of this server was accepted, so that the shard's writer sends it the settlement
-     * @return fails with {@link UnavailableException} at the deadline
+     * @return the settled fact; null if the generation ended without it, and the caller has to try again. Fails with {@link
+     *     UnavailableException} at the deadline
      */
-    public Future<WaitResult<V>> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
+    public Future<@Nullable V> await(K key, Generation generation, boolean isTold, long deadlineNanos) {
         V fact = early.remove(key);
         if (fact != null) {
-            return Future.succeededFuture(new WaitResult<>(fact));
+            return Future.succeededFuture(fact);
         }
         Waiter<V> waiter = waiters.get(key);
         if (waiter == null) {
@@ -192,7 +185,7 @@ public final class SettlementWaiters<K, V> {
     public void settled(K key, V fact) {
         Waiter<V> waiter = waiters.get(key);
         if (waiter != null) {
-            heardOfNanos.put(waiter.generation.shard(), nanoTime.getAsLong());
+            heardNanos[waiter.generation.shard()] = nanoTime.getAsLong();
         }
         found(key, fact);
     }
@@ -208,7 +201,7 @@ public final class SettlementWaiters<K, V> {
             unsettled.add(shard, -1);
             settled.add(shard, 1);
             settledAfterNanos.accept(nanoTime.getAsLong() - waiter.sinceNanos);
-            waiter.promise.complete(new WaitResult<>(fact));
+            waiter.promise.complete(fact);
         }
     }
 
@@ -218,23 +211,17 @@ public final class SettlementWaiters<K, V> {
      * @param unit the packet or draw of a key
      */
     public void refuseSetAside(Vertx vertx, Function<K, UUID> unit) {
-        vertx.eventBus()
-                .<Quarantine.Changed>localConsumer(
-                        Quarantine.Changed.ADDRESS,
-                        changed -> refuse(
-                                key -> changed.body().added().contains(unit.apply(key)),
-                                UnavailableException.setAside()));
-    }
-
-    private void refuse(Predicate<K> what, UnavailableException why) {
-        for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<K, Waiter<V>> entry = all.next();
-            if (what.test(entry.getKey())) {
-                all.remove();
-                unsettled.add(entry.getValue().generation.shard(), -1);
-                entry.getValue().promise.fail(why);
+        vertx.eventBus().<Quarantine.Changed>localConsumer(Quarantine.Changed.ADDRESS, changed -> {
+            Set<UUID> added = changed.body().added();
+            for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
+                Map.Entry<K, Waiter<V>> entry = all.next();
+                if (added.contains(unit.apply(entry.getKey()))) {
+                    all.remove();
+                    unsettled.add(entry.getValue().generation.shard(), -1);
+                    entry.getValue().promise.fail(UnavailableException.setAside());
+                }
             }
-        }
+        });
     }
 
     private void remember(K key, V fact) {
@@ -270,7 +257,10 @@ public final class SettlementWaiters<K, V> {
         looking = true;
         // First the generations: a fact that Postgres lacks after its generation ended will never be settled.
         shards.refresh()
-                .map(refreshed -> over(asked))
+                .map(refreshed -> asked.entrySet().stream()
+                        .filter(each -> isOver(each.getValue()))
+                        .map(Map.Entry::getKey)
+                        .toList())
                 .compose(over -> lookup.apply(asked.keySet()).onSuccess(found -> {
                     found.forEach(this::found);
                     over.forEach(this::lapsed);
@@ -284,10 +274,8 @@ public final class SettlementWaiters<K, V> {
      * only keep Postgres from settling.
      */
     private boolean isOnItsWay(Waiter<V> waiter, long now) {
-        Long heardOf = heardOfNanos.get(waiter.generation.shard());
         return waiter.isTold
-                && heardOf != null
-                && now - heardOf < SILENT_NANOS
+                && now - heardNanos[waiter.generation.shard()] < SILENT_NANOS
                 && now - waiter.sinceNanos < TOO_LONG_NANOS;
     }
 
@@ -310,16 +298,6 @@ public final class SettlementWaiters<K, V> {
         }
     }
 
-    private List<K> over(Map<K, Generation> asked) {
-        List<K> over = new ArrayList<>();
-        asked.forEach((key, generation) -> {
-            if (isOver(generation)) {
-                over.add(key);
-            }
-        });
-        return over;
-    }
-
     private boolean isOver(Generation generation) {
         return !shards.current(generation.shard()).generation().equals(generation);
     }
@@ -329,7 +307,35 @@ public final class SettlementWaiters<K, V> {
         if (waiter != null && isOver(waiter.generation)) {
             waiters.remove(key);
             unsettled.add(waiter.generation.shard(), -1);
-            waiter.promise.complete(new WaitResult<>(null));
+            waiter.promise.complete(null);
+        }
+    }
+
+    /**
+     * Selects long-waiting items for one query to Postgres: the oldest ones, an equal number from each shard. So a shard that stands
+     * still does not delay another one. For one query; confined to one thread.
+     */
+    static final class Lookups<K> {
+        private static final int MOST = 512;
+
+        private final Map<Integer, Map<K, Generation>> byShard = new LinkedHashMap<>();
+
+        /** Call it in the order of arrival. */
+        void add(K key, Generation generation) {
+            Map<K, Generation> ofShard = byShard.computeIfAbsent(generation.shard(), shard -> new LinkedHashMap<>());
+            if (ofShard.size() < MOST) {
+                ofShard.put(key, generation);
+            }
+        }
+
+        /** At most {@link #MOST} keys, each with the generation that accepted it; empty if none was added. */
+        Map<K, Generation> chosen() {
+            Map<K, Generation> chosen = new LinkedHashMap<>();
+            byShard.values()
+                    .forEach(ofShard -> ofShard.entrySet().stream()
+                            .limit(Math.max(1, MOST / byShard.size()))
+                            .forEach(each -> chosen.put(each.getKey(), each.getValue())));
+            return chosen;
         }
     }
 }

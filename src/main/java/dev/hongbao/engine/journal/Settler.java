@@ -7,7 +7,7 @@ import java.util.List;
 /** Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop. */
 public interface Settler {
     /** The form of its items. */
-    JournalFormat format();
+    JournalItem.Format format();
 
     /**
      * Looks up the facts that a settlement of the items needs.

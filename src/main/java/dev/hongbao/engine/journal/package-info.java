@@ -1,7 +1,8 @@
 /**
  * From accepted to settled: journal entries, the batches that write them, the callers that wait for them, and the quarantine.
  *
- * <p>A feature makes an {@link Attempt}. The {@link ScriptBatcher} puts it into a call of {@link ShardScript}. The script appends
+ * <p>A feature makes an {@link Attempt} with its event loop's {@link Attempts}. The {@link ScriptBatcher} puts it into a call of
+ * {@link ShardScript}. The script appends
  * a journal entry. The shard's owner turns entries into a {@link SettlementBatch}, and a {@link Settler} commits it.
  * {@link SettlementWaiters} answer the callers.
  *

@@ -2,8 +2,7 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.Quarantine;
-import dev.hongbao.engine.journal.QuarantineUnit;
-import dev.hongbao.engine.journal.SetAside.Mark;
+import dev.hongbao.engine.journal.Quarantine.Mark;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.SettlementListener;
 import dev.hongbao.engine.journal.Settler;
@@ -172,8 +171,8 @@ final class BatchSettler {
         return false;
     }
 
-    private Future<Outcome> cure(SettlementBatch batch, Map<QuarantineUnit, Mark> culprits) {
-        List<QuarantineUnit> rest = batch.units().stream()
+    private Future<Outcome> cure(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
+        List<Quarantine.Unit> rest = batch.units().stream()
                 .filter(unit -> !culprits.containsKey(unit))
                 .toList();
         return trial(batch, rest).compose(fault -> {
@@ -190,11 +189,11 @@ final class BatchSettler {
         });
     }
 
-    private record Found(QuarantineUnit unit, Mark mark) {}
+    private record Found(Quarantine.Unit unit, Mark mark) {}
 
     /** Finds the first culprit: the first {@code good} units settle, the first {@code bad} do not. */
     private Future<Found> find(
-            SettlementBatch batch, List<QuarantineUnit> units, int good, int bad, PgException fault) {
+            SettlementBatch batch, List<Quarantine.Unit> units, int good, int bad, PgException fault) {
         if (bad - good <= 1) {
             int shard = batch.shards().get(0);
             Mark mark = new Mark(shard, fault.getSqlState(), String.valueOf(fault.getErrorMessage()));
@@ -208,7 +207,7 @@ final class BatchSettler {
     }
 
     /** Null if these units of the batch can be settled, else the refusal. Fails if that is unknown. */
-    private Future<@Nullable PgException> trial(SettlementBatch batch, List<QuarantineUnit> units) {
+    private Future<@Nullable PgException> trial(SettlementBatch batch, List<Quarantine.Unit> units) {
         if (units.isEmpty()) {
             return Future.succeededFuture(null);
         }
@@ -223,7 +222,7 @@ final class BatchSettler {
         });
     }
 
-    private Future<Outcome> setAside(SettlementBatch batch, Map<QuarantineUnit, Mark> culprits) {
+    private Future<Outcome> setAside(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
         SettlementBatch rest = culprits.isEmpty() ? batch : batch.without(culprits);
         return attempt(rest).map(voids -> {
             refused.remove(batch.shards().get(0));

@@ -3,7 +3,7 @@ package dev.hongbao.engine.writer;
 import dev.hongbao.engine.journal.CursorMoves;
 import dev.hongbao.engine.journal.JournalReader;
 import dev.hongbao.engine.journal.Mode;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.journal.Settler;
 import dev.hongbao.engine.postgres.SqlState;
@@ -147,10 +147,10 @@ final class SettlementLoop {
     }
 
     /** Later items of these units are kept, see {@link ShardLog#take}. */
-    private void noteAside(ShardLog log, Generation generation, Collection<QuarantineUnit> units) {
+    private void noteAside(ShardLog log, Generation generation, Collection<Quarantine.Unit> units) {
         if (!units.isEmpty() && log.generation().equals(generation)) {
             units.forEach(log::setAside);
-            removeKeys(generation, units.stream().map(QuarantineUnit::id).toList());
+            removeKeys(generation, units.stream().map(Quarantine.Unit::id).toList());
         }
     }
 

@@ -2,7 +2,7 @@ package dev.hongbao.engine.writer;
 
 import dev.hongbao.engine.journal.JournalEntry;
 import dev.hongbao.engine.journal.JournalReader;
-import dev.hongbao.engine.journal.QuarantineUnit;
+import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.engine.journal.SettlementBatch;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.ShardStore.ShardRow;
@@ -288,7 +288,7 @@ final class ShardLog {
     }
 
     /** Notes that a packet or draw is set aside, after the commit. */
-    void setAside(QuarantineUnit unit) {
+    void setAside(Quarantine.Unit unit) {
         Set<UUID> more = new HashSet<>(aside);
         more.add(unit.id());
         aside = Set.copyOf(more);

@@ -42,9 +42,7 @@ public final class CampaignBodies {
 
     private static void campaign(JsonText json, CampaignView view) {
         begin(json, view);
-        json.field("budget", view.money().budget())
-                .field("left", view.money().left())
-                .field("returned", view.money().returned());
+        json.field("budget", view.budget()).field("left", view.left()).field("returned", view.returned());
         times(json, view);
     }
 
@@ -63,8 +61,8 @@ public final class CampaignBodies {
                 .field("shares", pool.shares())
                 .name("amount")
                 .beginObject()
-                .field("from", pool.amount().from())
-                .field("to", pool.amount().to())
+                .field("from", pool.amountFrom())
+                .field("to", pool.amountTo())
                 .endObject()
                 .plain("split", pool.split().wireName())
                 .field("livesSeconds", pool.life().toSeconds())
@@ -72,8 +70,8 @@ public final class CampaignBodies {
     }
 
     private static void times(JsonText json, CampaignView view) {
-        json.plain("opensAt", view.times().opensAt().toString())
-                .plain("endsAt", view.times().endsAt().toString())
+        json.plain("opensAt", view.opensAt().toString())
+                .plain("endsAt", view.endsAt().toString())
                 .field(
                         "pausedAt",
                         view.pausedAt() == null ? null : view.pausedAt().toString())
@@ -87,10 +85,10 @@ public final class CampaignBodies {
                         .plain("day", line.date().toString())
                         .plain("product", line.product())
                         .field("pools", line.pools())
-                        .field("amount", line.money().amount())
+                        .field("amount", line.amount())
                         .field("claims", line.claims())
-                        .field("claimed", line.money().claimed())
-                        .field("returned", line.money().returned())
+                        .field("claimed", line.claimed())
+                        .field("returned", line.returned())
                         .endObject()
                 + "\n";
     }
@@ -101,10 +99,10 @@ public final class CampaignBodies {
                 line.date(),
                 Csv.cell(line.product()),
                 line.pools(),
-                line.money().amount(),
+                line.amount(),
                 line.claims(),
-                line.money().claimed(),
-                line.money().returned());
+                line.claimed(),
+                line.returned());
         return String.join(",", cells.stream().map(String::valueOf).toList()) + "\r\n";
     }
 }

@@ -11,7 +11,7 @@ import dev.hongbao.domain.draw.DrawView;
 import dev.hongbao.domain.draw.Exported;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.fulfilment.FulfilmentState;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.play.PlayOutcome;
@@ -40,7 +40,7 @@ public final class DrawBodies {
      * @throws dev.hongbao.domain.odds.DefinitionFaults with every fault
      */
     public static DrawDefinition definition(JsonObject body) {
-        return DefinitionReader.read(map(body));
+        return DefinitionText.read(map(body));
     }
 
     private static Map<String, Object> map(JsonObject object) {
@@ -100,10 +100,9 @@ public final class DrawBodies {
         json.endArray().field("plays", view.chances().plays());
         json.name("chancesLeft").raw(String.valueOf(view.chances().left()));
         json.name("chancesLeftToday").raw(String.valueOf(view.chances().leftToday()));
-        json.plain("commitment", draw.chance().commitment());
-        DrawView.End end = view.end();
-        json.field("seed", end == null ? null : end.seed());
-        DrawView.Books books = end == null ? null : end.books();
+        json.plain("commitment", draw.commitment());
+        json.field("seed", view.seed());
+        DrawView.Books books = view.books();
         json.name("finalTable").raw(books == null ? "null" : books.finalTable().encode());
         if (books != null) {
             json.name("definition").raw(books.definition()).name("quotas").beginArray();
@@ -122,11 +121,11 @@ public final class DrawBodies {
     private static void prize(JsonText json, int number, Prize prize, List<DrawStore.Progress> progress) {
         json.beginObject().field("number", number).field("name", prize.name());
         label(json, prize);
-        if (prize.label().picture() != null) {
-            json.plain("picture", prize.label().picture().value());
+        if (prize.picture() != null) {
+            json.plain("picture", prize.picture().value());
         }
-        if (prize.label().text() != null) {
-            json.field("text", prize.label().text());
+        if (prize.text() != null) {
+            json.field("text", prize.text());
         }
         award(json, prize);
         if (!progress.isEmpty()) {
@@ -185,12 +184,12 @@ public final class DrawBodies {
         json.plain("draw", play.draw().toString())
                 .field("seq", play.seq())
                 .plain("user", play.user().value())
-                .field("number", play.drawn().number())
-                .field("prize", play.drawn().prize().name());
-        label(json, play.drawn().prize());
-        award(json, play.drawn().prize());
-        if (play.drawn().code() != null) {
-            json.field("code", play.drawn().code());
+                .field("number", play.number())
+                .field("prize", play.prize().name());
+        label(json, play.prize());
+        award(json, play.prize());
+        if (play.code() != null) {
+            json.field("code", play.code());
         }
         json.plain("at", play.at().toString());
     }
@@ -216,13 +215,11 @@ public final class DrawBodies {
         } else if (exported instanceof Exported.Played played) {
             fields(json, played.play());
             json.plain("turn", played.turn().toString());
-            Exported.Scheduled scheduled = played.scheduled();
-            if (scheduled != null) {
-                json.field("loaded", scheduled.loaded());
-                Exported.Release release = scheduled.release();
-                if (release != null) {
-                    json.field("period", release.period()).field("release", release.number());
-                }
+            if (played.loaded() != null) {
+                json.field("loaded", played.loaded());
+            }
+            if (played.period() != null && played.release() != null) {
+                json.field("period", played.period()).field("release", played.release());
             }
         }
         return json.endObject() + "\n";
@@ -234,17 +231,15 @@ public final class DrawBodies {
     }
 
     private static String csvLine(Play play) {
-        var asset = play.drawn().prize().award().asset();
+        var asset = play.prize().award().asset();
         return String.join(
                         ",",
                         Long.toString(play.seq()),
                         Csv.cell(play.user().value()),
-                        Csv.cell(play.drawn().prize().name()),
+                        Csv.cell(play.prize().name()),
                         asset == null ? "" : asset.code(),
-                        asset == null
-                                ? ""
-                                : Long.toString(play.drawn().prize().award().amount()),
-                        Csv.cell(play.drawn().code() == null ? "" : play.drawn().code()),
+                        asset == null ? "" : Long.toString(play.prize().award().amount()),
+                        Csv.cell(play.code() == null ? "" : play.code()),
                         play.at().toString())
                 + "\r\n";
     }

@@ -75,7 +75,7 @@ public final class RainBodies {
                 .name("metadata")
                 .raw(definition.metadata().json())
                 .plain("asset", definition.asset().code())
-                .plain("status", view.life().status().wireName())
+                .plain("status", view.status().wireName())
                 .field("budget", definition.budget())
                 .field("everyone", definition.members().everyone())
                 .name("groups")
@@ -86,12 +86,10 @@ public final class RainBodies {
                         .encode())
                 .plain("channel", rain.channel().value());
         terms(json, rain);
-        json.plain("endsAt", view.life().endsAt().toString())
+        json.plain("endsAt", view.endsAt().toString())
                 .field(
                         "cancelledAt",
-                        view.life().cancelledAt() == null
-                                ? null
-                                : view.life().cancelledAt().toString())
+                        view.cancelledAt() == null ? null : view.cancelledAt().toString())
                 .name("caught")
                 .beginObject()
                 .field("count", view.caught().shares())

@@ -5,7 +5,7 @@ import dev.hongbao.common.json.JsonText;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Page;
 import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.draw.DrawSummary;
+import dev.hongbao.domain.draw.DrawFiles;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.ledger.Deposits.Deposit;
 import dev.hongbao.domain.ledger.Note;
@@ -63,13 +63,13 @@ public final class SupportBodies {
         return moment == null ? null : moment.toString();
     }
 
-    public static String draws(Page<DrawSummary> page) {
+    public static String draws(Page<DrawFiles.Summary> page) {
         return JsonText.page(page.items(), page.next(), DRAW_LENGTH, SupportBodies::draw)
                 .endObject()
                 .toString();
     }
 
-    private static void draw(JsonText json, DrawSummary draw) {
+    private static void draw(JsonText json, DrawFiles.Summary draw) {
         json.beginObject()
                 .plain("id", draw.id().toString())
                 .field("name", draw.name())
@@ -77,8 +77,8 @@ public final class SupportBodies {
                 .raw(draw.metadata().json())
                 .plain("owner", draw.owner().value())
                 .field("group", draw.group() == null ? null : draw.group().value())
-                .plain("mode", draw.state().mode().wireName())
-                .plain("status", draw.state().status().name().toLowerCase(Locale.ROOT))
+                .plain("mode", draw.mode().wireName())
+                .plain("status", draw.status().name().toLowerCase(Locale.ROOT))
                 .plain("createdAt", draw.times().createdAt().toString())
                 .plain("opensAt", draw.times().opensAt().toString())
                 .plain("closesAt", draw.times().closesAt().toString())

@@ -76,7 +76,7 @@ public final class WinBodies {
 
     /** A win as a line of CSV (RFC 4180), with its end. */
     public static String csvLine(Win win) {
-        Prize prize = win.play().drawn().prize();
+        Prize prize = win.play().prize();
         Win.Change last = win.last();
         List<String> cells = List.of(
                 Long.toString(win.play().seq()),
@@ -85,7 +85,7 @@ public final class WinBodies {
                 Csv.cell(text(prize.category())),
                 text(prize.award().asset()),
                 prize.isPaid() ? Long.toString(prize.award().amount()) : "",
-                Csv.cell(text(win.play().drawn().code())),
+                Csv.cell(text(win.play().code())),
                 win.play().at().toString(),
                 win.state().wireName(),
                 Csv.cell(last == null ? "" : text(last.note())),

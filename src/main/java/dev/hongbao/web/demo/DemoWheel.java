@@ -16,7 +16,6 @@ import dev.hongbao.domain.odds.DrawDefinition.Limits;
 import dev.hongbao.domain.odds.DrawMode;
 import dev.hongbao.domain.odds.Prize;
 import dev.hongbao.domain.odds.Prize.Award;
-import dev.hongbao.domain.odds.Prize.Label;
 import dev.hongbao.domain.odds.WhenExhausted;
 import io.vertx.core.Future;
 import java.security.SecureRandom;
@@ -88,11 +87,11 @@ public final class DemoWheel {
                 amount("Grand prize", DemoLogin.ASSET, 8_888, 1),
                 amount("20 points", POINTS, 20, 20),
                 amount("88 fen", DemoLogin.ASSET, 88, 15),
-                new Prize(Label.named("Milk tea"), new Award(null, 0, true, vouchers()), 5, (long) VOUCHERS, 0),
+                prize("Milk tea", new Award(null, 0, true, vouchers()), 5, (long) VOUCHERS),
                 amount("8.88 yuan", DemoLogin.ASSET, 888, 4),
                 amount("10 points", POINTS, 10, 20),
                 amount("100 points", POINTS, 100, 3),
-                new Prize(Label.named("Thanks"), Award.NOTHING, 32, null, 0));
+                prize("Thanks", Award.NOTHING, 32, null));
         return DrawDefinition.of("Lucky wheel", closesAt, DrawMode.TABLE, prizes)
                 .group(DemoLogin.GROUP)
                 .whenExhausted(WhenExhausted.RESCALE)
@@ -102,7 +101,11 @@ public final class DemoWheel {
     }
 
     private static Prize amount(String name, Asset asset, long amount, long count) {
-        return new Prize(Label.named(name), new Award(asset, amount, false, List.of()), count, count * ROUNDS, 0);
+        return prize(name, new Award(asset, amount, false, List.of()), count, count * ROUNDS);
+    }
+
+    private static Prize prize(String name, Award award, long count, @Nullable Long stock) {
+        return new Prize(name, null, null, null, award, count, stock, 0);
     }
 
     private static List<String> vouchers() {

@@ -47,7 +47,7 @@ public final class ClaimRoute {
         return ongoing.track(
                 Preferences.of(call.exchange().request()).isAsync()
                         ? claims.accept(call.caller(), packet, passcode)
-                        : claims.claim(call.caller(), packet, passcode).settled());
+                        : claims.claim(call.caller(), packet, passcode));
     }
 
     private static Reply reply(ClaimOutcome outcome) {

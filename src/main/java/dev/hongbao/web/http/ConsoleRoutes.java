@@ -11,11 +11,11 @@ import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.Uuids;
 import dev.hongbao.domain.books.Holders;
 import dev.hongbao.domain.books.Turnover;
+import dev.hongbao.domain.odds.Chance;
 import dev.hongbao.domain.odds.ChiSquare;
 import dev.hongbao.domain.odds.DefinitionChecks;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.SecureChance;
 import dev.hongbao.domain.odds.Simulation;
 import dev.hongbao.domain.reconcile.Finding;
 import dev.hongbao.domain.reconcile.ReconcileRuns;
@@ -149,7 +149,7 @@ public final class ConsoleRoutes {
         DrawDefinition definition = read.opensAt() == null ? read.openedAt(now) : read;
         assertIsSmall(definition);
         long plays = body.getLong("plays", PLAYS);
-        Simulation simulation = new Simulation(definition, new SecureChance(), USERS);
+        Simulation simulation = new Simulation(definition, Chance.secure(), USERS);
         return alone("simulation", () -> vertx.executeBlocking(() -> simulation.run(plays, done -> {}), false))
                 .map(outcome -> Reply.json(200, simulation(definition, outcome)));
     }

@@ -9,7 +9,7 @@ import dev.hongbao.domain.feed.FeedFollower;
 import dev.hongbao.domain.feed.FeedPage;
 import dev.hongbao.domain.feed.FeedReader;
 import dev.hongbao.domain.packet.Claim;
-import dev.hongbao.domain.play.SettledPlayRequest;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.domain.trail.AuditRow;
 import dev.hongbao.web.api.Language;
 import dev.hongbao.web.api.Problem;
@@ -233,7 +233,7 @@ final class Connection {
     }
 
     /** Sends settled plays of this user, as for a claim. */
-    void settled(SettledPlayRequest request) {
+    void settled(SettledPlays.Request request) {
         if (plays.tells(request.request())) {
             send(ServerFrames.playSettled(request.plays()));
         }

@@ -1,7 +1,6 @@
 package dev.hongbao.web.ws;
 
 import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.common.json.RefusedJson;
 import dev.hongbao.common.json.StrictJson;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
@@ -78,7 +77,7 @@ final class FrameReader {
             frame = StrictJson.COMMAND.decode(text);
             face.requests().answer(connection, frame);
         } catch (InvalidInputException invalid) {
-            String id = frame == null ? allowed(RefusedJson.topText(text, "id")) : idOf(frame);
+            String id = frame == null ? allowed(StrictJson.topText(text, "id")) : idOf(frame);
             connection.refuse(id, Problem.of(invalid));
             if (id == null && ++faults > MAX_FAULTS) {
                 connection.close(CloseReason.TOO_MANY_ERRORS);

@@ -11,7 +11,6 @@ import dev.hongbao.common.values.Reason;
 import dev.hongbao.common.values.Role;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.campaign.CampaignService;
-import dev.hongbao.domain.claim.ClaimAnswers;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.claim.ClaimService;
@@ -304,22 +303,17 @@ public final class Requests {
             return;
         }
         connection.claims().asked(packet.value());
-        ClaimAnswers answers = claims.claim(caller, packet, passcode);
-        answers.accepted().onSuccess(outcome -> {
-            if (outcome.kind() == Kind.ACCEPTED) {
-                connection.send(ServerFrames.claimAccepted(asked.id(), outcome.wonClaim()));
-            }
-        });
-        answers.settled().onComplete(done -> {
-            connection.claims().answered(packet.value(), true);
-            ClaimOutcome outcome = done.result();
-            tried.ended(outcome != null && outcome.kind() == Kind.WRONG_PASSCODE);
-            if (done.succeeded()) {
-                tell(asked, outcome);
-            } else {
-                asked.fail(done.cause());
-            }
-        });
+        claims.claim(caller, packet, passcode, claim -> connection.send(ServerFrames.claimAccepted(asked.id(), claim)))
+                .onComplete(done -> {
+                    connection.claims().answered(packet.value(), true);
+                    ClaimOutcome outcome = done.result();
+                    tried.ended(outcome != null && outcome.kind() == Kind.WRONG_PASSCODE);
+                    if (done.succeeded()) {
+                        tell(asked, outcome);
+                    } else {
+                        asked.fail(done.cause());
+                    }
+                });
     }
 
     private static void tell(Asked asked, ClaimOutcome outcome) {

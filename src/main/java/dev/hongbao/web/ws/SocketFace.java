@@ -9,8 +9,7 @@ import dev.hongbao.common.vertx.LoopListeners;
 import dev.hongbao.domain.claim.SettledClaims;
 import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.packet.Claim;
-import dev.hongbao.domain.play.SettledPlayRequest;
-import dev.hongbao.domain.play.SettledPlayRequests;
+import dev.hongbao.domain.play.SettledPlays;
 import dev.hongbao.domain.trail.AuditLog;
 import dev.hongbao.engine.journal.Settlements;
 import dev.hongbao.web.access.CallsInFlight;
@@ -76,8 +75,8 @@ public final class SocketFace implements SocketUpgrade {
         for (LoopListeners<SettledClaims> each : List.of(claims.here(), claims.toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
-        Settlements<SettledPlayRequests> plays = requests.plays.settlements();
-        for (LoopListeners<SettledPlayRequests> each : List.of(plays.here(), plays.toListeners())) {
+        Settlements<SettledPlays> plays = requests.plays.settlements();
+        for (LoopListeners<SettledPlays> each : List.of(plays.here(), plays.toListeners())) {
             each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
     }
@@ -138,7 +137,7 @@ public final class SocketFace implements SocketUpgrade {
         }
     }
 
-    private void settled(SettledPlayRequest request) {
+    private void settled(SettledPlays.Request request) {
         List<Connection> mine = byUser.get(request.user());
         if (mine != null && !request.plays().isEmpty()) {
             List.copyOf(mine).forEach(connection -> connection.settled(request));

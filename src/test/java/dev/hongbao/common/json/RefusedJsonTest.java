@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RefusedJsonTest {
 
     private static String id(String text) {
-        return RefusedJson.topText(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), "id");
+        return StrictJson.topText(text.replace('\'', '"').getBytes(StandardCharsets.UTF_8), "id");
     }
 
     @ParameterizedTest
@@ -75,7 +75,7 @@ class RefusedJsonTest {
 
     @Test
     void nothingIsFoundInWhatIsNotUtf8OrNestsWithoutEnd() {
-        assertThat(RefusedJson.topText("{\"id\":\"x\",\"a\":\"é\"}".getBytes(StandardCharsets.ISO_8859_1), "id"))
+        assertThat(StrictJson.topText("{\"id\":\"x\",\"a\":\"é\"}".getBytes(StandardCharsets.ISO_8859_1), "id"))
                 .isNull();
         assertThat(id("{'id':'x','a':" + "[".repeat(10_000) + "]".repeat(10_000) + "}"))
                 .isNull();

@@ -88,18 +88,22 @@ class CampaignIT {
         assertThat(engine.claim(pool, "claimer").wonClaim().share().amount()).isEqualTo(10);
         assertThat(engine.balance("claimer")).isEqualTo(10);
         CampaignView now = campaigns.view(campaign.campaign().id());
-        assertThat(now.money()).isEqualTo(new CampaignView.Money(100, 50, 0));
+        assertThat(now)
+                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .containsExactly(100L, 50L, 0L);
 
         // When it expires
         books.expire(pool);
         books.awaitClosed(pool);
 
         // Then what is left of it is the campaign's again
-        assertThat(campaigns.view(campaign.campaign().id()).money().left()).isEqualTo(90);
+        assertThat(campaigns.view(campaign.campaign().id()).left()).isEqualTo(90);
         assertThat(campaigns.report(campaign.campaign().id())).singleElement().satisfies(line -> {
             assertThat(line.pools()).isEqualTo(1);
             assertThat(line.claims()).isEqualTo(1);
-            assertThat(line.money()).isEqualTo(new CampaignReport.Money(50, 10, 40));
+            assertThat(line)
+                    .extracting(CampaignReport::amount, CampaignReport::claimed, CampaignReport::returned)
+                    .containsExactly(50L, 10L, 40L);
         });
 
         // When the campaign ends, twice
@@ -110,7 +114,9 @@ class CampaignIT {
 
         // Then the rest is the host's, once
         assertThat(engine.balance("shop")).isEqualTo(before - 10);
-        assertThat(campaigns.view(campaign.campaign().id()).money()).isEqualTo(new CampaignView.Money(100, 0, 90));
+        assertThat(campaigns.view(campaign.campaign().id()))
+                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .containsExactly(100L, 0L, 90L);
         assertThat(get(engine.engine().wallets.transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
                         .items())
                 .extracting(entry -> entry.kind() + " " + entry.change().amount() + " "
@@ -164,7 +170,7 @@ class CampaignIT {
         assertThat(openings.stream().filter(Future::failed).map(Future::cause))
                 .allSatisfy(cause ->
                         assertThat(((RefusedException) cause).refusal()).isEqualTo(Refusal.BUDGET_SPENT));
-        assertThat(campaigns.view(id).money().left()).isEqualTo(1);
+        assertThat(campaigns.view(id).left()).isEqualTo(1);
 
         // When the host puts in what is missing, twice under one key
         IdempotencyKey key = newKey();
@@ -174,7 +180,9 @@ class CampaignIT {
 
         // Then one more can be opened, and no other
         campaigns.open(campaign, "ann", "shoe");
-        assertThat(campaigns.view(id).money()).isEqualTo(new CampaignView.Money(550, 0, 0));
+        assertThat(campaigns.view(id))
+                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .containsExactly(550L, 0L, 0L);
         assertRefused(Refusal.BUDGET_SPENT, () -> campaigns.open(campaign, "bob", "shoe"));
         assertRefused(
                 Refusal.INSUFFICIENT_FUNDS,
@@ -199,7 +207,7 @@ class CampaignIT {
         // Then each is told once
         assertThat(campaigns.report(campaign.campaign().id()))
                 .hasSize(products)
-                .allMatch(line -> line.pools() == 1 && line.money().amount() == 10)
+                .allMatch(line -> line.pools() == 1 && line.amount() == 10)
                 .extracting(CampaignReport::product)
                 .doesNotHaveDuplicates();
     }

@@ -105,10 +105,8 @@ class AdmissionIT {
                 .runOnContext(now -> engine.vertx().setPeriodic(PULSE_MILLIS, timer -> {
                     for (int i = 0; i < eachPulse; i++) {
                         String user = name + tally.offered.getAndIncrement();
-                        Future<ClaimOutcome> answer = loop.services()
-                                .claims
-                                .claim(TestEngine.member(user), packet.id(), null)
-                                .settled();
+                        Future<ClaimOutcome> answer =
+                                loop.services().claims.claim(TestEngine.member(user), packet.id(), null);
                         boolean atOnce = answer.isComplete();
                         answers.add(answer.onComplete(done -> tally.ended(answer, atOnce)));
                     }

@@ -7,10 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.common.values.UnavailableException;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.packet.PacketCatalog;
 import dev.hongbao.domain.packet.PacketStore;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.redis.RedisLinks;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Installation;
@@ -53,13 +54,10 @@ class ClaimBatcherIT {
     }
 
     private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
+        Attempts.Limits limits = new Attempts.Limits(256, 100, 1000, Duration.ofSeconds(2), Duration.ZERO);
         return new ClaimBatcher(
-                engine.vertx(),
-                redis,
-                shards,
-                new AttemptSettings(256, 100, 100, 1000, Duration.ofSeconds(2)),
-                new ClaimMetrics(new SimpleMeterRegistry()),
-                Clock.systemUTC());
+                new Attempts(engine.vertx(), redis, shards, null, null, limits, Clock.systemUTC()),
+                new ClaimMetrics(new SimpleMeterRegistry()));
     }
 
     /** As a server that stood still for minutes: what its claims count on may be over. */
@@ -161,8 +159,8 @@ class ClaimBatcherIT {
             // Given a Postgres that does not settle
             engine.deposit("alice", 10_000);
             Packet packet = engine.send("alice", 1000, 1000);
-            List<Future<ClaimOutcome>> answers = new ArrayList<>();
-            int accepted;
+            List<Future<Claim>> answers = new ArrayList<>();
+            int taken;
             try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
                     Statement statement = blocker.createStatement()) {
                 blocker.setAutoCommit(false);
@@ -171,15 +169,17 @@ class ClaimBatcherIT {
                 // When
                 for (int i = 0; i < 400; i++) {
                     String user = "u" + i;
-                    answers.add(engine.loop(0)
-                            .call(services -> services.claims
-                                    .claim(member(user), packet.id(), null)
-                                    .accepted()));
+                    Promise<Claim> accepted = Promise.promise();
+                    answers.add(accepted.future());
+                    engine.loop(0)
+                            .call(services ->
+                                    services.claims.claim(member(user), packet.id(), null, accepted::complete))
+                            .onFailure(accepted::tryFail);
                 }
                 List<Throwable> refused = new ArrayList<>();
-                for (Future<ClaimOutcome> answer : answers) {
+                for (Future<Claim> answer : answers) {
                     try {
-                        assertThat(get(answer).kind()).isEqualTo(Kind.ACCEPTED);
+                        get(answer);
                     } catch (UnavailableException full) {
                         assertThat(full.reason()).isEqualTo(UnavailableException.Reason.OVERLOADED);
                         refused.add(full);
@@ -187,15 +187,15 @@ class ClaimBatcherIT {
                 }
 
                 // Then: an entry that is settled and not trimmed yet takes a place too
-                accepted = answers.size() - refused.size();
-                assertThat(accepted).isBetween(250, 256);
+                taken = answers.size() - refused.size();
+                assertThat(taken).isBetween(250, 256);
                 blocker.rollback();
             }
             assertThat(engine.claim(packet, "u0").wonClaim().share().slot()).isZero();
             Eventually.eventually(
                     Duration.ofSeconds(5),
                     () -> assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
-                            .isEqualTo(accepted));
+                            .isEqualTo(taken));
             assertThat(engine.claim(packet, "u399").kind()).isEqualTo(Kind.CLAIMED);
             books.assertClean();
         }

@@ -73,9 +73,7 @@ class ClaimIT {
     }
 
     private Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet, @Nullable String passcode) {
-        return engine.loop(loop)
-                .call(services ->
-                        services.claims.claim(caller, packet, passcode).settled());
+        return engine.loop(loop).call(services -> services.claims.claim(caller, packet, passcode));
     }
 
     private Kind kind(Caller caller, PacketId packet, @Nullable String passcode) {
@@ -86,8 +84,7 @@ class ClaimIT {
     private List<ClaimOutcome> inOneTurn(int loop, Packet packet, List<String> users) {
         List<Future<ClaimOutcome>> all = new ArrayList<>();
         get(engine.loop(loop).call(services -> {
-            users.forEach(user -> all.add(
-                    services.claims.claim(member(user), packet.id(), null).settled()));
+            users.forEach(user -> all.add(services.claims.claim(member(user), packet.id(), null)));
             return Future.join(all);
         }));
         return all.stream().map(Future::result).toList();

@@ -10,7 +10,7 @@ import dev.hongbao.domain.packet.PacketKind;
 import dev.hongbao.domain.split.Split;
 import dev.hongbao.domain.split.SplitAlgorithm;
 import dev.hongbao.domain.split.SplitTerms;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.journal.ShardScript;
 import dev.hongbao.engine.redis.RedisLink;
 import dev.hongbao.engine.redis.RedisLinks;
@@ -79,12 +79,15 @@ public class ClaimMicro {
     private final Shards shards = new Shards(
             new ShardStore(null, new Installation(new UUID(0, 0), "test")), 1, Map.of("claim", "-- @generation@"));
     private final ClaimBatcher batcher = new ClaimBatcher(
-            null,
-            NOWHERE,
-            shards,
-            new AttemptSettings(CLAIMS, CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2)),
-            new ClaimMetrics(new SimpleMeterRegistry()),
-            Clock.systemUTC());
+            new Attempts(
+                    null,
+                    NOWHERE,
+                    shards,
+                    null,
+                    null,
+                    new Attempts.Limits(CLAIMS, CLAIMS, 100_000, Duration.ofSeconds(2), Duration.ZERO),
+                    Clock.systemUTC()),
+            new ClaimMetrics(new SimpleMeterRegistry()));
     private final List<ClaimBatcher.Submission> submissions = new ArrayList<>();
     private final List<String> journal = new ArrayList<>();
 
@@ -99,7 +102,7 @@ public class ClaimMicro {
         }
         for (int i = 0; i < CLAIMS; i++) {
             UserId user = new UserId(String.format(Locale.ROOT, "member-%09d", i));
-            submissions.add(new ClaimBatcher.Submission(all.get(i % packets), user, false));
+            submissions.add(new ClaimBatcher.Submission(all.get(i % packets), user, false, Long.MAX_VALUE));
             items.get(i % packets).append(' ').append(user);
         }
         items.forEach(item -> journal.add(item.toString()));

@@ -80,7 +80,6 @@ class PasscodeGuessesIT {
         return get(server.loop(0)
                 .call(services -> services.claims
                         .claim(caller, packet.id(), passcode)
-                        .settled()
                         .map(outcome -> outcome.kind().name())
                         .recover(PasscodeGuessesIT::tooMany)));
     }
@@ -147,7 +146,6 @@ class PasscodeGuessesIT {
             for (int i = 0; i < 50; i++) {
                 all.add(services.claims
                         .claim(member("same"), packet.id(), "wrong")
-                        .settled()
                         .map(outcome -> outcome.kind().name())
                         .recover(PasscodeGuessesIT::tooMany));
             }

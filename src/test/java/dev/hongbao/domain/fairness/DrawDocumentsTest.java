@@ -33,14 +33,14 @@ class DrawDocumentsTest {
         DrawDefinition definition = TestDraws.definition(
                 "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', prizes: [{name: a,"
                         + " weight: 1}]}");
-        DrawSeed seed = new DrawSeed(new byte[DrawSeed.BYTES]);
+        Seed seed = new Seed(new byte[Seed.BYTES]);
         JsonArray table = new JsonArray().add(new JsonObject().put("issued", 1));
         view = new JsonObject()
                 .put("id", DRAW.toString())
                 .put("mode", "weights")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(DRAW, definition))
-                .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
+                .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("finalTable", new JsonObject().put("prizes", table));
     }
 

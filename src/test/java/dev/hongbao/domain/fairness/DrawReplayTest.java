@@ -24,7 +24,7 @@ class DrawReplayTest {
     private static final Duration PERIOD = Duration.ofHours(1);
     private static final int FALLBACK = 2;
 
-    private final DrawSeed seed = new DrawSeed(new byte[DrawSeed.BYTES]);
+    private final Seed seed = new Seed(new byte[Seed.BYTES]);
     private final JsonArray quotas = new JsonArray();
     private final List<JsonObject> periods = new ArrayList<>();
     private final List<JsonObject> plays = new ArrayList<>();
@@ -89,9 +89,9 @@ class DrawReplayTest {
         JsonObject view = new JsonObject()
                 .put("id", DRAW.toString())
                 .put("mode", "schedule")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(DRAW, definition))
-                .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
+                .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("quotas", quotas)
                 .put("finalTable", new JsonObject().put("prizes", table));
         DrawReplay replay = DrawReplay.of(StrictJson.FOREIGN.decode(view.encode()));

@@ -38,7 +38,7 @@ class RainEvidenceTest {
     }
 
     private static List<Long> moments(JsonObject vector) {
-        return new RainSeed(HexFormat.of().parseHex(vector.getString("seed")))
+        return new Seed(HexFormat.of().parseHex(vector.getString("seed")))
                 .moments(from(vector), to(vector), vector.getInteger("drops")).stream()
                         .map(Instant::toEpochMilli)
                         .toList();
@@ -80,7 +80,7 @@ class RainEvidenceTest {
     @MethodSource("vectors")
     void aSeedGivesTheCommitmentAndTheMoments(JsonObject vector) throws Exception {
         // Given
-        RainSeed seed = new RainSeed(HexFormat.of().parseHex(vector.getString("seed")));
+        Seed seed = new Seed(HexFormat.of().parseHex(vector.getString("seed")));
 
         // Then
         assertThat(seed.commitment(
@@ -104,7 +104,7 @@ class RainEvidenceTest {
     void whatIsDigestedIsTheTextThatTheGuideShows() throws IOException {
         JsonObject vector = vectors().findFirst().orElseThrow();
 
-        String text = new RainSeed(HexFormat.of().parseHex(vector.getString("seed")))
+        String text = new Seed(HexFormat.of().parseHex(vector.getString("seed")))
                 .text(UUID.fromString(vector.getString("id")), from(vector), to(vector), vector.getInteger("drops"));
 
         assertThat(Files.readString(Path.of("src/site/markdown/fairness.md")))

@@ -10,25 +10,20 @@ class SeedsTest {
     @Test
     void aSeedHas32BytesOfItsOwn() {
         byte[] bytes = new byte[32];
-        DrawSeed draw = new DrawSeed(bytes);
-        RainSeed rain = new RainSeed(bytes);
+        Seed seed = new Seed(bytes);
         bytes[0] = 1;
-        draw.toBytes()[1] = 1;
-        rain.toBytes()[1] = 1;
+        seed.toBytes()[1] = 1;
 
-        assertThat(draw.toBytes()).isEqualTo(new byte[32]);
-        assertThat(rain.toBytes()).isEqualTo(new byte[32]);
-        assertThat(draw.told()).isEqualTo("00".repeat(32));
+        assertThat(seed.toBytes()).isEqualTo(new byte[32]);
+        assertThat(seed.hex()).isEqualTo("00".repeat(32));
         for (int length : new int[] {0, 31, 33}) {
-            assertThatThrownBy(() -> new DrawSeed(new byte[length])).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> new RainSeed(new byte[length])).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> new Seed(new byte[length])).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
     @Test
     void aSeedDoesNotPrintItself() {
-        assertThat(new DrawSeed(new byte[32])).hasToString("a seed");
-        assertThat(new RainSeed(new byte[32])).hasToString("a seed");
+        assertThat(new Seed(new byte[32])).hasToString("a seed");
     }
 
     @Test

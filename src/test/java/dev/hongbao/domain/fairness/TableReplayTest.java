@@ -34,7 +34,7 @@ class TableReplayTest {
     @BeforeEach
     void anHonestExport() {
         UUID draw = UUID.fromString("01939d1e-8c00-7000-8000-000000000001");
-        DrawSeed seed = new DrawSeed(new byte[DrawSeed.BYTES]);
+        Seed seed = new Seed(new byte[Seed.BYTES]);
         DrawDefinition definition = TestDraws.definition(
                 "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', deny: [eve],"
                         + " prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 3}]}");
@@ -59,9 +59,9 @@ class TableReplayTest {
         view = new JsonObject()
                 .put("id", draw.toString())
                 .put("mode", "weights")
-                .put("seed", seed.told())
+                .put("seed", seed.hex())
                 .put("commitment", seed.commitment(draw, definition))
-                .put("definition", new JsonObject(DrawSeed.definitionText(definition)))
+                .put("definition", new JsonObject(Seed.definitionText(definition)))
                 .put("finalTable", new JsonObject().put("prizes", table));
     }
 

@@ -21,7 +21,7 @@ class DefinitionChecksTest {
     }
 
     private static List<String> faults(String yaml) {
-        DefinitionFaults faults = catchThrowableOfType(DefinitionFaults.class, () -> DefinitionReader.read(body(yaml)));
+        DefinitionFaults faults = catchThrowableOfType(DefinitionFaults.class, () -> DefinitionText.read(body(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -99,7 +99,7 @@ class DefinitionChecksTest {
 
     @Test
     void aWinIsToldAndAConsolationIsNot() {
-        DrawDefinition draw = DefinitionReader.read(body("mode: weights, prizes: [{name: paid, weight: 1, stock: 1,"
+        DrawDefinition draw = DefinitionText.read(body("mode: weights, prizes: [{name: paid, weight: 1, stock: 1,"
                 + " award: {asset: CNY, amount: 1}}, {name: code, weight: 1, award: {codes: [x]}}, {name: named, category:"
                 + " c, weight: 1}, {name: thanks, weight: 1}], fallback: {name: f}"));
 
@@ -110,7 +110,7 @@ class DefinitionChecksTest {
 
     @Test
     void theRulesAreLookedAtAgainOnceTheOpeningIsKnown() {
-        DrawDefinition definition = DefinitionReader.read(body("mode: table, prizes: [{name: a, count: 1}]"));
+        DrawDefinition definition = DefinitionText.read(body("mode: table, prizes: [{name: a, count: 1}]"));
 
         assertThatCode(() -> DefinitionChecks.require(definition.openedAt(Instant.EPOCH)))
                 .doesNotThrowAnyException();

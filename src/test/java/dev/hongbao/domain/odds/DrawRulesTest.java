@@ -11,19 +11,17 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Rules as numbers. */
 class DrawRulesTest {
     private static final DrawRules.Periods NO_PERIODS = new DrawRules.Periods(0, 1, true);
-    private static final DrawRules.PerUser NOTHING = new DrawRules.PerUser(0, 0, List.of());
 
     private static DrawRules.Prize prize(long chance) {
         return new DrawRules.Prize(chance, -1, 0, 0);
     }
 
-    private static DrawRules rules(
-            DrawMode mode, WhenExhausted then, DrawRules.PerUser perUser, DrawRules.Prize... prizes) {
-        return new DrawRules(mode, then, List.of(prizes), 0, perUser, NO_PERIODS);
+    private static DrawRules rules(DrawMode mode, WhenExhausted then, DrawRules.Prize... prizes) {
+        return new DrawRules(mode, then, List.of(prizes), 0, 0, 0, List.of(), NO_PERIODS);
     }
 
     private static DrawRules weights(DrawRules.Prize... prizes) {
-        return rules(DrawMode.WEIGHTS, WhenExhausted.STOP, NOTHING, prizes);
+        return rules(DrawMode.WEIGHTS, WhenExhausted.STOP, prizes);
     }
 
     @Test
@@ -35,8 +33,7 @@ class DrawRulesTest {
                 .hasMessageContaining(Long.toString(Chance.MAX_BOUND + 1));
         assertThatThrownBy(() -> weights(prize(0))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(DrawRulesTest::weights).isInstanceOf(IllegalArgumentException.class);
-        assertThat(rules(DrawMode.SCHEDULE, WhenExhausted.STOP, NOTHING, prize(0))
-                        .mode())
+        assertThat(rules(DrawMode.SCHEDULE, WhenExhausted.STOP, prize(0)).mode())
                 .isEqualTo(DrawMode.SCHEDULE);
     }
 
@@ -52,7 +49,7 @@ class DrawRulesTest {
     @ParameterizedTest
     @EnumSource
     void aRoundHasItsCountsAsFarAsTheStockAllows(WhenExhausted then) {
-        DrawRules rules = rules(DrawMode.TABLE, then, NOTHING, prize(3), prize(5));
+        DrawRules rules = rules(DrawMode.TABLE, then, prize(3), prize(5));
         boolean isOnce = then == WhenExhausted.STOP || then == WhenExhausted.FALLBACK;
         long[] full = {3, 5};
         long[] none = {0, 0};

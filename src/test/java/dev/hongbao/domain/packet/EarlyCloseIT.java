@@ -354,11 +354,11 @@ class EarlyCloseIT extends TwoEngines {
         get(close(other, closed.id()));
 
         // Then
-        assertThat(campaigns.view(campaign.campaign().id()).money().left()).isEqualTo(1000 - 10);
+        assertThat(campaigns.view(campaign.campaign().id()).left()).isEqualTo(1000 - 10);
         assertThat(filed(closed).sentBy()).isEqualTo(new UserId("ida"));
         campaigns.end(campaign.campaign().id());
         campaigns.awaitClosed(campaign);
-        assertThat(campaigns.view(campaign.campaign().id()).money().returned()).isEqualTo(990);
+        assertThat(campaigns.view(campaign.campaign().id()).returned()).isEqualTo(990);
     }
 
     @Test

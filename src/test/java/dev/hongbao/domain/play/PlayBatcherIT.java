@@ -9,7 +9,7 @@ import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.draw.Play;
 import dev.hongbao.domain.odds.DrawModel;
 import dev.hongbao.domain.odds.SeededChance;
-import dev.hongbao.engine.journal.AttemptSettings;
+import dev.hongbao.engine.journal.Attempts;
 import dev.hongbao.engine.redis.Script;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
@@ -58,13 +58,10 @@ class PlayBatcherIT {
             // When
             List<Future<PlayBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
+                Attempts.Limits limits = new Attempts.Limits(256, 1000, 1000, Duration.ofSeconds(2), Duration.ZERO);
                 PlayBatcher batcher = new PlayBatcher(
-                        engine.vertx(),
-                        services.redis,
-                        shards,
-                        new AttemptSettings(256, 1000, 1000, 1000, Duration.ofSeconds(2)),
+                        new Attempts(engine.vertx(), services.redis, shards, null, null, limits, Clock.systemUTC()),
                         new PlayMetrics(new SimpleMeterRegistry()),
-                        Clock.systemUTC(),
                         0);
                 long deadline = System.nanoTime() + 10_000_000_000L;
                 Generation now = shards.current(draw.shard()).generation();
@@ -77,7 +74,7 @@ class PlayBatcherIT {
                     .containsOnly(PlayBatcher.Verdict.PLAYED);
             Eventually.eventually(
                     Duration.ofSeconds(10), () -> assertThat(draws.plays(draw)).hasSize(110));
-            SeededChance chance = draw.chance().seed().chance();
+            SeededChance chance = draw.seed().chance();
             DrawModel model = new DrawModel(draw.definition().rules(), chance);
             List<Play> played = draws.plays(draw);
             for (int seq = 0; seq < played.size(); ) {
@@ -88,7 +85,7 @@ class PlayBatcherIT {
                         .orElseThrow();
                 for (int play = 0; play < request.plays(); play++, seq++) {
                     chance.beginPlay(request.id(), play);
-                    assertThat(played.get(seq).drawn().number())
+                    assertThat(played.get(seq).number())
                             .isEqualTo(model.play(first.user().value(), 0, 0).prize());
                 }
             }

@@ -251,8 +251,8 @@ class PlayIT {
         // Then
         List<String> codes = outcomes.stream()
                 .flatMap(each -> each.plays().stream())
-                .filter(play -> play.drawn().code() != null)
-                .map(play -> play.drawn().code())
+                .filter(play -> play.code() != null)
+                .map(play -> play.code())
                 .toList();
         assertThat(codes).hasSize(20);
         assertThat(new HashSet<>(codes)).hasSize(20);
@@ -414,7 +414,7 @@ class PlayIT {
         // Then every fifth is one
         List<Play> plays = draws.plays(draw);
         for (int i = 0; i < 20; i++) {
-            assertThat(plays.get(i).drawn().prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
+            assertThat(plays.get(i).prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
         }
     }
 
@@ -459,9 +459,7 @@ class PlayIT {
         assertThat(draws.balance("shop", POINTS)).isGreaterThanOrEqualTo(100);
         assertThat(get(draws.play(0, draw, "last")).kind()).isEqualTo(Kind.CLOSED);
         var view = get(engine.loop(0).call(services -> services.draws.view(SERVICE, draw.id())));
-        JsonObject table = Objects.requireNonNull(
-                        Objects.requireNonNull(view.end()).books())
-                .finalTable();
+        JsonObject table = Objects.requireNonNull(view.books()).finalTable();
         assertThat(table.getBoolean("checked")).isTrue();
         assertThat(table.getJsonArray("prizes").getJsonObject(0).getLong("left"))
                 .isEqualTo(198);

@@ -14,7 +14,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
-import dev.hongbao.domain.fairness.RainSeed;
+import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
@@ -86,7 +86,7 @@ class RainIT extends TwoEngines {
 
         // Then all money is in the drops at once, evenly, and nobody is told of one
         String id = made.rain().id().toString();
-        assertThat(made.life().status()).isEqualTo(RainView.Status.PLANNED);
+        assertThat(made.status()).isEqualTo(RainView.Status.PLANNED);
         assertThat(made.fallen()).isEmpty();
         assertThat(made.seed()).isNull();
         assertThat(engine.balance("moments")).isEqualTo(500);
@@ -111,7 +111,7 @@ class RainIT extends TwoEngines {
         RainView ended = rains.awaitEnded(made);
 
         // Then the seed gives the commitment and all moments
-        RainSeed seed = new RainSeed(HexFormat.of().parseHex(ended.seed()));
+        Seed seed = new Seed(HexFormat.of().parseHex(ended.seed()));
         RainDefinition.Fall fall = made.rain().definition().fall();
         assertThat(seed.commitment(made.rain().id().value(), fall.startsAt(), fall.lastAt(), fall.drops()))
                 .isEqualTo(made.rain().commitment());
@@ -231,7 +231,7 @@ class RainIT extends TwoEngines {
         RainView cancelled = rains.cancel(made.rain().id());
 
         // Then nothing falls any more
-        assertThat(cancelled.life().cancelledAt()).isEqualTo(cancelled.life().endsAt());
+        assertThat(cancelled.cancelledAt()).isEqualTo(cancelled.endsAt());
         RainView ended = rains.awaitEnded(made);
         assertThat(ended.fallen().size()).isBetween(1, 400);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());

@@ -27,7 +27,7 @@ class CampaignReconciliationIT extends ChecksContract {
 
     CampaignReconciliationIT() {
         super(
-                CampaignChecks.ALL,
+                CampaignChecks.CAMPAIGNS,
                 List.of(
                         "alter table transfer disable trigger user",
                         "alter table packet disable trigger user",
@@ -101,7 +101,7 @@ class CampaignReconciliationIT extends ChecksContract {
                             + " and subject in (select packet from pool where product = 'shoe')");
 
             // When
-            boolean found = CampaignChecks.ALL.stream()
+            boolean found = CampaignChecks.CAMPAIGNS.stream()
                     .filter(check -> check.name().contains("on a day"))
                     .allMatch(check -> isFound(statement, check));
 

@@ -73,7 +73,7 @@ class DrawReconciliationIT {
                     SOON,
                     () -> assertThat(get(draws.play(0, scheduled, "bob", 10, newKey()))
                                     .plays())
-                            .anyMatch(play -> play.drawn().number() == 1));
+                            .anyMatch(play -> play.number() == 1));
             get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, closed.id())));
             Eventually.eventually(
                     SOON,

@@ -23,7 +23,7 @@ class RainReconciliationIT extends ChecksContract {
 
     RainReconciliationIT() {
         super(
-                RainChecks.ALL,
+                CampaignChecks.RAINS,
                 List.of(
                         "alter table packet disable trigger user",
                         "alter table pool disable trigger user",

@@ -8,7 +8,6 @@ import dev.hongbao.domain.claim.AcceptedClaims;
 import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.domain.play.DecidedPlayRequest;
-import dev.hongbao.engine.journal.JournalItem;
 import dev.hongbao.engine.journal.RedisComparison;
 import dev.hongbao.engine.journal.RedisComparison.Differences;
 import dev.hongbao.engine.redis.RedisLink;
@@ -62,15 +61,7 @@ class RedisComparisonIT {
     }
 
     private List<Finding> audit(Supplier<Future<Differences>> comparison) {
-        return auditWith((pool, redis, generation) -> new RedisComparison() {
-            @Override
-            public void unsettled(JournalItem item) {}
-
-            @Override
-            public Future<Differences> differences(Supplier<Future<List<JournalItem>>> later) {
-                return comparison.get();
-            }
-        });
+        return auditWith((pool, redis, generation) -> (before, later) -> comparison.get());
     }
 
     private List<Finding> auditWith(RedisComparison.Factory audit) {

@@ -3,7 +3,6 @@ package dev.hongbao.engine.admission;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.engine.journal.ShardCounts;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -55,7 +54,7 @@ class AdmissionControlTest {
 
     private void ask() {
         AdmissionControl.Entry entry = gate.entry(0);
-        UnavailableException refusal = entry.ask(queue.size() >= PLACES);
+        UnavailableException refusal = entry.admit(queue.size() >= PLACES);
         if (refusal == null) {
             entry.arrived();
             waiting.add(0, 1);
@@ -97,7 +96,7 @@ class AdmissionControlTest {
         run(Duration.ofMillis(200), 100_000, 1_000, 50);
 
         assertThat(refused).isZero();
-        assertThat(gate.entry(0).ask(true)).isNotNull();
+        assertThat(gate.entry(0).admit(true)).isNotNull();
     }
 
     @Test
@@ -123,8 +122,8 @@ class AdmissionControlTest {
     void aShardThatIsNotBusyAdmitsWhileAnotherOneRefuses() {
         run(Duration.ofSeconds(5), 100_000, 1_000, 50);
 
-        assertThat(gate.entry(0).ask(false)).isNotNull();
-        assertThat(gate.entry(1).ask(false)).isNull();
+        assertThat(gate.entry(0).admit(false)).isNotNull();
+        assertThat(gate.entry(1).admit(false)).isNull();
     }
 
     @Test
@@ -173,14 +172,14 @@ class AdmissionControlTest {
         run(Duration.ofSeconds(5), 100_000, 1_000, 50);
         settle(Integer.MAX_VALUE);
         AdmissionControl.Entry waits = gate.entry(0);
-        assertThat(waits.ask(false)).isNull();
+        assertThat(waits.admit(false)).isNull();
         for (int i = 0; i < 100_000; i++) {
-            assertThat(gate.entry(0).askInPassing()).isNull();
+            assertThat(gate.entry(0).admitInPassing()).isNull();
         }
-        for (int i = 0; i < 100_000 && gate.entry(0).ask(false) == null; i++) {}
+        for (int i = 0; i < 100_000 && gate.entry(0).admit(false) == null; i++) {}
 
-        assertThat(gate.entry(0).askInPassing()).isNotNull();
-        assertThat(waits.ask(true)).as("admitted before").isNull();
+        assertThat(gate.entry(0).admitInPassing()).isNotNull();
+        assertThat(waits.admit(true)).as("admitted before").isNull();
         assertThat(metrics.get("hongbao.admission.claims")
                         .tag("as", "admitted")
                         .functionCounter()

@@ -9,7 +9,7 @@ class LookupsTest {
     private static final Generation STUCK = new Generation("test", 3, 1, "nonce");
     private static final Generation WELL = new Generation("test", 4, 1, "nonce");
 
-    private final Lookups<String> lookups = new Lookups<>();
+    private final SettlementWaiters.Lookups<String> lookups = new SettlementWaiters.Lookups<>();
 
     private void wait(int count, Generation generation) {
         for (int i = 0; i < count; i++) {

@@ -2,7 +2,6 @@ package dev.hongbao.engine.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.engine.journal.SettlementWaiters.WaitResult;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
 import dev.hongbao.engine.shard.ShardStore;
@@ -41,7 +40,7 @@ class SettlementWaitersTest {
                 () -> 0); // time stands still: nobody waits so long that he is looked up
     }
 
-    private Future<WaitResult<String>> await(String key) {
+    private Future<String> await(String key) {
         return waiters.await(key, GENERATION, true, 1);
     }
 
@@ -55,10 +54,10 @@ class SettlementWaitersTest {
         waiters.settled("alice", "7 fen");
 
         // When
-        Future<WaitResult<String>> wait = await("alice");
+        Future<String> wait = await("alice");
 
         // Then
-        assertThat(wait.result()).isEqualTo(new WaitResult<>("7 fen"));
+        assertThat(wait.result()).isEqualTo("7 fen");
         assertThat(waiters.waiting()).isZero();
     }
 
@@ -77,7 +76,7 @@ class SettlementWaitersTest {
     @Test
     void whatIsNotSettledIsCountedByShardUntilItIs() {
         // Given two who wait, and one of them twice
-        Future<WaitResult<String>> given = waiters.await("bob", GENERATION, true, -1);
+        Future<String> given = waiters.await("bob", GENERATION, true, -1);
         await("alice");
         await("alice");
         assertThat(waiters.unsettled().of(3)).isEqualTo(2);
@@ -116,16 +115,16 @@ class SettlementWaitersTest {
         coming.set(true);
         settlements.here().tell("alice");
         eventually(() -> assertThat(heard).containsExactly("alice"));
-        Future<WaitResult<String>> late = await("alice");
+        Future<String> late = await("alice");
 
         // And when somebody waits
         coming.set(false);
-        Future<WaitResult<String>> wait = await("bob");
+        Future<String> wait = await("bob");
         settlements.toWaiters().tell("bob");
 
         // Then
-        assertThat(late.result()).isEqualTo(new WaitResult<>("7 fen"));
-        eventually(() -> assertThat(wait.result()).isEqualTo(new WaitResult<>("7 fen")));
+        assertThat(late.result()).isEqualTo("7 fen");
+        eventually(() -> assertThat(wait.result()).isEqualTo("7 fen"));
 
         // And then nobody does any more
         settlements.here().tell("nobody waits");

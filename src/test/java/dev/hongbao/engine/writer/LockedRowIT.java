@@ -5,8 +5,9 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.claim.ClaimAnswers;
+import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -14,6 +15,7 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -58,9 +60,17 @@ class LockedRowIT {
         return engine.metrics().get("hongbao.journal.failures").counter().count();
     }
 
-    private ClaimAnswers claim(Packet packet, String user) {
-        return get(engine.loop(0)
-                .call(services -> Future.succeededFuture(services.claims.claim(member(user), packet.id(), null))));
+    private Future<ClaimOutcome> claim(Packet packet, String user) {
+        return engine.claim(0, packet, user);
+    }
+
+    /** Claims, and waits until the claim is accepted. */
+    private Future<ClaimOutcome> accept(Packet packet, String user) {
+        Promise<Claim> accepted = Promise.promise();
+        Future<ClaimOutcome> settled = engine.loop(0)
+                .call(services -> services.claims.claim(member(user), packet.id(), null, accepted::complete));
+        get(accepted.future());
+        return settled;
     }
 
     @ParameterizedTest
@@ -77,34 +87,33 @@ class LockedRowIT {
         while (shard(free) == shard(held)) {
             free = engine.send("alice", 100, 20);
         }
-        assertThat(get(claim(held, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(get(claim(held, "bob")).kind()).isEqualTo(Kind.CLAIMED);
         Packet next = engine.send("alice", 100, 2);
         while (shard(next) != shard(held)) {
             next = engine.send("alice", 100, 2);
         }
-        ClaimAnswers waiting;
+        Future<ClaimOutcome> waiting;
         try (Connection frozen = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = frozen.createStatement()) {
             frozen.setAutoCommit(false);
             statement.execute(lock.formatted(next.id()));
 
             // When
-            waiting = claim(next, "bob");
-            get(waiting.accepted());
+            waiting = accept(next, "bob");
 
             // Then
             for (int i = 0; i < 10; i++) {
-                assertThat(get(claim(free, "m" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(get(claim(free, "m" + i)).kind()).isEqualTo(Kind.CLAIMED);
             }
-            assertThat(waiting.settled().isComplete()).isFalse();
+            assertThat(waiting.isComplete()).isFalse();
         }
 
         // When the lock is gone, Then
         Packet late = next;
         eventually(
                 Duration.ofSeconds(10),
-                () -> assertThat(get(claim(late, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
-        assertThat(get(claim(late, "carol").settled()).kind()).isEqualTo(Kind.CLAIMED);
+                () -> assertThat(get(claim(late, "bob")).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+        assertThat(get(claim(late, "carol")).kind()).isEqualTo(Kind.CLAIMED);
     }
 
     /** As a settlement of claims does: else the two may wait for each other. */
@@ -144,7 +153,7 @@ class LockedRowIT {
 
             // When, then
             get(engine.engine().startWriter());
-            assertThat(get(claim(packet, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(get(claim(packet, "bob")).kind()).isEqualTo(Kind.CLAIMED);
         }
     }
 
@@ -163,13 +172,13 @@ class LockedRowIT {
 
             // Then
             for (int i = 0; i < 10; i++) {
-                assertThat(get(claim(free, "m" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(get(claim(free, "m" + i)).kind()).isEqualTo(Kind.CLAIMED);
             }
             assertThat(frozen.isClosed()).isFalse();
         }
 
         // When the row is free, Then
-        assertThat(get(claim(held, "bob").settled()).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(get(claim(held, "bob")).kind()).isEqualTo(Kind.CLAIMED);
     }
 
     @Test
@@ -189,14 +198,14 @@ class LockedRowIT {
         double before = failures();
         try {
             // When
-            get(claim(slow, "bob").accepted());
+            accept(slow, "bob");
 
             // Then, once it was tried alone, it rests, and the others have the connection for themselves
             eventually(Duration.ofSeconds(10), () -> assertThat(failures()).isGreaterThanOrEqualTo(before + 2));
             double tried = failures();
             long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
             for (int i = 0; System.nanoTime() - untilNanos < 0; i++) {
-                assertThat(get(claim(free, "n" + i).settled()).kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(get(claim(free, "n" + i)).kind()).isEqualTo(Kind.CLAIMED);
             }
             assertThat(failures()).isLessThanOrEqualTo(tried + 1);
         } finally {
@@ -208,7 +217,7 @@ class LockedRowIT {
         // When it does no more, Then
         eventually(
                 Duration.ofSeconds(10),
-                () -> assertThat(get(claim(slow, "bob").settled()).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+                () -> assertThat(get(claim(slow, "bob")).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
     }
 
     @Test

@@ -5,7 +5,6 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.claim.ClaimAnswers;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
 import dev.hongbao.domain.packet.Packet;
@@ -22,6 +21,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,7 +58,7 @@ class PipelinedSettlementIT {
 
     /** Some claim before anything is settled, the rest while no settlement gets on, and {@code meanwhile} happens; then it does. */
     private List<ClaimOutcome> claimAtTheGate(String meanwhile) throws SQLException {
-        List<ClaimAnswers> answers = new ArrayList<>();
+        List<Future<ClaimOutcome>> answers = new ArrayList<>();
         get(engine.engine().stopWriter());
         claim(0, FIRST, answers);
         try (Gate gate = new Gate(servers.postgresOwnerUrl(), "transfer")) {
@@ -67,7 +67,7 @@ class PipelinedSettlementIT {
             claim(FIRST, MEMBERS, answers);
             gate.meanwhile(meanwhile);
         }
-        return answers.stream().map(answer -> get(answer.settled())).toList();
+        return get(Future.all(answers)).list();
     }
 
     /** One has begun to write, and waits. */
@@ -80,13 +80,14 @@ class PipelinedSettlementIT {
     }
 
     /** Their claims are accepted, in batches that are as large as can be. */
-    private void claim(int first, int end, List<ClaimAnswers> answers) {
-        List<ClaimAnswers> some = get(engine.loop(0)
+    private void claim(int first, int end, List<Future<ClaimOutcome>> answers) {
+        CountDownLatch accepted = new CountDownLatch(end - first);
+        answers.addAll(get(engine.loop(0)
                 .call(services -> Future.succeededFuture(IntStream.range(first, end)
-                        .mapToObj(n -> services.claims.claim(member("m" + n), packet.id(), null))
-                        .toList())));
-        some.forEach(answer -> get(answer.accepted()));
-        answers.addAll(some);
+                        .mapToObj(n -> services.claims
+                                .claim(member("m" + n), packet.id(), null, claim -> accepted.countDown()))
+                        .toList()))));
+        eventually(Duration.ofSeconds(10), () -> assertThat(accepted.getCount()).isZero());
     }
 
     private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {

@@ -197,9 +197,7 @@ class RedisClusterIT {
 
     private Kind claim(Packet packet, String user, String passcode) {
         return get(engine.loop(0)
-                        .call(services -> services.claims
-                                .claim(TestEngine.member(user), packet.id(), passcode)
-                                .settled()))
+                        .call(services -> services.claims.claim(TestEngine.member(user), packet.id(), passcode)))
                 .kind();
     }
 

@@ -7,9 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.claim.ClaimAnswers;
 import dev.hongbao.domain.claim.ClaimOutcome;
 import dev.hongbao.domain.claim.ClaimOutcome.Kind;
+import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -35,7 +36,7 @@ class RestartIT {
     @Test
     void whatWasAcceptedIsSettledByTheNextOwnerAsItWasAccepted(TestServers servers) throws Exception {
         Books books = new Books(servers);
-        List<ClaimOutcome> accepted = new ArrayList<>();
+        List<Claim> accepted = new CopyOnWriteArrayList<>();
         Packet packet;
         List<String> generations;
         try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
@@ -47,16 +48,14 @@ class RestartIT {
             generations = books.stamps();
             blocker.setAutoCommit(false);
             statement.execute("select 1 from shard for update");
-            List<ClaimAnswers> answers = new ArrayList<>();
+            List<Future<ClaimOutcome>> answers = new ArrayList<>();
             for (int i = 0; i < 50; i++) {
                 String user = "u" + i;
-                answers.add(get(before.loop(i)
-                        .call(services ->
-                                Future.succeededFuture(services.claims.claim(member(user), packet.id(), null)))));
+                answers.add(before.loop(i)
+                        .call(services -> services.claims.claim(member(user), packet.id(), null, accepted::add)));
             }
-            for (ClaimAnswers answer : answers) {
-                accepted.add(get(answer.accepted()));
-                assertThatThrownBy(() -> get(answer.settled())).isInstanceOf(UnavailableException.class);
+            for (Future<ClaimOutcome> answer : answers) {
+                assertThatThrownBy(() -> get(answer)).isInstanceOf(UnavailableException.class);
             }
             CompletableFuture<Void> gone = CompletableFuture.runAsync(before::close);
             // A client's last statement may still reach Postgres after the client has gone: break it first.
@@ -66,20 +65,20 @@ class RestartIT {
             });
             blocker.rollback();
         }
-        assertThat(accepted).allMatch(outcome -> outcome.kind() == Kind.ACCEPTED);
+        assertThat(accepted).hasSize(50);
         assertThat(books.longOf("select count(*) from claim")).isZero();
 
         // When
         try (TestEngine after = TestEngine.start(servers, 2, Map.of())) {
             // Then
             eventually(SOON, books::assertJournalsEmpty);
-            for (ClaimOutcome before : accepted) {
-                ClaimOutcome now = after.claim(packet, before.wonClaim().user().value());
+            for (Claim before : accepted) {
+                ClaimOutcome now = after.claim(packet, before.user().value());
                 assertThat(now.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
                 assertThat(now.wonClaim().share().slot())
-                        .isEqualTo(before.wonClaim().share().slot());
+                        .isEqualTo(before.share().slot());
                 assertThat(now.wonClaim().share().amount())
-                        .isEqualTo(before.wonClaim().share().amount());
+                        .isEqualTo(before.share().amount());
             }
             assertThat(books.stamps()).as("Redis lost nothing").isEqualTo(generations);
             books.assertClean();

@@ -5,7 +5,6 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.journal.SettlementWaiters;
-import dev.hongbao.engine.journal.SettlementWaiters.WaitResult;
 import dev.hongbao.engine.postgres.PostgresAddress;
 import dev.hongbao.engine.shard.Generation;
 import dev.hongbao.engine.shard.Installation;
@@ -89,12 +88,12 @@ class SettlementLookupIT {
         }
     }
 
-    private Future<WaitResult<String>> await(String key, int shard) {
+    private Future<String> await(String key, int shard) {
         return waiters.await(key, new Generation("test", shard, 1, "nonce"), true, Long.MAX_VALUE);
     }
 
     /** For what another server's call accepted: its settlement is told there. */
-    private Future<WaitResult<String>> awaitUntold(String key, int shard) {
+    private Future<String> awaitUntold(String key, int shard) {
         return waiters.await(key, new Generation("test", shard, 1, "nonce"), false, Long.MAX_VALUE);
     }
 

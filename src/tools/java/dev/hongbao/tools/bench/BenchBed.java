@@ -284,9 +284,7 @@ final class BenchBed implements AutoCloseable {
                             PacketId packet = packets.get(n % packets.size());
                             Caller caller = members.get((int) ((n + SHIFT * (n / members.size())) % members.size()));
                             ClaimService service = services(n).claims;
-                            return settles
-                                    ? service.claim(caller, packet, null).settled()
-                                    : service.accept(caller, packet, null);
+                            return settles ? service.claim(caller, packet, null) : service.accept(caller, packet, null);
                         },
                         outcome -> outcome.kind() == expected)
                 .run();

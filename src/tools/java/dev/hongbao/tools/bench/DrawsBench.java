@@ -6,7 +6,7 @@ import dev.hongbao.common.values.Role;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionReader;
+import dev.hongbao.domain.odds.DefinitionText;
 import dev.hongbao.domain.odds.DrawDefinition;
 import dev.hongbao.domain.play.PlayOutcome;
 import dev.hongbao.tools.bench.Trial.Step;
@@ -124,7 +124,7 @@ final class DrawsBench {
         Map<String, Object> body = new HashMap<>(definition);
         body.put("name", "bench");
         body.put("closesAt", Instant.now().plusSeconds(3_600).toString());
-        DrawDefinition read = DefinitionReader.read(body);
+        DrawDefinition read = DefinitionText.read(body);
         return BenchBed.on(bed.loops.get(0), () -> bed.services(0).draws.create(SERVICE, read, BenchBed.newKey()))
                 .id();
     }

@@ -66,7 +66,7 @@ final class StepFaults {
 
     private static final Work COMMAND = new Work(
             new Step("a send committed, not loaded", PACKET + "PacketSender", "load"),
-            new Step("a play's cost held, not played", PLAY + "PlayAttempt", "attempt"),
+            new Step("a play's cost held, not played", PLAY + "PlayService$PlayAttempt", "attempt"),
             new Step("a play decided, not told to the writer", PLAY + "PlayBatcher$PlayScriptCall", "read"),
             new Step("a close in the journal, not settled", PACKET + "ClosePackets", "read"));
 

@@ -1,4 +1,4 @@
-package dev.hongbao.engine.journal;
+package dev.hongbao.engine.admission;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;

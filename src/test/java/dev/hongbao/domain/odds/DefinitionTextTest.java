@@ -14,10 +14,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.yaml.snakeyaml.Yaml;
 
 /** Definitions are read as a whole, and every fault is told. */
-class DefinitionReaderTest {
+class DefinitionTextTest {
     private static List<String> faults(String yaml) {
         DefinitionFaults faults = catchThrowableOfType(
-                DefinitionFaults.class, () -> DefinitionReader.read(new Yaml().<Map<String, Object>>load(yaml)));
+                DefinitionFaults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -57,7 +57,7 @@ class DefinitionReaderTest {
     /** Whether a request repeats another one is seen by this text, also by another JVM: their sets have other orders. */
     @Test
     void aDefinitionHasTheSameTextInEveryJvm() {
-        DrawDefinition definition = DefinitionReader.read(new Yaml().load("""
+        DrawDefinition definition = DefinitionText.read(new Yaml().load("""
             {name: n, closesAt: "2035-01-01T00:00:00Z", mode: weights, prizes: [{name: a, weight: 1}],
              allow: [zoe, bob, ann, eve, max, ida, tom, lea], deny: [y, c, x, a]}
             """));
@@ -114,7 +114,7 @@ class DefinitionReaderTest {
             """).openedAt(Instant.parse("2028-12-31T00:00:00Z"));
 
         // When
-        DrawDefinition read = DefinitionReader.readStored(DefinitionText.of(definition));
+        DrawDefinition read = DefinitionText.readStored(DefinitionText.of(definition));
 
         // Then only the codes are elsewhere
         assertThat(read.rules()).isEqualTo(definition.rules());

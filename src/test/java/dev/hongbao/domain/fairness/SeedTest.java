@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
  * The commitment of a draw, computed by another program too. When this test fails, nobody can verify draws that exist any more: do not adapt
  * the text.
  */
-class DrawSeedTest {
+class SeedTest {
     private static final DrawDefinition DEFINITION = TestDraws.definition("""
         name: "转盘 \\"1\\""
         mode: schedule
@@ -42,17 +42,17 @@ class DrawSeedTest {
         "carryOver":true,"periodSeconds":3600},"showLeft":true,"whenExhausted":"stop"}\
         """;
 
-    private static DrawSeed seed() {
-        byte[] bytes = new byte[DrawSeed.BYTES];
+    private static Seed seed() {
+        byte[] bytes = new byte[Seed.BYTES];
         for (int i = 0; i < bytes.length; i++) {
             bytes[i] = (byte) i;
         }
-        return new DrawSeed(bytes);
+        return new Seed(bytes);
     }
 
     @Test
     void theDefinitionIsTextInTheOrderOfItsNames() {
-        assertThat(DrawSeed.definitionText(DEFINITION)).isEqualTo(TEXT);
+        assertThat(Seed.definitionText(DEFINITION)).isEqualTo(TEXT);
     }
 
     @Test
