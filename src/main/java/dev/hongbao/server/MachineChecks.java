@@ -144,7 +144,7 @@ final class MachineChecks {
     static List<Diagnosis> tokens(TokenConfig token) {
         List<Diagnosis> findings = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
-            TokenTrust.secretFiles(token)
+            token.secretFiles()
                     .forEach((file, option) -> checkSecret(file).forEach(finding -> findings.add(finding.of(option))));
         }
         token.publicKeys().files().forEach(file -> findings.addAll(named("token.public-key-files", file)));

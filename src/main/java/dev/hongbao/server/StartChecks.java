@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A start's checks of the configured stores, before it changes their schema. Embedded stores need none.
  */
-final class StartChecks {
+public final class StartChecks {
     private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
 
     /** The limit for Postgres' answers. */
@@ -160,9 +160,9 @@ final class StartChecks {
     /**
      * Writes every warning into the log.
      *
-     * @throws HongbaoServer.StartRefusedException if one of them refuses
+     * @throws StartRefusedException if one of them refuses
      */
-    static void enforce(List<Diagnosis> findings) throws HongbaoServer.StartRefusedException {
+    static void enforce(List<Diagnosis> findings) throws StartRefusedException {
         List<String> reasons = new ArrayList<>();
         for (Diagnosis finding : findings) {
             if (finding.refuses()) {
@@ -172,7 +172,16 @@ final class StartChecks {
             }
         }
         if (!reasons.isEmpty()) {
-            throw new HongbaoServer.StartRefusedException(reasons);
+            throw new StartRefusedException(reasons);
+        }
+    }
+
+    /** Refuses a start, with every reason. Without a stack trace: it is for the operator. */
+    public static final class StartRefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        StartRefusedException(List<String> reasons) {
+            super(reasons.size() == 1 ? reasons.get(0) : "\n  " + String.join("\n  ", reasons), null, false, false);
         }
     }
 }

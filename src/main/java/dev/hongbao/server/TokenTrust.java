@@ -18,9 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -73,23 +71,12 @@ public final class TokenTrust implements AutoCloseable {
                 List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, data)));
                 sources.add(new KeyRing.Source("data.dir", false, () -> own));
             }
-            secretFiles(token)
+            token.secretFiles()
                     .forEach((file, option) -> sources.add(new KeyRing.Source(option, false, () -> secretIn(file))));
         } else {
             publicKeys(token, sources);
         }
         return KeyRing.open(sources);
-    }
-
-    /** The files of HS256, each with its option. */
-    static Map<Path, String> secretFiles(TokenConfig token) {
-        Map<Path, String> files = new LinkedHashMap<>();
-        Path first = token.secrets().file();
-        if (first != null) {
-            files.put(first, "token.secret-file");
-        }
-        token.secrets().furtherFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
-        return files;
     }
 
     private static void publicKeys(TokenConfig token, List<KeyRing.Source> sources) {

@@ -94,7 +94,7 @@ class StartChecksIT {
                                 empty.postgresAppUrl(),
                                 "postgres.owner-url",
                                 empty.postgresOwnerUrl()))))
-                        .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                        .isInstanceOf(StartChecks.StartRefusedException.class)
                         .hasMessageContaining("noeviction");
                 assertThat(new Books(empty).strings("select to_regclass('shard')"))
                         .containsOnlyNulls();
@@ -207,7 +207,7 @@ class StartChecksIT {
     })
     void aStoreThatStaysAwayIsCalledByItsName(String option, String url, String said) {
         assertThatThrownBy(() -> StartChecks.enforce(found(config(Map.of(option, url)))))
-                .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                .isInstanceOf(StartChecks.StartRefusedException.class)
                 .hasMessageContainingAll(option, said, "refused")
                 .hasMessageNotContaining("hunter2");
     }
@@ -293,7 +293,7 @@ class StartChecksIT {
         assertThat(start)
                 .failsWithin(SOON)
                 .withThrowableThat()
-                .withCauseInstanceOf(HongbaoServer.StartRefusedException.class)
+                .withCauseInstanceOf(StartChecks.StartRefusedException.class)
                 .withMessageContaining(said);
     }
 
@@ -350,7 +350,7 @@ class StartChecksIT {
         try (TestServer first = TestServer.start(servers, Map.of("token.secret-file", ours))) {
             // Then
             assertThatThrownBy(() -> HongbaoServer.start(config(Map.of("token.secret-file", theirs))))
-                    .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                    .isInstanceOf(StartChecks.StartRefusedException.class)
                     .hasMessageContaining("believes other tokens");
             HongbaoServer.start(config(Map.of("token.secret-file", ours))).close();
         }
@@ -375,7 +375,7 @@ class StartChecksIT {
                             empty.postgresAppUrl(),
                             "postgres.owner-url",
                             empty.postgresOwnerUrl()))))
-                    .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                    .isInstanceOf(StartChecks.StartRefusedException.class)
                     .hasMessageContaining("believes other tokens");
 
             // Then nothing was recovered, and so nothing settled

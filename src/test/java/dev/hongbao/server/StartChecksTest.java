@@ -324,7 +324,7 @@ class StartChecksTest {
     void everyReasonIsTold() {
         assertThatThrownBy(() -> StartChecks.enforce(
                         List.of(Check.FILE.found("one"), Check.CLEAR_TEXT.found("two"), Check.FILE.found("three"))))
-                .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                .isInstanceOf(StartChecks.StartRefusedException.class)
                 .hasMessageContainingAll("one", "three")
                 .hasMessageNotContaining("two");
     }

@@ -133,7 +133,7 @@ class TokenRotationIT {
                     () -> assertThatThrownBy(
                                     () -> TestServer.start(servers, Map.of("token.secret-file", forgotten.toString()))
                                             .close())
-                            .hasRootCauseInstanceOf(HongbaoServer.StartRefusedException.class)
+                            .hasRootCauseInstanceOf(StartChecks.StartRefusedException.class)
                             .hasStackTraceContaining("believes other tokens"));
             assertThat(status(server, byNext)).isEqualTo(200);
         }

@@ -1,5 +1,7 @@
 package dev.hongbao.common.config;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import dev.hongbao.common.config.ConfigOption.Kind;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -95,4 +97,15 @@ public record TokenConfig(
                             + " no redirect. A start needs it, unless files hold keys as well.")
             @Nullable
             SecretUrl jwksUrl) {}
+
+    /** The files of HS256, each with its option. */
+    public Map<Path, String> secretFiles() {
+        Map<Path, String> files = new LinkedHashMap<>();
+        Path first = secrets.file();
+        if (first != null) {
+            files.put(first, "token.secret-file");
+        }
+        secrets.furtherFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
+        return files;
+    }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.claim;
 
+import dev.hongbao.domain.packet.Packet;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.engine.journal.JournalItem;
@@ -30,7 +31,7 @@ public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users)
 
     @Override
     public Quarantine.Unit unit() {
-        return packet.unit();
+        return Packet.unit(packet);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.draw;
 
+import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.fairness.Seed;
 import dev.hongbao.domain.odds.DrawDefinition;
@@ -37,5 +38,10 @@ public record Draw(
     /** The prize with a number, from 1. */
     public Prize prize(int number) {
         return definition.allPrizes().get(number - 1);
+    }
+
+    /** The unit that quarantine sets aside. */
+    public static Quarantine.Unit unit(DrawId id) {
+        return new Quarantine.Unit("draw", id.value());
     }
 }

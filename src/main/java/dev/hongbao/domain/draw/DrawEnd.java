@@ -20,7 +20,7 @@ public record DrawEnd(DrawId draw, @Nullable Integer period) implements JournalI
 
     @Override
     public Quarantine.Unit unit() {
-        return draw.unit();
+        return Draw.unit(draw);
     }
 
     @Override

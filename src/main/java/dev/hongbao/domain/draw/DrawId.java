@@ -2,7 +2,6 @@ package dev.hongbao.domain.draw;
 
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.common.values.Uuids;
-import dev.hongbao.engine.journal.Quarantine;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +20,6 @@ public record DrawId(UUID value) {
     public static @Nullable DrawId parse(String text) {
         UUID id = Uuids.parse(text);
         return id == null ? null : new DrawId(id);
-    }
-
-    /** The unit that quarantine sets aside. */
-    public Quarantine.Unit unit() {
-        return new Quarantine.Unit("draw", value);
     }
 
     @Override

@@ -293,7 +293,7 @@ public final class DrawStore {
     /** Reports a draw with an unreadable definition. */
     static Future<Void> met(Unreadable unreadable, Row row, RuntimeException fault) {
         return unreadable.met(
-                new DrawId(row.getUUID("id")).unit(),
+                Draw.unit(new DrawId(row.getUUID("id"))),
                 row.getInteger("shard"),
                 "its definition cannot be read: " + fault.getMessage());
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.feed;
 
+import dev.hongbao.domain.rain.RainCatalog;
 import dev.hongbao.common.json.Text;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
@@ -30,7 +31,7 @@ public final class FeedService {
     private final FeedFollower following;
     private final FeedReader reader;
     private final PacketService packets;
-    private final Channels channels;
+    private final RainCatalog channels;
     private final Profiles profiles;
     private int waiting;
 
@@ -39,7 +40,7 @@ public final class FeedService {
             FeedFollower following,
             FeedReader reader,
             PacketService packets,
-            Channels channels,
+            RainCatalog channels,
             Profiles profiles) {
         this.vertx = vertx;
         this.following = following;
@@ -246,11 +247,5 @@ public final class FeedService {
                 waiting--;
             }
         }
-    }
-
-    /** Knows the groups with members beyond the users whose token names the group: the channels of rains. Thread-safe. */
-    public interface Channels {
-        /** The audience of a group; it never changes. Completed at once for a group that is no channel. */
-        Future<Members> members(GroupId group);
     }
 }

@@ -29,7 +29,7 @@ public record Close(PacketId packet, @Nullable Early early) implements JournalIt
 
     @Override
     public Quarantine.Unit unit() {
-        return packet.unit();
+        return Packet.unit(packet);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.hongbao.domain.packet;
 
+import dev.hongbao.engine.journal.Quarantine;
 import dev.hongbao.common.json.Metadata;
 import dev.hongbao.common.values.Caller;
 import dev.hongbao.common.values.GroupId;
@@ -220,5 +221,10 @@ public record Packet(
     /** Whether it opens after {@code now}. False for a packet without a delayed opening, even by a clock that lags. */
     public boolean opensAfter(Instant now) {
         return opensAt.isAfter(createdAt) && opensAt.isAfter(now);
+    }
+
+    /** The unit that quarantine sets aside. */
+    public static Quarantine.Unit unit(PacketId id) {
+        return new Quarantine.Unit("packet", id.value());
     }
 }

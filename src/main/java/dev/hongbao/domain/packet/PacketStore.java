@@ -274,7 +274,7 @@ public final class PacketStore {
                 met.computeIfAbsent(
                         row.getUUID("id"),
                         id -> unreadable.met(
-                                new PacketId(id).unit(),
+                                Packet.unit(new PacketId(id)),
                                 row.getInteger("shard"),
                                 "its terms cannot be read: " + fault.getMessage()));
             }

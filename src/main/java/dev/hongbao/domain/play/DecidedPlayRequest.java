@@ -1,5 +1,6 @@
 package dev.hongbao.domain.play;
 
+import dev.hongbao.domain.draw.Draw;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.draw.DrawId;
 import dev.hongbao.engine.journal.JournalItem;
@@ -80,7 +81,7 @@ public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId
 
     @Override
     public Quarantine.Unit unit() {
-        return draw.unit();
+        return Draw.unit(draw);
     }
 
     @Override

@@ -10,7 +10,6 @@ import dev.hongbao.common.values.Members;
 import dev.hongbao.common.values.UserId;
 import dev.hongbao.domain.campaign.CampaignId;
 import dev.hongbao.domain.fairness.Seed;
-import dev.hongbao.domain.feed.FeedService;
 import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.domain.packet.Claim;
 import dev.hongbao.domain.packet.PacketId;
@@ -34,7 +33,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rains in Postgres. The fixed facts are cached. Thread-safe. */
-public final class RainCatalog extends RowCache<CampaignId, Rain> implements FeedService.Channels {
+public final class RainCatalog extends RowCache<CampaignId, Rain> {
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 
@@ -94,7 +93,7 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> implements Fee
                 .map(rows -> rows.stream().map(RainCatalog::rain).toList());
     }
 
-    @Override
+    /** The audience of a group; it never changes. Completed at once for a group that is no channel of a rain. */
     public Future<Members> members(GroupId group) {
         UUID id = group.rain();
         if (id == null) {

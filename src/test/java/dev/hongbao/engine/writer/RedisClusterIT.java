@@ -1,5 +1,6 @@
 package dev.hongbao.engine.writer;
 
+import dev.hongbao.server.StartChecks;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.Eventually.eventuallyGet;
 import static dev.hongbao.testing.TestEngine.get;
@@ -208,7 +209,7 @@ class RedisClusterIT {
             node.configSet("cluster-require-full-coverage", "yes");
             try {
                 assertThatThrownBy(() -> HongbaoServer.start(config(cluster.url())))
-                        .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                        .isInstanceOf(StartChecks.StartRefusedException.class)
                         .hasMessageContaining("cluster-require-full-coverage")
                         .hasMessageContaining("set it to no");
             } finally {
@@ -216,7 +217,7 @@ class RedisClusterIT {
             }
         }
         assertThatThrownBy(() -> HongbaoServer.start(config(cluster.nodes().url(1))))
-                .isInstanceOf(HongbaoServer.StartRefusedException.class)
+                .isInstanceOf(StartChecks.StartRefusedException.class)
                 .hasMessageContaining("redis+cluster");
     }
 
