@@ -4,7 +4,6 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPac
 import static com.tngtech.archunit.lang.conditions.ArchPredicates.are;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,42 +16,101 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.hongbao.engine.journal.ShardScript;
-import dev.hongbao.engine.redis.RedisCommands;
+import dev.hongbao.engine.ShardScript;
+import dev.hongbao.store.redis.RedisCommands;
 import io.vertx.redis.client.Command;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.NullMarked;
 
-/** The rules of the layout: five layers, and what each may know. */
+/** The rules of the layout: rooms by subject, and what each may know. */
 @AnalyzeClasses(packages = "dev.hongbao", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
-    /** Of the packages that also talk to stores: values and pure functions, by outermost class. */
+    private static final String ROOT = "dev.hongbao";
+
+    /** Lowest first: a room knows only rooms of the lines above its own. Rooms of one line do not know each other. */
+    private static final List<List<String>> ORDER = List.of(
+            List.of("values", "config"),
+            List.of("store.redis", "store.postgres"),
+            List.of("store.embedded"),
+            List.of("store"),
+            List.of("engine"),
+            List.of("http"),
+            List.of("access"),
+            List.of("ledger"),
+            List.of("packet.split", "draw.odds"),
+            List.of("packet", "draw"),
+            List.of("campaign"),
+            List.of("feed", "webhook", "fairness"),
+            List.of("reconcile", "ws"),
+            List.of("page"),
+            List.of("doctor"),
+            List.of("server"),
+            List.of("tools"),
+            List.of("cli"),
+            List.of(""));
+
+    /** Arrows upwards that still are, as {@code "room -> room"}. The list only shrinks: one that is gone has to leave it. */
+    private static final Set<String> EXCEPTIONS = Set.of();
+
+    /** The rooms of the subjects. */
+    private static final String[] SUBJECTS = {
+        "dev.hongbao.access..",
+        "dev.hongbao.ledger..",
+        "dev.hongbao.packet..",
+        "dev.hongbao.draw..",
+        "dev.hongbao.campaign..",
+        "dev.hongbao.feed..",
+        "dev.hongbao.webhook..",
+        "dev.hongbao.fairness..",
+        "dev.hongbao.reconcile.."
+    };
+
+    /** The part of a subject that answers calls. */
+    private static final String FACES = ".*\\.\\w*(Routes?|Bod(y|ies)|Frames)(\\$.*)?";
+
+    /** Classes of subjects that serve HTTP itself, or call it, beside their routes and bodies. */
+    private static final Set<String> OF_HTTP = Set.of("Access", "CallAudit", "CallLog");
+
+    /** Values and pure functions, by outermost class, in rooms that also talk to stores. */
     private static final Set<String> VALUES = Set.of(
             // packet
             "Claim",
             "Packet",
-            "PacketId",
             "PacketKind",
             "PacketStatus",
             "PacketView",
             "Passcode",
             "SendCommand",
+            "ClaimOutcome",
             // ledger
             "Amount",
-            "Asset",
             "TransferKind",
-            "WalletRecord",
-            // claim
-            "ClaimOutcome");
+            "WalletRecord");
 
-    private static final DescribedPredicate<JavaClass> DOMAIN_VALUES = DescribedPredicate.describe(
-            "domain values",
-            type -> Set.of("dev.hongbao.domain.packet", "dev.hongbao.domain.ledger", "dev.hongbao.domain.claim")
-                            .contains(type.getPackageName())
+    /** What reads JSON by Vert.x' parser, and a client of Vert.x with a life of its own. */
+    private static final Set<String> VALUES_BY_VERTX = Set.of("StrictJson", "Metadata", "ShortLivedClient");
+
+    private static final DescribedPredicate<JavaClass> SUBJECTS_VALUES = DescribedPredicate.describe(
+            "values of subjects",
+            type -> Set.of("dev.hongbao.packet", "dev.hongbao.ledger").contains(type.getPackageName())
                     && VALUES.contains(outermost(type).getSimpleName()));
+
+    private static final DescribedPredicate<JavaClass> PLAIN_VALUES = DescribedPredicate.describe(
+            "plain values",
+            type -> type.getPackageName().equals("dev.hongbao.values")
+                    && !VALUES_BY_VERTX.contains(outermost(type).getSimpleName()));
+
+    private static final DescribedPredicate<JavaClass> BEHIND_THE_ROUTES = DescribedPredicate.describe(
+            "no routes and bodies",
+            type -> !type.getName().matches(FACES)
+                    && !OF_HTTP.contains(outermost(type).getSimpleName()));
 
     private static final DescribedPredicate<JavaMethodCall> READS_THE_WALL_CLOCK = DescribedPredicate.describe(
             "is now() of java.time, or a system's clock",
@@ -60,47 +118,84 @@ class ArchitectureTest {
                     && (call.getName().equals("now") || call.getName().startsWith("system")));
 
     @ArchTest
-    static final ArchRule everyClassIsInALayerAndSeesOnlyTheLayersBelow = layeredArchitecture()
-            .consideringOnlyDependenciesInAnyPackage("dev.hongbao..")
-            .layer("common")
-            .definedBy("dev.hongbao.common..")
-            .layer("engine")
-            .definedBy("dev.hongbao.engine..")
-            .layer("domain")
-            .definedBy("dev.hongbao.domain..")
-            .layer("web")
-            .definedBy("dev.hongbao.web..")
-            .layer("server")
-            .definedBy("dev.hongbao.server..")
-            .layer("tools")
-            .definedBy("dev.hongbao.tools..")
-            .layer("cli")
-            .definedBy("dev.hongbao.cli..")
-            .layer("main")
-            .definedBy("dev.hongbao")
-            .whereLayer("engine")
-            .mayOnlyBeAccessedByLayers("domain", "web", "server", "tools", "cli")
-            .whereLayer("domain")
-            .mayOnlyBeAccessedByLayers("web", "server", "tools", "cli")
-            .whereLayer("web")
-            .mayOnlyBeAccessedByLayers("server", "tools", "cli")
-            .whereLayer("server")
-            .mayOnlyBeAccessedByLayers("tools", "cli")
-            .whereLayer("tools")
-            .mayOnlyBeAccessedByLayers("cli")
-            .whereLayer("cli")
-            .mayOnlyBeAccessedByLayers("main")
-            .whereLayer("main")
-            .mayNotBeAccessedByAnyLayer()
-            .ensureAllClassesAreContainedInArchitecture();
+    static void aRoomKnowsOnlyTheRoomsBelow(JavaClasses all) {
+        Set<String> seen = new TreeSet<>();
+        Map<String, Set<String>> upwards = new TreeMap<>();
+        for (JavaClass type : all) {
+            String room = room(type);
+            seen.add(room);
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(dependency -> dependency.getTargetClass().getBaseComponentType())
+                    .filter(target -> target.getPackageName().startsWith(ROOT)
+                            && !room(target).equals(room))
+                    .filter(target -> height(room(target)) >= height(room))
+                    .forEach(target -> upwards.computeIfAbsent(room + " -> " + room(target), arrow -> new TreeSet<>())
+                            .add(type.getName() + " knows " + target.getName()));
+        }
+
+        assertThat(seen)
+                .containsExactlyInAnyOrderElementsOf(
+                        ORDER.stream().flatMap(List::stream).toList());
+        Map<String, Set<String>> unexpected = new TreeMap<>(upwards);
+        unexpected.keySet().removeAll(EXCEPTIONS);
+        assertThat(unexpected).isEmpty();
+        assertThat(upwards.keySet()).as("the list of exceptions only shrinks").containsAll(EXCEPTIONS);
+    }
+
+    /** The longest name in the order that the class' package begins with. */
+    private static String room(JavaClass type) {
+        String name = type.getPackageName();
+        return ORDER.stream()
+                .flatMap(List::stream)
+                .filter(room -> room.isEmpty() ? name.equals(ROOT) : (name + ".").startsWith(ROOT + "." + room + "."))
+                .max(Comparator.comparingInt(String::length))
+                .orElseThrow(() -> new AssertionError(type.getName() + " is in no room"));
+    }
+
+    private static int height(String room) {
+        for (int line = 0; line < ORDER.size(); line++) {
+            if (ORDER.get(line).contains(room)) {
+                return line;
+            }
+        }
+        throw new IllegalArgumentException(room);
+    }
+
+    /** A pattern that fits no class forbids nothing. */
+    @ArchTest
+    static void everyPatternOfTheseRulesFitsAClass(JavaClasses all) {
+        for (String subject : SUBJECTS) {
+            assertThat(all.that(resideInAPackage(subject))).as(subject).isNotEmpty();
+        }
+        for (String value : VALUES) {
+            assertThat(all.that(SUBJECTS_VALUES))
+                    .as(value)
+                    .anyMatch(type -> type.getSimpleName().equals(value));
+        }
+        Set<String> named = new TreeSet<>(VALUES_BY_VERTX);
+        named.addAll(OF_HTTP);
+        for (String name : named) {
+            assertThat(all).as(name).anyMatch(type -> type.getSimpleName().equals(name));
+        }
+        assertThat(all).anyMatch(type -> type.getName().matches(FACES));
+    }
 
     @ArchTest
-    static final ArchRule onlyTheCompositionRootReachesTheWriter = noClasses()
-            .that()
-            .resideOutsideOfPackages("dev.hongbao.engine.writer..", "dev.hongbao.server..")
+    static final ArchRule onlyRoutesAndBodiesKnowHttp = noClasses()
+            .that(BEHIND_THE_ROUTES)
+            .and()
+            .resideInAnyPackage(SUBJECTS)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("dev.hongbao.engine.writer..");
+            .resideInAPackage("dev.hongbao.http..");
+
+    @ArchTest
+    static final ArchRule onlyTheServerStartsTheWriter = noClasses()
+            .that()
+            .resideOutsideOfPackages("dev.hongbao.engine..", "dev.hongbao.server..")
+            .should()
+            .dependOnClassesThat()
+            .haveFullyQualifiedName("dev.hongbao.engine.PersistenceVerticle");
 
     @ArchTest
     static final ArchRule routesFramesAndTasksTakeWhatTheyUse = noClasses()
@@ -113,25 +208,28 @@ class ArchitectureTest {
                     "a class with all services behind it hides which of them it uses; a benchmark calls them as they are");
 
     @ArchTest
-    static final ArchRule theDomainKnowsNoHttpAndNoToken = noClasses()
-            .that()
-            .resideInAPackage("dev.hongbao.domain..")
+    static final ArchRule subjectsKnowNoHttpAndNoToken = noClasses()
+            .that(BEHIND_THE_ROUTES)
+            .and()
+            .resideInAnyPackage(SUBJECTS)
+            .and()
+            .resideOutsideOfPackages("dev.hongbao.access..", "dev.hongbao.webhook..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx.core.http..", "io.vertx.ext.web..", "com.nimbusds..");
 
     @ArchTest
     static final ArchRule valuesKnowNoVertx = noClasses()
-            .that(DOMAIN_VALUES)
-            .or(are(resideInAPackage("dev.hongbao.domain.split..")))
-            .or(are(resideInAPackage("dev.hongbao.common.values..")))
+            .that(SUBJECTS_VALUES)
+            .or(PLAIN_VALUES)
+            .or(are(resideInAPackage("dev.hongbao.packet.split..")))
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.vertx..", "io.netty..");
 
     @ArchTest
-    static final ArchRule roomsHaveNoCycles =
-            slices().matching("dev.hongbao.(*).(*)..").should().beFreeOfCycles();
+    static final ArchRule packagesHaveNoCycles =
+            slices().matching("dev.hongbao.(**)").should().beFreeOfCycles();
 
     @ArchTest
     static final ArchRule chanceComesFromACryptographicSource = noClasses()
@@ -149,9 +247,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule theWallClockDecidesNothing = noClasses()
             .that()
-            .resideInAnyPackage("dev.hongbao.domain..", "dev.hongbao.engine..")
+            .resideInAnyPackage(SUBJECTS)
+            .or()
+            .resideInAnyPackage("dev.hongbao.engine..", "dev.hongbao.store.redis..", "dev.hongbao.store.postgres..")
             .and()
-            .resideOutsideOfPackage("dev.hongbao.engine.embedded..")
+            .doNotHaveSimpleName("Courier") // a signature names the time of its message
             .should()
             .callMethod(System.class, "currentTimeMillis")
             .orShould()

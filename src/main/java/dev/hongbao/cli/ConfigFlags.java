@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.Option;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.Option;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;

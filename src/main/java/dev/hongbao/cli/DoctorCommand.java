@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.server.Diagnosis;
-import dev.hongbao.server.Diagnosis.Severity;
-import dev.hongbao.server.Doctor;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.doctor.Diagnosis;
+import dev.hongbao.doctor.Diagnosis.Severity;
+import dev.hongbao.doctor.Doctor;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

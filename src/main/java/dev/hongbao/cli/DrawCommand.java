@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
         description = "Prize draws: try a definition before it is used.",
         mixinStandardHelpOptions = true,
         subcommands = SimulateCommand.class)
-public final class DrawCommand implements Runnable {
+final class DrawCommand implements Runnable {
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it before run()
     private CommandSpec spec;

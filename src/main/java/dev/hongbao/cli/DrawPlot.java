@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.Simulation;
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.draw.odds.Simulation;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.SecretUrl;
+import dev.hongbao.config.SecretUrl;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 

@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.ListenAddress;
-import dev.hongbao.common.config.TokenConfig;
+import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.ListenAddress;
+import dev.hongbao.config.TokenConfig;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Set;

@@ -1,13 +1,13 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.DurationText;
-import dev.hongbao.common.config.Nearest;
-import dev.hongbao.common.config.Option;
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.UserId;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.DurationText;
+import dev.hongbao.config.Nearest;
+import dev.hongbao.config.Option;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.UserId;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;

@@ -9,8 +9,8 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.common.config.LogConfig.Level;
+import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.LogConfig.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -71,7 +71,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
         // Of the libraries never more than INFO, and of the talkative ones never more than WARN.
         root.setLevel(atLeast(Level.INFO, log.level()));
         loggers.getLogger("dev.hongbao").setLevel(level(log.level()));
-        loggers.getLogger("dev.hongbao.access")
+        loggers.getLogger("dev.hongbao.http.access")
                 .setLevel(
                         log.access() == LogConfig.Access.ON
                                 ? ch.qos.logback.classic.Level.INFO

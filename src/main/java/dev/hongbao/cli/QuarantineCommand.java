@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.engine.journal.QuarantineStore.Listed;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.engine.QuarantineStore.Listed;
 import dev.hongbao.server.QuarantineOperations;
-import dev.hongbao.server.Stores;
+import dev.hongbao.store.Stores;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.UUID;

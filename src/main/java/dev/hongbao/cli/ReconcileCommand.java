@@ -1,14 +1,14 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.domain.reconcile.Reconciliation;
-import dev.hongbao.domain.reconcile.Severity;
-import dev.hongbao.domain.reconcile.SinceRun;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Severity;
+import dev.hongbao.reconcile.SinceRun;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.server.StoreAddresses;
-import dev.hongbao.server.Stores;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LogConfig;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.store.embedded.EmbeddedServers;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,12 +1,12 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.domain.odds.Chance;
-import dev.hongbao.domain.odds.ChiSquare;
-import dev.hongbao.domain.odds.DefinitionChecks;
-import dev.hongbao.domain.odds.DefinitionFaults;
-import dev.hongbao.domain.odds.DefinitionText;
-import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.Simulation;
+import dev.hongbao.draw.odds.Chance;
+import dev.hongbao.draw.odds.ChiSquare;
+import dev.hongbao.draw.odds.DefinitionChecks;
+import dev.hongbao.draw.odds.DefinitionFaults;
+import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.Simulation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Reader;
@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
         name = "simulate",
         description = "Play a draw's definition a million times without servers, and judge the outcome.",
         mixinStandardHelpOptions = true)
-public final class SimulateCommand implements Callable<Integer> {
+final class SimulateCommand implements Callable<Integer> {
     private static final long MAX_PLAYS = 1_000_000_000;
 
     @Spec

@@ -1,10 +1,10 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.json.JsonText;
-import dev.hongbao.domain.odds.ChiSquare;
-import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.odds.Prize;
-import dev.hongbao.domain.odds.Simulation;
+import dev.hongbao.draw.odds.ChiSquare;
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.draw.odds.Simulation;
+import dev.hongbao.values.JsonText;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,10 +1,10 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.json.Text;
-import dev.hongbao.domain.split.Histogram;
-import dev.hongbao.domain.split.Split;
-import dev.hongbao.domain.split.SplitAlgorithm;
-import dev.hongbao.domain.split.SplitTerms;
+import dev.hongbao.packet.split.Histogram;
+import dev.hongbao.packet.split.Split;
+import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.values.Text;
 import java.io.PrintWriter;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -28,7 +28,7 @@ import picocli.CommandLine.TypeConversionException;
  * with 0, or with 2 and one line on standard error if the split is impossible or an option is wrong.
  */
 @Command(name = "split", description = "Split a total into shares and show the amounts and how they are spread.")
-public final class SplitCommand implements Callable<Integer> {
+final class SplitCommand implements Callable<Integer> {
     /** More shares than this are shown only with {@code --all}; 1,000 fill about two screens. */
     private static final int SHOWN_SHARES = 1_000;
 

@@ -1,14 +1,14 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.TokenConfig;
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.profile.Profile;
-import dev.hongbao.server.Stores;
+import dev.hongbao.access.Profile;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.TokenConfig;
 import dev.hongbao.server.TokenTrust;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.store.Stores;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.domain.fairness.Evidence;
-import dev.hongbao.domain.fairness.Proof;
+import dev.hongbao.fairness.Evidence;
+import dev.hongbao.fairness.Proof;
+import dev.hongbao.values.InvalidInputException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

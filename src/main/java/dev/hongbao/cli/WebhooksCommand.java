@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.OutboxTail;
-import dev.hongbao.server.Stores;
+import dev.hongbao.store.Stores;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -1,11 +1,12 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.json.Text;
-import dev.hongbao.domain.draw.DrawId;
-import dev.hongbao.web.access.TokenSigner;
-import dev.hongbao.web.demo.DemoLogin;
-import dev.hongbao.web.demo.DemoWheel;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.doctor.MachineChecks;
+import dev.hongbao.page.DemoLogin;
+import dev.hongbao.page.DemoWheel;
+import dev.hongbao.values.DrawId;
+import dev.hongbao.values.Text;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

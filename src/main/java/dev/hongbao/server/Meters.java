@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,12 +1,13 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.domain.outbox.OutboxCursor;
-import dev.hongbao.domain.outbox.OutboxEvent;
-import dev.hongbao.domain.outbox.OutboxHead;
-import dev.hongbao.domain.outbox.OutboxPoll;
-import dev.hongbao.domain.outbox.OutboxReader;
-import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.webhook.OutboxCursor;
+import dev.hongbao.webhook.OutboxEvent;
+import dev.hongbao.webhook.OutboxHead;
+import dev.hongbao.webhook.OutboxPoll;
+import dev.hongbao.webhook.OutboxReader;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

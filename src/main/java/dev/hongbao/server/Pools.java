@@ -1,8 +1,9 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.engine.journal.SettlementBatch;
-import dev.hongbao.engine.postgres.Postgres;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.engine.SettlementBatch;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -18,7 +19,7 @@ import java.time.Duration;
  * @param outbox for reads of the outbox, so that a host that catches up delays no other call
  * @param books for sums over days of the ledger or pools of a campaign: two at once, a few wait
  */
-record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
+public record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
     /** Requests that may wait for a connection. Further ones get 503, since their answers would be late. */
     static final int REQUESTS_QUEUE = 1_000;
 
@@ -32,7 +33,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ou
     private static final int SINGLE = 3 + SettlementBatch.MOST_AT_ONCE;
 
     /** A server's connections, without the brief ones of checks and the console. The guide and the base for Kubernetes use the number. */
-    static int connections(HongbaoConfig config) {
+    public static int connections(HongbaoConfig config) {
         return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + OUTBOX_SIZE + BOOKS_SIZE + SINGLE;
     }
 

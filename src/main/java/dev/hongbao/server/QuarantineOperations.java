@@ -1,9 +1,10 @@
 package dev.hongbao.server;
 
-import dev.hongbao.engine.journal.QuarantineStore;
-import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.shard.Installation;
-import dev.hongbao.engine.shard.ShardStore;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.QuarantineStore;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
@@ -15,7 +16,7 @@ import java.util.function.BiFunction;
 
 /**
  * An operator's calls on the quarantine, on connections of their own; see {@link QuarantineStore}. Blocking. Every call throws a {@link
- * dev.hongbao.common.config.ConfigException} if no server has worked on the database.
+ * dev.hongbao.config.ConfigException} if no server has worked on the database.
  */
 public final class QuarantineOperations {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);

@@ -1,15 +1,16 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.domain.reconcile.LatestRuns;
-import dev.hongbao.domain.reconcile.Reconciliation;
-import dev.hongbao.domain.reconcile.SinceRun;
-import dev.hongbao.engine.journal.Mode;
-import dev.hongbao.engine.journal.Settler;
-import dev.hongbao.engine.postgres.Postgres;
-import dev.hongbao.engine.redis.RedisLinks;
-import dev.hongbao.engine.shard.Installation;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.Settler;
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.LatestRuns;
+import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.SinceRun;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;

@@ -1,15 +1,19 @@
 package dev.hongbao.server;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.SecretUrl;
-import dev.hongbao.common.config.TokenConfig;
-import dev.hongbao.engine.writer.Presence;
-import dev.hongbao.web.access.JsonUrl;
-import dev.hongbao.web.access.JwkSet;
-import dev.hongbao.web.access.KeyRing;
-import dev.hongbao.web.access.TokenKey;
-import dev.hongbao.web.access.Tokens;
-import dev.hongbao.web.access.VerificationKey;
+import dev.hongbao.access.JsonUrl;
+import dev.hongbao.access.JwkSet;
+import dev.hongbao.access.KeyRing;
+import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.Tokens;
+import dev.hongbao.access.VerificationKey;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.SecretUrl;
+import dev.hongbao.config.TokenConfig;
+import dev.hongbao.doctor.Check;
+import dev.hongbao.doctor.Diagnosis;
+import dev.hongbao.doctor.MachineChecks;
+import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.engine.Presence;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -165,7 +169,7 @@ public final class TokenTrust implements AutoCloseable {
      * @param own fingerprints of this server's keys
      * @param servers the fingerprints of each live server, perhaps with this one
      */
-    static List<Diagnosis> check(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
+    public static List<Diagnosis> check(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
         List<Set<Integer>> different =
                 servers.stream().filter(keys -> !keys.equals(own)).toList();
         List<Set<Integer>> disjoint = different.stream()

@@ -1,15 +1,14 @@
 /**
- * The server's start and stop, and its checks. Begin with {@link dev.hongbao.server.HongbaoServer}, which starts in this order and stops in reverse:
+ * A server's start and stop. {@code HongbaoServer} starts in this order and stops in reverse:
  *
  * <ul>
- *   <li>{@link dev.hongbao.server.Stores}: embedded Redis and Postgres;
- *   <li>{@link dev.hongbao.server.StoreConnections}: connections, migrations, shards;
- *   <li>{@link dev.hongbao.server.Engine}: what the event loops share, the writer, timers; and, for each event loop, {@link
- *       dev.hongbao.server.Services};
- *   <li>{@link dev.hongbao.server.Apis}: routes, sockets, the management port.
+ *   <li>the checks of the machine, the stores ({@code store}), and the checks of the stores;
+ *   <li>{@code StoreConnections}: connections, migrations, shards;
+ *   <li>{@code Engine}: what the event loops share, the writer, timers; and, for each event loop, {@code Services};
+ *   <li>{@code Apis}: routes, sockets, the management port.
  * </ul>
  *
- * Only this package constructs services, routes and tasks. A constructor takes what its class uses.
+ * <p>Only this room constructs services, routes and tasks. A constructor takes what its class uses. Begin with {@code HongbaoServer}.
  */
 @NullMarked
 package dev.hongbao.server;

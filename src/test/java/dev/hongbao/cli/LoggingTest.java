@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator.ExecutionStatus;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
-import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.common.config.LogConfig.Format;
-import dev.hongbao.common.config.LogConfig.Level;
+import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.LogConfig.Format;
+import dev.hongbao.config.LogConfig.Level;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -33,8 +33,8 @@ class LoggingTest {
         Logging.apply(context, config);
         context.setMDCAdapter(new LogbackMDCAdapter());
         for (String name : List.of(
-                "dev.hongbao.domain.claim.ClaimService",
-                "dev.hongbao.access",
+                "dev.hongbao.packet.ClaimService",
+                "dev.hongbao.http.access",
                 "io.vertx.core.Vertx",
                 "io.netty.channel.Channel")) {
             Logger logger = context.getLogger(name);
@@ -68,7 +68,7 @@ class LoggingTest {
         assertThat(new JsonObject(lines.get(1)).getMap())
                 .containsEntry("level", "WARN")
                 .containsEntry("formattedMessage", "抢\nforged")
-                .containsEntry("loggerName", "dev.hongbao.domain.claim.ClaimService")
+                .containsEntry("loggerName", "dev.hongbao.packet.ClaimService")
                 .containsKey("timestamp");
     }
 
@@ -107,7 +107,7 @@ class LoggingTest {
 
         // Then whatever else is written
         assertThat(lines).hasSize(2);
-        assertThat(lines.get(0)).endsWith("info of dev.hongbao.access");
+        assertThat(lines.get(0)).endsWith("info of dev.hongbao.http.access");
         assertThat(lines.get(1)).endsWith("answered");
     }
 }

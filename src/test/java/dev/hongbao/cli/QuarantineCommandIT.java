@@ -3,14 +3,14 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.UnavailableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;

@@ -2,8 +2,8 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.domain.reconcile.Severity;
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Severity;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

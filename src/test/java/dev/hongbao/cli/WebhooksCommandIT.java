@@ -2,7 +2,7 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;

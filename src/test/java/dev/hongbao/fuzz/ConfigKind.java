@@ -1,7 +1,7 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.common.config.ConfigException;
-import dev.hongbao.common.config.ConfigLoader;
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.ConfigLoader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.web.api.Frames;
+import dev.hongbao.http.Frames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;

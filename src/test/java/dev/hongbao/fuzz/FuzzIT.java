@@ -2,11 +2,11 @@ package dev.hongbao.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.access.TokensFuzz;
 import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.web.access.TokensFuzz;
-import dev.hongbao.web.webhook.ReceiversFuzz;
+import dev.hongbao.webhook.ReceiversFuzz;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.http.ProblemType;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;

@@ -2,10 +2,10 @@ package dev.hongbao.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.json.Text;
-import dev.hongbao.web.api.Language;
-import dev.hongbao.web.api.Problem;
-import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.http.Language;
+import dev.hongbao.http.Problem;
+import dev.hongbao.http.ProblemType;
+import dev.hongbao.values.Text;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -6,12 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.hongbao.domain.claim.ClaimOutcome.Kind;
-import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.reconcile.Finding;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.GuideCommands;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -42,7 +43,7 @@ class BackupIT {
     private Path root;
 
     private final TestServers redis = Servers.fresh();
-    private final Logger recovery = (Logger) LoggerFactory.getLogger("dev.hongbao.engine.writer.Recovery");
+    private final Logger recovery = (Logger) LoggerFactory.getLogger("dev.hongbao.engine.Recovery");
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
     private GuideCommands guide;
     private EmbeddedPostgres primary;

@@ -4,10 +4,10 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.draw.Draw;
-import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;

@@ -2,8 +2,8 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.json.Text;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.values.Text;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;

@@ -2,13 +2,13 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
+import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TokenSigner;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
-import dev.hongbao.web.access.TokenKey;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
 import java.net.ServerSocket;
 import java.net.Socket;

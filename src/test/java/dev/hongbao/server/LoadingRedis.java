@@ -12,13 +12,13 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** As much of Redis as a start asks, while it reads a large log back, which a real one does too fast: it greets, and {@code INFO} says so. */
-final class LoadingRedis implements AutoCloseable {
+public final class LoadingRedis implements AutoCloseable {
     private final ServerSocket socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     private final AtomicInteger asked = new AtomicInteger();
     private final int loading;
 
     /** @param loading how often it says that it is not done */
-    LoadingRedis(int loading) throws IOException {
+    public LoadingRedis(int loading) throws IOException {
         this.loading = loading;
         daemon(() -> {
             while (true) {
@@ -65,12 +65,12 @@ final class LoadingRedis implements AutoCloseable {
         return "$" + text.length() + "\r\n" + text + "\r\n";
     }
 
-    String url() {
+    public String url() {
         return "redis://127.0.0.1:" + socket.getLocalPort();
     }
 
     /** How often it was asked what it is. */
-    int asked() {
+    public int asked() {
         return asked.get();
     }
 

@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;

@@ -2,7 +2,7 @@ package dev.hongbao.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.engine.redis.Script;
+import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import java.net.URI;

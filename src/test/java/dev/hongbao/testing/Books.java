@@ -2,10 +2,10 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.packet.Packet;
-import dev.hongbao.domain.reconcile.Check;
-import dev.hongbao.domain.reconcile.Reconciliation;
-import dev.hongbao.domain.reconcile.Severity;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.reconcile.Check;
+import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Severity;
 import dev.hongbao.server.Reconciler;
 import java.net.URI;
 import java.sql.ResultSet;

@@ -2,11 +2,11 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.values.RefusedException;
-import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.packet.Claim;
-import dev.hongbao.domain.packet.Packet;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
 import java.sql.Connection;
 import java.sql.ResultSet;

@@ -1,8 +1,8 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
-import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.embedded.EmbeddedServers;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 

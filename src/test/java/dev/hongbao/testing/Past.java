@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.domain.fairness.Seed;
-import dev.hongbao.domain.odds.DefinitionText;
+import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.Seed;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -2,11 +2,11 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.values.IdempotencyKey;
-import dev.hongbao.common.values.UnavailableException;
-import dev.hongbao.domain.draw.Draw;
-import dev.hongbao.domain.draw.Play;
-import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.Play;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.Comparator;

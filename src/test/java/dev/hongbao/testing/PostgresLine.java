@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.LossyProxy;
 import java.io.IOException;
 import java.net.URI;

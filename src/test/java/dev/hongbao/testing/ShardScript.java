@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.redis.Script;
+import dev.hongbao.store.redis.Script;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

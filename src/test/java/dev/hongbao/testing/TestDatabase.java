@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.postgres.Migrations;
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.store.postgres.Migrations;
+import dev.hongbao.store.postgres.PostgresAddress;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;

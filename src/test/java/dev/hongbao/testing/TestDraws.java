@@ -2,17 +2,17 @@ package dev.hongbao.testing;
 
 import static dev.hongbao.testing.TestEngine.get;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.IdempotencyKey;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.draw.Draw;
-import dev.hongbao.domain.draw.Exported;
-import dev.hongbao.domain.draw.Play;
-import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionText;
-import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.Exported;
+import dev.hongbao.draw.Play;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.time.Instant;
 import java.util.HashMap;

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.cluster.ServerLine;
+import dev.hongbao.engine.ServerLine;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;

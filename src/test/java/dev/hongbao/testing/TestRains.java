@@ -4,12 +4,12 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.IdempotencyKey;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.campaign.CampaignId;
-import dev.hongbao.domain.rain.RainView;
+import dev.hongbao.campaign.RainView;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

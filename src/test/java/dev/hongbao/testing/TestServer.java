@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.TokenTrust;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
-import dev.hongbao.engine.embedded.EmbeddedRedis;
+import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.embedded.EmbeddedRedis;
 import java.time.Duration;
 import java.util.function.Function;
 

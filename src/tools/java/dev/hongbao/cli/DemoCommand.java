@@ -1,19 +1,19 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.config.LogConfig;
-import dev.hongbao.domain.reconcile.Finding;
-import dev.hongbao.domain.split.Histogram;
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedServers;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.LogConfig;
+import dev.hongbao.packet.split.Histogram;
+import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.server.Stores;
 import dev.hongbao.server.TokenTrust;
+import dev.hongbao.store.Stores;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedServers;
 import dev.hongbao.tools.demo.Demo;
 import dev.hongbao.tools.local.CommandServer;
 import dev.hongbao.tools.local.Directories;
-import dev.hongbao.web.access.TokenSigner;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,7 +101,7 @@ final class DemoCommand implements Callable<Integer> {
                             "postgres.owner-url", urls.postgresOwner()));
             ProcessBuilder builder = CommandServer.builder(List.of(command.split(" +", -1)))
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
-            dev.hongbao.common.config.Option.ALL.stream()
+            dev.hongbao.config.Option.ALL.stream()
                     .filter(option -> options.containsKey(option.path()))
                     .forEach(option -> builder.environment().put(option.environmentName(), options.get(option.path())));
             CommandServer there = new CommandServer(builder, directory.resolve("server.log"));

@@ -2,7 +2,7 @@ package dev.hongbao.tools.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.values.PacketId;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

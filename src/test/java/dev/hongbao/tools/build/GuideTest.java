@@ -2,8 +2,8 @@ package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.ConfigText;
-import dev.hongbao.web.api.ProblemType;
+import dev.hongbao.config.ConfigText;
+import dev.hongbao.http.ProblemType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -105,7 +105,7 @@ class MonitoringTest {
     @Test
     void eachAlertIsDrilledOnAServerUntilItFiresAndUntilItClears() throws Exception {
         String drills = "";
-        try (Stream<Path> files = Files.list(Path.of("src/test/java/dev/hongbao/web/http"))) {
+        try (Stream<Path> files = Files.list(Path.of("src/test/java/dev/hongbao/server"))) {
             for (Path drill : files.filter(file -> file.getFileName().toString().matches("Runbook.*DrillIT\\.java"))
                     .toList()) {
                 drills += Files.readString(drill);

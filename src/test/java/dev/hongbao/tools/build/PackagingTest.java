@@ -2,9 +2,9 @@ package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.ConfigLoader;
-import dev.hongbao.common.config.DurationText;
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.DurationText;
+import dev.hongbao.config.HongbaoConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

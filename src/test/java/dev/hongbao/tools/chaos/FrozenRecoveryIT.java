@@ -2,7 +2,8 @@ package dev.hongbao.tools.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.TokenTrust;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -15,7 +16,6 @@ import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.History;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.Debugger;
-import dev.hongbao.web.access.TokenSigner;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -80,7 +80,7 @@ class FrozenRecoveryIT {
                     .id();
             Map<String, Answer> answered = new HashMap<>();
             claim(api, packet, 0, 10, 0, answered);
-            debugger.stopAt("dev.hongbao.engine.writer.Recovery", step);
+            debugger.stopAt("dev.hongbao.engine.Recovery", step);
             try (Jedis redis = new Jedis(stores.redisUrl())) {
                 redis.scriptFlush();
             }

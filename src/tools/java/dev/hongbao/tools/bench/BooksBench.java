@@ -1,10 +1,10 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.PacketId;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.claim.ClaimOutcome.Kind;
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.PacketId;
 import java.util.List;
 
 /** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. Every share gets a claim. */

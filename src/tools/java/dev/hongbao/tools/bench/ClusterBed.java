@@ -1,13 +1,13 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.domain.packet.PacketId;
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.RedisProcesses;
+import dev.hongbao.values.PacketId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;

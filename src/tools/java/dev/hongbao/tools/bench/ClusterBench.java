@@ -1,8 +1,8 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.domain.packet.PacketId;
 import dev.hongbao.tools.bench.ClusterBed.Counts;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.PacketId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

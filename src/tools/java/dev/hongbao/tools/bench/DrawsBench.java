@@ -1,17 +1,17 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.IdempotencyKey;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.draw.DrawId;
-import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.domain.odds.DefinitionText;
-import dev.hongbao.domain.odds.DrawDefinition;
-import dev.hongbao.domain.play.PlayOutcome;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.bench.article.Article4;
 import dev.hongbao.tools.bench.article.Crowd;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.DrawId;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

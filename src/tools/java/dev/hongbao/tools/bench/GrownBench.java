@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.claim.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
 import java.util.List;
 
 /**

@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.PacketId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

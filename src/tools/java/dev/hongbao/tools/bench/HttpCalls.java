@@ -1,10 +1,10 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.TokenTrust;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.PacketId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

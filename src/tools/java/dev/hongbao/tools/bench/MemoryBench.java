@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.claim.ClaimOutcome;
-import dev.hongbao.domain.packet.PacketId;
+import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.PacketId;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;

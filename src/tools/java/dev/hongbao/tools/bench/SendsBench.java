@@ -1,10 +1,10 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

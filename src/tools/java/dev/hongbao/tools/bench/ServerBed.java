@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
 import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.values.Caller;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

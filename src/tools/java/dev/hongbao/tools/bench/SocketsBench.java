@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.domain.ledger.Asset;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.values.Asset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.common.values.Caller;
-import dev.hongbao.domain.ledger.Asset;
 import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Caller;
 import java.util.List;
 import java.util.Map;
 

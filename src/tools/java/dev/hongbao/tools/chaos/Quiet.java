@@ -1,7 +1,6 @@
 package dev.hongbao.tools.chaos;
 
-import dev.hongbao.common.json.InvalidInputException;
-import dev.hongbao.domain.fairness.Evidence;
+import dev.hongbao.fairness.Evidence;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.check.Call;
@@ -13,6 +12,7 @@ import dev.hongbao.tools.chaos.check.Violation;
 import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.local.Threads;
+import dev.hongbao.values.InvalidInputException;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

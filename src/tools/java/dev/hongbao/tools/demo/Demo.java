@@ -1,14 +1,14 @@
 package dev.hongbao.tools.demo;
 
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
-import dev.hongbao.domain.profile.Profile;
+import dev.hongbao.access.Profile;
+import dev.hongbao.access.TokenSigner;
 import dev.hongbao.tools.demo.DemoPlan.PlannedPacket;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.ApiClient.Answer;
 import dev.hongbao.tools.local.Threads;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package dev.hongbao.tools.local;
 
-import dev.hongbao.common.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
 import java.io.BufferedReader;
 import java.io.File;

@@ -1,6 +1,6 @@
 package dev.hongbao.tools.local;
 
-import dev.hongbao.common.config.Option;
+import dev.hongbao.config.Option;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench.article;
 
-import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.engine.redis.Script;
+import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.store.redis.Script;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.SQLException;

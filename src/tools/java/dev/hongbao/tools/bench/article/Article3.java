@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.store.postgres.PostgresAddress;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,10 +1,10 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.common.config.HongbaoConfig;
-import dev.hongbao.engine.postgres.PostgresAddress;
-import dev.hongbao.server.StoreAddresses;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.TokenTrust;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.PostgresAddress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;

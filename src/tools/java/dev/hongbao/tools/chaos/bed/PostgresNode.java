@@ -1,8 +1,8 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.embedded.EmbeddedPostgres;
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.Directories;
 import dev.hongbao.tools.local.Signals;
 import java.io.IOException;

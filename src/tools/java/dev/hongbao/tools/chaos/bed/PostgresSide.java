@@ -1,7 +1,7 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.engine.embedded.EmbeddedOptions;
-import dev.hongbao.engine.postgres.PostgresAddress;
+import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.postgres.PostgresAddress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;

@@ -11,11 +11,9 @@ import redis.clients.jedis.Jedis;
 
 /** A server ends or stands still exactly where a step of its work begins; or it leaves a step out, or takes it twice. */
 final class StepFaults {
-    private static final String CLAIM = "dev.hongbao.domain.claim.";
-    private static final String JOURNAL = "dev.hongbao.engine.journal.";
-    private static final String PACKET = "dev.hongbao.domain.packet.";
-    private static final String PLAY = "dev.hongbao.domain.play.";
-    private static final String WRITER = "dev.hongbao.engine.writer.";
+    private static final String DRAW = "dev.hongbao.draw.";
+    private static final String ENGINE = "dev.hongbao.engine.";
+    private static final String PACKET = "dev.hongbao.packet.";
 
     /** The load reaches a step within milliseconds. */
     private static final long LIMIT_MILLIS = 3_000;
@@ -35,10 +33,10 @@ final class StepFaults {
     }
 
     private static final Work SETTLEMENT = new Work(
-            new Step("accepted, not told to the writer", CLAIM + "ClaimBatcher$ClaimScriptCall", "read"),
-            new Step("before the commit", JOURNAL + "CursorMoves", "send"),
-            new Step("committed, not answered", CLAIM + "ClaimSettler$Batch", "committed"),
-            new Step("answered, the journal not trimmed", WRITER + "SettlementLoop", "trim"));
+            new Step("accepted, not told to the writer", PACKET + "ClaimBatcher$ClaimScriptCall", "read"),
+            new Step("before the commit", ENGINE + "CursorMoves", "send"),
+            new Step("committed, not answered", PACKET + "ClaimSettler$Batch", "committed"),
+            new Step("answered, the journal not trimmed", ENGINE + "SettlementLoop", "trim"));
 
     private static final Work RECOVERY = new Work(
             (bed, member) -> {
@@ -47,31 +45,30 @@ final class StepFaults {
                 }
             },
             List.of(
-                    new Step("the journal retired", WRITER + "Recovery", "replace"),
-                    new Step("the retired journal settled", "dev.hongbao.engine.shard.ShardStore", "drawNext"),
-                    new Step("the generation drawn", WRITER + "Recovery", "prepare"),
-                    new Step("the old keys gone", WRITER + "Recovery", "load"),
+                    new Step("the journal retired", ENGINE + "Recovery", "replace"),
+                    new Step("the retired journal settled", "dev.hongbao.engine.ShardStore", "drawNext"),
+                    new Step("the generation drawn", ENGINE + "Recovery", "prepare"),
+                    new Step("the old keys gone", ENGINE + "Recovery", "load"),
                     new Step("half of the keys written", PACKET + "PacketShardLoader", "writeClaims"),
-                    new Step("all but the scripts loaded", WRITER + "Recovery", "loadScripts")));
+                    new Step("all but the scripts loaded", ENGINE + "Recovery", "loadScripts")));
 
     private static final Work HAND_OVER = new Work(
             (bed, member) -> member.server().terminate(),
             List.of(
-                    new Step("the shards come to rest", WRITER + "ShardSupervisor", "restedAll"),
-                    new Step("the shards rest, their locks held", WRITER + "OwnerLocks", "free")));
+                    new Step("the shards come to rest", ENGINE + "ShardSupervisor", "restedAll"),
+                    new Step("the shards rest, their locks held", ENGINE + "OwnerLocks", "free")));
 
     private static final Work TAKE_OVER = new Work(
             (bed, member) -> bed.postgres().rows(Faults.OWNERS),
-            List.of(new Step("the locks taken, nothing looked at", WRITER + "ShardSupervisor", "acquired")));
+            List.of(new Step("the locks taken, nothing looked at", ENGINE + "ShardSupervisor", "acquired")));
 
     private static final Work COMMAND = new Work(
             new Step("a send committed, not loaded", PACKET + "PacketSender", "load"),
-            new Step("a play's cost held, not played", PLAY + "PlayService$PlayAttempt", "attempt"),
-            new Step("a play decided, not told to the writer", PLAY + "PlayBatcher$PlayScriptCall", "read"),
+            new Step("a play's cost held, not played", DRAW + "PlayService$PlayAttempt", "attempt"),
+            new Step("a play decided, not told to the writer", DRAW + "PlayBatcher$PlayScriptCall", "read"),
             new Step("a close in the journal, not settled", PACKET + "ClosePackets", "read"));
 
-    private static final Step BUS =
-            new Step("a message to other servers", "dev.hongbao.engine.cluster.RedisLine", "publish");
+    private static final Step BUS = new Step("a message to other servers", "dev.hongbao.engine.RedisLine", "publish");
 
     static final List<FaultKind> ALL = List.of(
             halted("server: halted in a settlement", SETTLEMENT),

@@ -1,15 +1,15 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.common.values.GroupId;
-import dev.hongbao.common.values.Role;
-import dev.hongbao.common.values.UserId;
+import dev.hongbao.access.TokenSigner;
 import dev.hongbao.tools.chaos.check.Answer;
 import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Call.Kind;
 import dev.hongbao.tools.chaos.check.Operation;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.ApiClient.Request;
-import dev.hongbao.web.access.TokenSigner;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

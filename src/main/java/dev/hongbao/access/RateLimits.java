@@ -1,0 +1,245 @@
+package dev.hongbao.access;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.RateDecision;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.TooManyCallsException;
+import dev.hongbao.values.UserId;
+import io.github.bucket4j.Bandwidth;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.ConsumptionProbe;
+import io.github.bucket4j.TimeMeter;
+import io.vertx.core.Future;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits on every user's calls. One instance for the whole server; thread-safe. Each server counts its own calls: a caller
+ * who reaches N servers gets up to N limits.
+ */
+public final class RateLimits {
+    private final Buckets<UserId> claims;
+    private final Buckets<UserId> calls;
+    private final Buckets<UserId> service;
+    private final Limit sharesLimit;
+    private final Buckets<UserId> shares;
+    private final Buckets<Guess> wrongPasscodes;
+
+    private record Guess(UserId user, PacketId packet) {}
+
+    /** @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime} */
+    public RateLimits(Settings settings, LongSupplier nanoTime) {
+        TimeMeter time = new NanoMeter(nanoTime);
+        int tracked = settings.trackedUsers();
+        this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
+        this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
+        this.service = new Buckets<>("service", settings.service(), tracked, time);
+        this.sharesLimit = settings.shares();
+        this.shares = new Buckets<>("shares", sharesLimit, tracked, time);
+        this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
+    }
+
+    /** Counts a claim. */
+    public RateDecision claim(Caller caller) {
+        return (caller.role() == Role.SERVICE ? service : claims).take(caller.user());
+    }
+
+    /** Counts another call. */
+    public RateDecision call(Caller caller) {
+        return (caller.role() == Role.SERVICE ? service : calls).take(caller.user());
+    }
+
+    /**
+     * Counts a packet's shares; the call counts separately. More shares than one packet may have are not counted, because the
+     * packet is refused anyway.
+     *
+     * @param count of the packet's shares, 1 or more
+     */
+    RateDecision send(Caller caller, int count) {
+        return caller.role() == Role.SERVICE || count > sharesLimit.burst()
+                ? RateDecision.UNLIMITED
+                : shares.take(caller.user(), count);
+    }
+
+    /** As {@link #send}; fails with {@link TooManyCallsException} when they are too many. */
+    public Future<Void> mayIssue(Caller caller, int shares) {
+        RateDecision decision = send(caller, shares);
+        if (decision.allowed()) {
+            return Future.succeededFuture();
+        }
+        int wait = decision.retryAfterSeconds();
+        return Future.failedFuture(new TooManyCallsException(Reason.SHARE, Text.of("rate.shares", wait), wait));
+    }
+
+    /** Counts a claim's passcode, if it is not refused. @param passcode null for none */
+    public PasscodeTry passcode(Caller caller, PacketId packet, @Nullable String passcode) {
+        if (passcode == null) {
+            return PasscodeTry.NONE;
+        }
+        Guess guess = new Guess(caller.user(), packet);
+        return new PasscodeTry(wrongPasscodes.take(guess), () -> wrongPasscodes.giveBack(guess));
+    }
+
+    private record NanoMeter(LongSupplier nanoTime) implements TimeMeter {
+        @Override
+        public long currentTimeNanos() {
+            return nanoTime.getAsLong();
+        }
+
+        @Override
+        public boolean isWallClockBased() {
+            return false;
+        }
+    }
+
+    /**
+     * One limit's token buckets by key. A decision allocates nothing: decisions are created in advance, one per number of remaining
+     * tokens. Thread-safe.
+     */
+    private static final class Buckets<K> {
+        /** Upper bound of the remaining tokens that a decision reports. */
+        private static final int MAX_TOLD = 1_000;
+
+        private final Limit limit;
+        private final LoadingCache<K, Bucket> buckets;
+        private final RateDecision[] allowed;
+        private final RateDecision refused;
+
+        /**
+         * @param name the policy's name in the headers
+         * @param maxKeys that are kept; an evicted key begins with a full bucket
+         */
+        Buckets(String name, Limit limit, int maxKeys, TimeMeter time) {
+            this.limit = limit;
+            this.buckets = Caffeine.newBuilder()
+                    .maximumSize(maxKeys)
+                    .executor(Runnable::run)
+                    .build(key -> bucket(limit, time));
+            if (limit.isOff()) {
+                this.allowed = new RateDecision[0];
+                this.refused = RateDecision.UNLIMITED;
+                return;
+            }
+            String policy = "\"" + name + "\";q=" + limit.burst() + ";w=" + limit.secondsFor(limit.burst());
+            this.allowed = new RateDecision[Math.min(limit.burst(), MAX_TOLD)];
+            for (int left = 0; left < allowed.length; left++) {
+                String state = "\"" + name + "\";r=" + left + ";t=" + limit.secondsFor(limit.burst() - left);
+                allowed[left] = new RateDecision(true, policy, state, 0);
+            }
+            int wait = Math.max(1, limit.secondsFor(1));
+            this.refused = new RateDecision(false, policy, "\"" + name + "\";r=0;t=" + wait, wait);
+        }
+
+        private static Bucket bucket(Limit limit, TimeMeter time) {
+            long burstNanos = Math.max(1, (long) (limit.burst() / limit.perSecond() * 1e9));
+            return Bucket.builder()
+                    .addLimit(Bandwidth.builder()
+                            .capacity(limit.burst())
+                            .refillGreedy(limit.burst(), Duration.ofNanos(burstNanos))
+                            .build())
+                    .withCustomTimePrecision(time)
+                    .build();
+        }
+
+        /** Takes one token, or refuses. */
+        RateDecision take(K key) {
+            if (limit.isOff()) {
+                return RateDecision.UNLIMITED;
+            }
+            Bucket bucket = buckets.get(key);
+            return bucket.tryConsume(1)
+                    ? allowed[(int) Math.min(bucket.getAvailableTokens(), allowed.length - 1)]
+                    : refused;
+        }
+
+        /**
+         * Takes some tokens, all or none.
+         *
+         * @param tokens 1 to the limit's burst
+         */
+        RateDecision take(K key, int tokens) {
+            if (limit.isOff()) {
+                return RateDecision.UNLIMITED;
+            }
+            ConsumptionProbe probe = buckets.get(key).tryConsumeAndReturnRemaining(tokens);
+            if (!probe.isConsumed()) {
+                int wait = (int) Math.max(1, Math.ceil(probe.getNanosToWaitForRefill() / 1e9));
+                return new RateDecision(false, refused.policy(), refused.state(), wait);
+            }
+            return allowed[(int) Math.min(probe.getRemainingTokens(), allowed.length - 1)];
+        }
+
+        /** Gives back a token that was taken. */
+        void giveBack(K key) {
+            if (!limit.isOff()) {
+                buckets.get(key).addTokens(1);
+            }
+        }
+    }
+
+    /**
+     * The limits of this server.
+     *
+     * @param claims of one user's claims
+     * @param calls of one user's other calls
+     * @param service of all calls with the service role
+     * @param shares of the packets that one user sends; its burst is at least the largest packet's
+     * @param wrongPasscodes of one user's wrong passcodes for one packet
+     * @param trackedUsers users that each limit keeps; beyond that, the user idle longest starts with a full bucket
+     */
+    public record Settings(
+            Limit claims, Limit calls, Limit service, Limit shares, Limit wrongPasscodes, int trackedUsers) {
+        /** Far above a person's speed; a script gains little. */
+        public static final Settings DEFAULT = new Settings(
+                new Limit(20, 40),
+                new Limit(50, 100),
+                Limit.OFF,
+                new Limit(1_000, 10_000),
+                Limit.of(5, Duration.ofMinutes(1)),
+                100_000);
+
+        /** Nothing is limited. */
+        public static final Settings OFF = new Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1);
+    }
+
+    /**
+     * One claim's passcode attempt: counted before it is tried, so that concurrent guesses count too, and given back unless the
+     * passcode was wrong.
+     */
+    public static final class PasscodeTry {
+        /** Of a claim without one. */
+        static final PasscodeTry NONE = new PasscodeTry(RateDecision.UNLIMITED, () -> {});
+
+        private final RateDecision decision;
+        private final Runnable giveBack;
+
+        PasscodeTry(RateDecision decision, Runnable giveBack) {
+            this.decision = decision;
+            this.giveBack = giveBack;
+        }
+
+        /** Whether it may be tried. */
+        public RateDecision decision() {
+            return decision;
+        }
+
+        /** The refusal of a claim that exceeds the limit of passcode attempts. */
+        public TooManyCallsException refusal() {
+            int wait = decision.retryAfterSeconds();
+            return new TooManyCallsException(Reason.PASSCODES, Text.of("passcode.wait", wait), wait);
+        }
+
+        /** The claim has ended; once. @param wrong whether its passcode was wrong; a claim that failed did not show it */
+        public void ended(boolean wrong) {
+            if (!wrong) {
+                giveBack.run();
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package dev.hongbao.campaign;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.store.postgres.RowCache;
+import dev.hongbao.store.postgres.Transactions;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Members;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Rains in Postgres. The fixed facts are cached. Thread-safe. */
+public final class RainCatalog extends RowCache<CampaignId, Rain> {
+    /** About 10 KB for a rain with many groups, usually 2 KB. */
+    private static final int MAX_RAINS = 1_000;
+
+    private static final String FIND = """
+        select c.id, c.shard, c.sponsor, c.definition, encode(r.commitment, 'hex') as commitment
+        from rain as r join campaign as c on c.id = r.id where r.id = any ($1)
+        """;
+
+    private static final String VIEW = """
+        select c.id, c.shard, c.sponsor, c.definition, encode(r.commitment, 'hex') as commitment, c.ends_at, r.cancelled_at,
+               c.returned, coalesce(s.caught, 0) as caught, coalesce(s.amount, 0) as amount,
+               case when r.ended then 'ended' when c.ends_at <= now() then 'ending'
+                    when r.starts_at > now() then 'planned' else 'falling' end as status,
+               -- The seed of an unfinished rain never leaves Postgres.
+               case when r.ended then encode(r.seed, 'hex') end as seed
+        from rain as r join campaign as c on c.id = r.id
+        -- No catch precedes the start, so planned rains need no count.
+        left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true
+        """;
+
+    private static final String CURRENT = VIEW + """
+        where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1) order by r.starts_at, r.id limit $2
+        """;
+
+    private static final String FALLEN = """
+        select p.id, p.opens_at, p.amount, p.closed_at is not null or p.expires_at <= now() as over
+        from rain as r join pool as o on o.campaign = r.id join packet as p on p.id = o.packet
+        where r.id = $1 and has_fallen(p.opens_at, r.cancelled_at) and coalesce(p.closed_at >= p.opens_at, true)
+        order by p.opens_at, p.id
+        """;
+
+    private static final String CAUGHT = """
+        select o.campaign, t.subject, t.slot, t.amount, w.asset, t.at
+        from account as w
+        join pool as o on o.campaign = any ($1)
+        join transfer as t on t.credit = w.id and t.subject = o.packet and t.slot is not null
+        where w.owner = $2 and w.kind = 'wallet'
+        order by t.id
+        """;
+
+    private static final String INSERT = """
+        insert into rain (id, channel, public, groups, starts_at, last_at, ends_at, drops, seed, commitment)
+        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """;
+
+    private final Pool pool;
+
+    public RainCatalog(Pool pool) {
+        super(Caffeine.newBuilder().maximumSize(MAX_RAINS).build(), Rain::id);
+        this.pool = pool;
+    }
+
+    @Override
+    protected Future<List<Rain>> read(Collection<CampaignId> ids) {
+        return pool.preparedQuery(FIND)
+                .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)))
+                .map(rows -> rows.stream().map(RainCatalog::rain).toList());
+    }
+
+    /** The audience of a group; it never changes. Completed at once for a group that is no channel of a rain. */
+    public Future<Members> members(GroupId group) {
+        UUID id = group.rain();
+        if (id == null) {
+            return Future.succeededFuture(Members.of(group));
+        }
+        return find(new CampaignId(id))
+                .map(rain -> rain == null || !rain.channel().equals(group) ? Members.of(group) : rain.members());
+    }
+
+    /** The current state of a rain, without its drops; null for an unknown one. */
+    Future<@Nullable RainView> view(CampaignId id) {
+        return pool.preparedQuery(VIEW + "where r.id = $1")
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.stream().map(RainCatalog::view).findFirst().orElse(null));
+    }
+
+    /**
+     * Rains older than a given one, without their drops, newest first.
+     *
+     * @param sponsor null for all
+     * @param status null for all
+     */
+    Future<List<RainView>> list(
+            @Nullable UserId sponsor, RainView.@Nullable Status status, CampaignId before, int limit) {
+        Tuple parameters = Tuple.of(before.value(), limit);
+        String some = VIEW + "where c.kind = 'rain' and c.id < $1";
+        if (sponsor != null) {
+            parameters.addString(sponsor.value());
+            some += " and c.sponsor = $" + parameters.size();
+        }
+        some += " order by c.id desc";
+        if (status != null) {
+            parameters.addString(status.wireName());
+            some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
+        }
+        return pool.preparedQuery(some + " limit $2")
+                .execute(parameters)
+                .map(rows -> rows.stream().map(RainCatalog::view).toList());
+    }
+
+    /** The unfinished rains that were announced in a group, and the public ones: earliest first, without their drops. */
+    Future<List<RainView>> current(GroupId group, int limit) {
+        return pool.preparedQuery(CURRENT)
+                .execute(Tuple.of(group.value(), limit))
+                .map(rows -> rows.stream().map(RainCatalog::view).toList());
+    }
+
+    /** The fallen drops, in the order of their moments. */
+    Future<List<RainView.Drop>> fallen(CampaignId id) {
+        return pool.preparedQuery(FALLEN)
+                .execute(Tuple.of(id.value()))
+                .map(rows -> rows.stream()
+                        .map(row -> new RainView.Drop(
+                                new PacketId(row.getUUID("id")),
+                                instant(row, "opens_at"),
+                                row.getLong("amount"),
+                                row.getBoolean("over")))
+                        .toList());
+    }
+
+    /** The user's settled catches per rain. Rains without catches are absent. */
+    Future<Map<CampaignId, List<Claim>>> caught(Collection<CampaignId> ids, UserId user) {
+        return pool.preparedQuery(CAUGHT)
+                .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)).addString(user.value()))
+                .map(rows -> rows.stream()
+                        .collect(groupingBy(
+                                row -> new CampaignId(row.getUUID("campaign")),
+                                mapping(row -> claim(row, user), toList()))));
+    }
+
+    private static Claim claim(Row row, UserId user) {
+        return new Claim(
+                new PacketId(row.getUUID("subject")),
+                user,
+                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
+                Claim.Status.SETTLED,
+                instant(row, "at"));
+    }
+
+    /** Cancels the rain unless it is over. Idempotent. */
+    Future<Void> cancel(CampaignId id) {
+        return Transactions.statement(() -> pool.preparedQuery("select cancel_rain($1)")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty());
+    }
+
+    /** Whether a moment is after the transaction's start. A drop must not open before it is sent. */
+    static Future<Boolean> isAhead(SqlConnection tx, Instant moment) {
+        return tx.preparedQuery("select $1 > now()")
+                .execute(Tuple.of(offset(moment)))
+                .map(rows -> rows.iterator().next().getBoolean(0));
+    }
+
+    /** Writes the rain's own row beside its campaign's, within a transaction. */
+    static Future<Void> insert(SqlConnection tx, Rain rain, Seed seed) {
+        RainDefinition.Fall fall = rain.definition().fall();
+        return tx.preparedQuery(INSERT)
+                .execute(Tuple.tuple()
+                        .addUUID(rain.id().value())
+                        .addString(rain.channel().value())
+                        .addBoolean(rain.definition().members().everyone())
+                        .addArrayOfString(rain.definition().members().groups().stream()
+                                .map(group -> group.value())
+                                .sorted()
+                                .toArray(String[]::new))
+                        .addOffsetDateTime(offset(fall.startsAt()))
+                        .addOffsetDateTime(offset(fall.lastAt()))
+                        .addOffsetDateTime(offset(fall.endsAt()))
+                        .addInteger(fall.drops())
+                        .addBuffer(Buffer.buffer(seed.toBytes()))
+                        .addBuffer(Buffer.buffer(HexFormat.of().parseHex(rain.commitment()))))
+                .mapEmpty();
+    }
+
+    /** Announces a new rain, as the last statement of its transaction. */
+    static Future<Void> announce(SqlConnection tx, CampaignId id) {
+        return tx.preparedQuery("select announce_rain($1)")
+                .execute(Tuple.of(id.value()))
+                .mapEmpty();
+    }
+
+    private static Rain rain(Row row) {
+        return new Rain(
+                new CampaignId(row.getUUID("id")),
+                row.getInteger("shard"),
+                new UserId(row.getString("sponsor")),
+                RainDefinition.read(row.getJsonObject("definition")),
+                row.getString("commitment"));
+    }
+
+    private static RainView view(Row row) {
+        return new RainView(
+                rain(row),
+                RainView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                instant(row, "ends_at"),
+                row.getOffsetDateTime("cancelled_at") == null ? null : instant(row, "cancelled_at"),
+                new RainView.Caught(row.getInteger("caught"), row.getLong("amount"), row.getLong("returned")),
+                List.of(),
+                List.of(),
+                row.getString("seed"));
+    }
+
+    private static UUID[] uuids(Collection<CampaignId> ids) {
+        return ids.stream().map(CampaignId::value).toArray(UUID[]::new);
+    }
+
+    private static OffsetDateTime offset(Instant moment) {
+        return moment.atOffset(ZoneOffset.UTC);
+    }
+
+    private static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+}

@@ -1,0 +1,247 @@
+package dev.hongbao.config;
+
+import dev.hongbao.config.ConfigOption.Kind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
+public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
+    /** The stores, and the writing and checking of data. */
+    public record Engine(
+            DataConfig data,
+            RedisConfig redis,
+            PostgresConfig postgres,
+            JournalConfig journal,
+            ReconcileConfig reconcile) {}
+
+    /** Assets, packets, claims, and the retention of their traces. */
+    public record Domain(
+            AssetsConfig assets,
+            PacketConfig packet,
+            ClaimConfig claim,
+            FeedConfig feed,
+            OutboxConfig outbox,
+            IdempotencyConfig idempotency) {}
+
+    /** The listeners, access to them, and outgoing calls. */
+    public record Web(
+            HttpConfig http,
+            SocketConfig socket,
+            ManagementConfig management,
+            TokenConfig token,
+            LimitsConfig limits,
+            WebhooksConfig webhooks) {}
+
+    /**
+     * The defaults, with some options and constants replaced. Reads no environment and no file. For tests, and for commands
+     * that start their own server.
+     *
+     * @param byPath texts by option path, as in the file: {@code "http.port" → "0"}
+     * @throws ConfigException when an option is unknown or a value is not allowed
+     */
+    public static HongbaoConfig of(Map<String, String> byPath) {
+        return ConfigLoader.ofCode(byPath);
+    }
+
+    /**
+     * For a server that a command starts for itself: all files in one directory, and free ports. No background
+     * reconciliation, which would disturb measurements. No rates per user, since one program plays all users.
+     *
+     * @param more options by path; they win over the trial's
+     */
+    public static HongbaoConfig forTrial(Path directory, Map<String, String> more) {
+        return of(trialOptions(directory, more));
+    }
+
+    /** The options of {@link #forTrial} by path, for a server in another process. */
+    public static Map<String, String> trialOptions(Path directory, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(Map.of(
+                "data.dir", directory.toString(),
+                "http.port", "0",
+                "management.port", "0",
+                "packet.max-count", "100000",
+                "reconcile.every", "0s",
+                "limits.shares-per-second", "0",
+                "limits.claims-per-second", "0",
+                "limits.requests-per-second", "0"));
+        all.putAll(more);
+        return all;
+    }
+
+    /** The server's own files. */
+    public record DataConfig(
+            @ConfigOption(
+                    path = "data.dir",
+                    kind = Kind.DIRECTORY,
+                    unset = "./data",
+                    doc = "The directory of the token key and of the embedded Redis and Postgres.")
+            Path dir) {
+        /** The HS256 key that is made at first use. */
+        public Path tokenKeyFile() {
+            return dir.resolve("token.key");
+        }
+    }
+
+    /** Shards and their journals, from accepted to settled. */
+    public record JournalConfig(
+            @ConfigOption(
+                    path = "shards",
+                    range = "1 … 256 shards",
+                    unset = "16",
+                    doc =
+                            "The number of shards. Each holds a fraction of the packets and has a journal. Fixed in"
+                                    + " Postgres at the first start. 64 fall evenly enough over three masters of a Redis Cluster.")
+            int shards,
+
+            @ConfigOption(
+                    path = "journal.poll-interval",
+                    range = "10ms … 1s",
+                    unset = "100ms",
+                    fixed = true,
+                    doc = "The interval at which an idle shard reads its journal. It bounds the wait of a claim at"
+                            + " another server, and costs ten Redis calls a second.")
+            Duration pollInterval,
+
+            @ConfigOption(
+                    path = "journal.max-entries",
+                    range = "256 … 10000000 entries",
+                    unset = "100000",
+                    fixed = true,
+                    doc = "The most unsettled journal entries of a shard, of up to 256 claims each. At the limit,"
+                            + " claims get 503, so that Redis does not fill up while Postgres is away.")
+            int maxEntries) {}
+
+    /** The background reconciliation. */
+    public record ReconcileConfig(
+            @ConfigOption(
+                    path = "reconcile.every",
+                    range = "0s … 30d",
+                    unset = "24h",
+                    doc = "The interval of the background reconciliation. One server checks what is new since the"
+                            + " checkpoint. 0s for never.")
+            Duration every) {}
+
+    /** The assets that a start declares. Known assets stay as they are. */
+    public record AssetsConfig(
+            @ConfigOption(
+                    path = "assets.declared",
+                    unset = "CNY:2:¥,POINTS:0:POINTS",
+                    doc = "Assets that a start declares when they are unknown: code, digits behind the point, symbol."
+                            + " POST /v1/assets declares more, and sets caps.")
+            List<DeclaredAsset> declared) {}
+
+    /** Limits on packets. */
+    public record PacketConfig(
+            @ConfigOption(
+                    path = "packet.default-expiry",
+                    range = "1s … 365d",
+                    unset = "24h",
+                    doc = "The time from the opening to the expiry of a packet when its sender gives none.")
+            Duration defaultExpiry,
+
+            @ConfigOption(
+                    path = "packet.max-expiry",
+                    range = "1s … 365d",
+                    unset = "7d",
+                    doc = "The longest expiry that a sender may choose.")
+            Duration maxExpiry,
+
+            @ConfigOption(
+                    path = "packet.max-count",
+                    range = "1 … 100000 shares",
+                    unset = "10000",
+                    doc = "The most shares of one packet. A send draws and writes all of them: about 10 ms of a core"
+                            + " for 10,000.")
+            int maxCount) {}
+
+    /** Batching, waiting and admission of claims. */
+    public record ClaimConfig(
+            @ConfigOption(
+                    path = "claim.batch-size",
+                    range = "1 … 256 claims",
+                    unset = "256",
+                    fixed = true,
+                    doc = "Claims in one call of the claim script. More gain nothing, and delay other calls of the"
+                            + " shard.")
+            int batchSize,
+
+            @ConfigOption(
+                    path = "claim.settle-timeout",
+                    range = "100ms … 1m",
+                    unset = "2s",
+                    doc = "A claim that is not settled after this time is answered 503 (unknown). A repetition gets the"
+                            + " same claim.")
+            Duration settleTimeout,
+
+            @ConfigOption(
+                    path = "claim.max-waiting",
+                    range = "1 … 10000000 claims",
+                    unset = "10000",
+                    doc = "The most claims that wait for their answer in this server; further ones get 503. The server"
+                            + " lowers this limit to the number that it settles in half of claim.settle-timeout.")
+            int maxWaiting) {}
+
+    /** The groups' feeds. */
+    public record FeedConfig(
+            @ConfigOption(
+                    path = "feed.retention",
+                    range = "1m … 30d",
+                    unset = "24h",
+                    doc = "The time for which a group's feed keeps events for absent clients; at most the newest 1000.")
+            Duration retention) {}
+
+    /** The outbox. */
+    public record OutboxConfig(
+            @ConfigOption(
+                    path = "outbox.retention",
+                    range = "1m … 365d",
+                    unset = "7d",
+                    doc = "The time for which the outbox keeps events for an absent host.")
+            Duration retention) {}
+
+    /** Idempotency keys and references. */
+    public record IdempotencyConfig(
+            @ConfigOption(
+                    path = "idempotency.retention",
+                    range = "24h … 365d",
+                    unset = "48h",
+                    doc = "The time for which an Idempotency-Key is kept.")
+            Duration retention,
+
+            @ConfigOption(
+                    path = "idempotency.references",
+                    unset = "any",
+                    doc = "The number of commands that one reference of the host may name: any, or unique, which"
+                            + " refuses a second command (409). The server that started last sets it for all servers.")
+            References references) {
+        /** The number of commands per reference. */
+        public enum References {
+            /** Any number. */
+            ANY,
+            /** One, for ever. A second command is refused. */
+            UNIQUE
+        }
+    }
+
+    /** The server's own page. */
+    public record PageConfig(
+            @ConfigOption(
+                    path = "page.images",
+                    kind = Kind.SECURE_ORIGINS,
+                    doc = "Origins from which the page loads users' pictures; without any it draws initials. The"
+                            + " operators of such an origin see the addresses of the page's users.")
+            List<String> images) {}
+
+    /** The audit log. */
+    public record AuditConfig(
+            @ConfigOption(
+                    path = "audit.retention",
+                    range = "365d … 36500d",
+                    unset = "1095d",
+                    doc = "The time for which the audit log keeps calls and refusals, and for which ended restrictions"
+                            + " and revocations are kept. Commands that moved money are kept for ever.")
+            Duration retention) {}
+}

@@ -1,0 +1,188 @@
+package dev.hongbao.doctor;
+
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.SecretUrl;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.store.postgres.SqlState;
+import dev.hongbao.store.redis.RedisAddress;
+import dev.hongbao.store.redis.RedisFault;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A start's checks of the configured stores, before it changes their schema. Embedded stores need none.
+ */
+public final class StartChecks {
+    private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
+
+    /** The limit for Postgres' answers. */
+    private static final Duration POSTGRES = Duration.ofSeconds(10);
+
+    private StartChecks() {}
+
+    /**
+     * Checks the configured stores. It waits for a store that is down; one that stays down is a finding, too. A store that refuses the start ends the
+     * wait for the other one.
+     *
+     * @param connections that this server may open to Postgres
+     * @param limit of the wait
+     */
+    public static Future<List<Diagnosis>> ofStores(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, int connections, Duration limit) {
+        StoreWait wait = new StoreWait(vertx, limit);
+        Promise<List<Diagnosis>> redis = Promise.promise();
+        if (config.engine().redis().isEmbedded()) {
+            redis.complete(List.of());
+        } else {
+            vertx.runOnContext(now -> ofRedis(vertx, stores, config, wait).onComplete(redis));
+        }
+        Future<List<Diagnosis>> postgres = config.engine().postgres().isEmbedded()
+                ? Future.succeededFuture(List.of())
+                : ofPostgres(vertx, stores, connections, wait)
+                        .compose(found -> found.stream().anyMatch(Diagnosis::refuses)
+                                ? Future.succeededFuture(found)
+                                : ofOwner(vertx, stores, wait)
+                                        .map(owner -> Stream.concat(found.stream(), owner.stream())
+                                                .toList()));
+        return firstRefusalOrAll(redis.future(), postgres).eventually(() -> {
+            wait.close();
+            return Future.succeededFuture();
+        });
+    }
+
+    private static Future<List<Diagnosis>> firstRefusalOrAll(
+            Future<List<Diagnosis>> one, Future<List<Diagnosis>> other) {
+        Promise<List<Diagnosis>> found = Promise.promise();
+        for (Future<List<Diagnosis>> each : List.of(one, other)) {
+            each.onSuccess(findings -> {
+                if (findings.stream().anyMatch(Diagnosis::refuses)) {
+                    found.tryComplete(findings);
+                }
+            });
+        }
+        Future.all(one, other)
+                .map(all -> Stream.of(one, other)
+                        .flatMap(each -> Objects.requireNonNull(each.result()).stream())
+                        .toList())
+                .onSuccess(found::tryComplete)
+                .onFailure(found::tryFail);
+        return found.future();
+    }
+
+    private static Future<List<Diagnosis>> ofRedis(
+            Vertx vertx, StoreAddresses stores, HongbaoConfig config, StoreWait wait) {
+        StoreWait.Store store =
+                new StoreWait.Store("redis.url", "Redis at " + SecretUrl.redact(stores.redisUrl()), RedisFault::isAway);
+        return wait.answer(
+                        store,
+                        () -> RedisLinks.open(
+                                        vertx,
+                                        stores.redisUrl(),
+                                        config.engine().redis().commandTimeout(),
+                                        "check")
+                                .compose(redis -> ofServers(
+                                                redis.servers(),
+                                                RedisAddress.parse(stores.redisUrl())
+                                                        .kind(),
+                                                stores.namespace())
+                                        .eventually(redis::close)))
+                .otherwise(fault -> List.of(Check.REDIS.found(store.doesNotAnswer(fault))));
+    }
+
+    /** While a node of a cluster answers, the checks do not wait for a node that is down. */
+    private static Future<List<Diagnosis>> ofServers(
+            List<RedisLink> servers, RedisAddress.Kind kind, @Nullable String namespace) {
+        List<Future<List<Diagnosis>>> asked = servers.stream()
+                .map(server -> RedisChecks.ask(server, kind, namespace))
+                .toList();
+        return Future.join(asked).transform(done -> {
+            if (asked.stream().noneMatch(Future::succeeded)) {
+                return Future.failedFuture(done.cause());
+            }
+            return Future.succeededFuture(asked.stream()
+                    .flatMap(server -> server.succeeded()
+                            ? server.result().stream()
+                            : Stream.of(Check.REDIS_MASTER.found(
+                                    "redis.url: a master of this Redis Cluster does not answer, and"
+                                            + " its shards are not served: "
+                                            + server.cause().getMessage())))
+                    .filter(each -> each.check().start != Check.Start.NOT_ASKED)
+                    .distinct()
+                    .toList());
+        });
+    }
+
+    private static Future<List<Diagnosis>> ofPostgres(
+            Vertx vertx, StoreAddresses stores, int connections, StoreWait wait) {
+        StoreWait.Store store = new StoreWait.Store("postgres.url", "Postgres at " + stores.app(), SqlState::isAway);
+        Postgres postgres = new Postgres(vertx, stores.app());
+        return wait.answer(
+                        store,
+                        () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
+                                .compose(connection ->
+                                        PostgresChecks.read(connection).eventually(connection::close))
+                                // also for a peer that accepts the connection and stays silent
+                                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
+                .map(settings -> PostgresChecks.check(settings, connections))
+                .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
+    }
+
+    /** Connects as the owner of the tables, if that is another role. */
+    private static Future<List<Diagnosis>> ofOwner(Vertx vertx, StoreAddresses stores, StoreWait wait) {
+        if (stores.owner().equals(stores.app())) {
+            return Future.succeededFuture(List.of());
+        }
+        StoreWait.Store store =
+                new StoreWait.Store("postgres.owner-url", "Postgres at " + stores.owner(), SqlState::isAway);
+        Postgres postgres = new Postgres(vertx, stores.owner());
+        return wait.answer(
+                        store,
+                        () -> postgres.connect("check", Postgres.SHORT, Postgres.SHORT)
+                                .compose(PgConnection::close)
+                                .timeout(POSTGRES.toMillis(), TimeUnit.MILLISECONDS))
+                .map(closed -> List.<Diagnosis>of())
+                .otherwise(fault -> List.of(Check.POSTGRES.found(store.doesNotAnswer(fault))));
+    }
+
+    /**
+     * Writes every warning into the log.
+     *
+     * @throws StartRefusedException if one of them refuses
+     */
+    public static void enforce(List<Diagnosis> findings) throws StartRefusedException {
+        List<String> reasons = new ArrayList<>();
+        for (Diagnosis finding : findings) {
+            if (finding.refuses()) {
+                reasons.add(finding.text());
+            } else {
+                LOG.warn(finding.text());
+            }
+        }
+        if (!reasons.isEmpty()) {
+            throw new StartRefusedException(reasons);
+        }
+    }
+
+    /** Refuses a start, with every reason. Without a stack trace: it is for the operator. */
+    public static final class StartRefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        StartRefusedException(List<String> reasons) {
+            super(reasons.size() == 1 ? reasons.get(0) : "\n  " + String.join("\n  ", reasons), null, false, false);
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package dev.hongbao.draw;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
+import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.ShardScript;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.DrawId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shard owner's work for draws, all by Postgres' clock: plans and loads periods, ends periods without carry-over, and closes due draws.
+ * Ends are journal entries, so they follow every earlier play.
+ */
+public final class DrawOwnerTask implements OwnerTask {
+    /** Ends in one script call, and draws in one query. */
+    private static final int PAGE = 256;
+
+    /**
+     * The script does not recognise a repeated end of a period, and each repetition adds an entry. So an end is not repeated at every tick
+     * while settlement is behind.
+     */
+    private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /**
+     * Some seconds after the end. A late play from a server whose clock lags still finds the period's releases, and so does a draw's
+     * replay.
+     */
+    private static final String PERIODS_OVER = """
+            select p.draw, p.n from draw as d join period as p on p.draw = d.id
+            where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
+              and p.ends_at <= now() - interval '10 seconds'
+              and not exists (select from quarantine_unit as q where q.id = d.id)
+            order by p.ends_at limit $2
+            """;
+
+    private final Pool pool;
+    private final DrawStore store;
+    private final DrawCatalog catalog;
+    private final DrawPlanner planner;
+    private final DrawCleanup closedDraws;
+    private final Shards shards;
+    private final ShardScript script;
+    private final Map<DrawId, Next> next = new HashMap<>();
+    private final Map<Written, Long> written = new HashMap<>();
+
+    public DrawOwnerTask(
+            Pool pool,
+            DrawStore store,
+            DrawCatalog catalog,
+            DrawPlanner planner,
+            DrawCleanup closedDraws,
+            Shards shards,
+            Vertx vertx) {
+        this.pool = pool;
+        this.store = store;
+        this.catalog = catalog;
+        this.planner = planner;
+        this.closedDraws = closedDraws;
+        this.shards = shards;
+        this.script = new ShardScript(vertx, shards);
+    }
+
+    /** The next time to plan a draw. Void after a recovery of its shard, or when the clock goes back. */
+    private record Next(Generation generation, Instant since, Instant at) {}
+
+    /** An end in a generation's journal, not settled yet. */
+    private record Written(Generation generation, DrawEnd end) {}
+
+    /** The call of {@code end.lua}. Returns the ends that it wrote. */
+    private record EndDraws(List<DrawEnd> ends) implements ShardScript.Call<List<DrawEnd>> {
+        @Override
+        public String script() {
+            return "end";
+        }
+
+        @Override
+        public int keys() {
+            return 2 * ends.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            for (DrawEnd end : ends) {
+                request.arg(DrawKeys.hash(generation, end.draw())).arg(DrawKeys.schedule(generation, end.draw()));
+            }
+            for (DrawEnd end : ends) {
+                request.arg(end.draw().toString())
+                        .arg(end.period() == null ? "-" : end.period().toString());
+            }
+        }
+
+        @Override
+        public ShardScript.Reply<List<DrawEnd>> read(Generation generation, Response reply) {
+            String[] outcomes = reply.get(1).toString().split(" ");
+            List<DrawEnd> ending = new ArrayList<>();
+            List<String> missing = new ArrayList<>();
+            for (int i = 0; i < outcomes.length; i++) {
+                DrawEnd end = ends.get(i);
+                if (outcomes[i].equals("ending")) {
+                    ending.add(end);
+                } else if (outcomes[i].equals("missing")) {
+                    missing.add(DrawKeys.hash(generation, end.draw()));
+                }
+            }
+            return new ShardScript.Reply<>(ending, List.copyOf(ending), missing);
+        }
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
+        if (live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        Future<Void> removed = removeKeys(redis);
+        Future<Void> planned = removed.transform(any -> store.scheduled(live)).compose(draws -> planAll(draws, redis));
+        Future<Void> closed = planned.transform(any -> store.due(live, PAGE))
+                .compose(due -> end(
+                        due.stream()
+                                .collect(groupingBy(
+                                        Draw::shard, mapping(draw -> new DrawEnd(draw.id(), null), toList()))),
+                        redis));
+        return closed.transform(any -> periodsOver(live))
+                .compose(over -> end(over, redis))
+                .compose(ended -> Future.all(removed, planned, closed))
+                .mapEmpty();
+    }
+
+    private Future<Void> planAll(Map<DrawId, Integer> draws, RedisLinks redis) {
+        next.keySet().retainAll(draws.keySet());
+        return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planDue(draws, redis, now));
+    }
+
+    /** Skips draws with nothing to plan at this tick: most of them are never read. */
+    private Future<Void> planDue(Map<DrawId, Integer> draws, RedisLinks redis, Instant now) {
+        List<DrawId> due = draws.entrySet().stream()
+                .filter(draw -> isDue(next.get(draw.getKey()), shards.current(draw.getValue()), now))
+                .map(Map.Entry::getKey)
+                .toList();
+        return catalog.findAll(due).compose(found -> {
+            Future<Void> done = Future.succeededFuture();
+            for (DrawId id : due) {
+                Draw draw = found.get(id);
+                if (draw != null) {
+                    Future<Void> before = done;
+                    // A failure does not stop the next draw: its shard may be on another node.
+                    done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now))
+                            .compose(planned -> before);
+                }
+            }
+            return done;
+        });
+    }
+
+    private static boolean isDue(@Nullable Next known, Shards.Shard shard, Instant now) {
+        return known == null
+                || !known.generation.equals(shard.generation())
+                || !now.isBefore(known.at)
+                || now.isBefore(known.since);
+    }
+
+    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now) {
+        return planner.plan(draw, now)
+                .compose(planned -> planner.load(draw, shard, shard.generation().link(redis), script)
+                        .map(loaded -> {
+                            // A draw that is still behind is planned again at the next tick.
+                            if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
+                                next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
+                            }
+                            return null;
+                        }));
+    }
+
+    private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {
+        return pool.preparedQuery(PERIODS_OVER)
+                .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
+                .compose(rows -> {
+                    List<DrawEnd> ends = rows.stream()
+                            .map(row -> new DrawEnd(new DrawId(row.getUUID("draw")), row.getInteger("n")))
+                            .toList();
+                    return catalog.findAll(
+                                    ends.stream().map(DrawEnd::draw).distinct().toList())
+                            .map(draws -> ends.stream()
+                                    .filter(end -> draws.containsKey(end.draw()))
+                                    .collect(groupingBy(end -> Objects.requireNonNull(draws.get(end.draw()))
+                                            .shard())));
+                });
+    }
+
+    /** @param ends by shard */
+    private Future<Void> end(Map<Integer, List<DrawEnd>> ends, RedisLinks redis) {
+        long now = System.nanoTime();
+        written.values().removeIf(at -> now - at > AGAIN_NANOS);
+        List<Future<Void>> calls = new ArrayList<>();
+        ends.forEach((id, all) -> {
+            Shards.Shard shard = shards.current(id);
+            List<DrawEnd> some = all.stream()
+                    .filter(end -> !written.containsKey(new Written(shard.generation(), end)))
+                    .toList();
+            if (!some.isEmpty()) {
+                calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
+                        .onSuccess(ended ->
+                                ended.forEach(end -> written.put(new Written(shard.generation(), end), now)))
+                        .<Void>mapEmpty()
+                        .recover(ShardScript::unlessReported));
+            }
+        });
+        return Future.join(calls).mapEmpty();
+    }
+
+    private Future<Void> removeKeys(RedisLinks redis) {
+        List<DrawId> over = closedDraws.take(PAGE);
+        if (over.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        // The current generations. If Postgres steps back meanwhile, a closed draw may be open in the next one.
+        List<Generation> generations = IntStream.range(0, shards.count())
+                .mapToObj(shard -> shards.current(shard).generation())
+                .toList();
+        return catalog.findAll(over).compose(draws -> {
+            return redis.unlink(draws.values().stream()
+                    .flatMap(draw -> {
+                        Generation generation = generations.get(draw.shard());
+                        return Stream.of(
+                                DrawKeys.hash(generation, draw.id()), DrawKeys.schedule(generation, draw.id()));
+                    })
+                    .toList());
+        });
+    }
+}

@@ -1,0 +1,66 @@
+package dev.hongbao.draw;
+
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One viewer's view of a draw.
+ *
+ * @param prizes the issued number of each prize; empty when the viewer may not see what is left
+ * @param chances the viewer's
+ * @param seed 64 hexadecimal digits, the source of all its random numbers, published after the close; null while it is open
+ * @param books of a closed draw, for the service role; null for others
+ */
+public record DrawView(
+        Draw draw,
+        Status status,
+        List<DrawStore.Progress> prizes,
+        Chances chances,
+        @Nullable String seed,
+        @Nullable Books books) {
+    public DrawView {
+        prizes = List.copyOf(prizes);
+    }
+
+    /**
+     * The facts that its owner needs for a replay.
+     *
+     * @param finalTable stored by the close
+     * @param definition in the commitment's form
+     * @param quotas that differ from the definition
+     */
+    public record Books(JsonObject finalTable, String definition, List<Quota> quotas) {
+        public Books {
+            quotas = List.copyOf(quotas);
+        }
+    }
+
+    /**
+     * The quota of a prize in a period.
+     *
+     * @param prize from 1
+     * @param period from 0
+     */
+    public record Quota(int prize, int period, long quota) {}
+
+    /**
+     * One user's past and remaining plays.
+     *
+     * @param left in total; null for no limit
+     * @param leftToday today; null for no limit
+     */
+    public record Chances(
+            long plays, @Nullable Long left, @Nullable Long leftToday) {}
+
+    /** The state of a draw. */
+    public enum Status {
+        /** Before its opening. */
+        PLANNED,
+        OPEN,
+        /** After its end. The remainder returns to the owner. */
+        CLOSING,
+        /** Closed, and settled. */
+        CLOSED
+    }
+}

@@ -1,0 +1,262 @@
+package dev.hongbao.draw;
+
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.store.postgres.GatheredCommands;
+import dev.hongbao.store.postgres.GatheredLookups;
+import dev.hongbao.store.postgres.Transactions;
+import dev.hongbao.values.DrawId;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Requests in Postgres: holds of their cost, in one statement for many requests of a server, and their results. Thread-safe. */
+public final class PlayRequestStore {
+    private static final String RETURNED =
+            "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
+
+    private static final String HELD = "select from play_request where id = $1 and status = 'held'";
+
+    private static final String PLAYS =
+            "select y.draw, y.seq, y.user_id, y.prize, y.at, y.request, c.code from play as y"
+                    + " left join code as c on c.draw = y.draw and c.prize = y.prize and c.nth = y.nth"
+                    + " where y.request = any ($1) order by y.draw, y.seq";
+
+    private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5, $6, $7, $8)";
+
+    /** Looks up row by row. A plan made for the empty table would otherwise read all of it for each batch. */
+    private static final String PLAYED_BEFORE = """
+            select g.id, p.plays
+            from unnest($1::uuid[]) as g(id)
+            cross join lateral (select count(*)::integer as plays from play where request = g.id) as p
+            where p.plays > 0
+            """;
+
+    private final Pool pool;
+    private final DrawCatalog catalog;
+    private final GatheredCommands<Paid, Hold> holds;
+    private final GatheredLookups<UUID, Integer> playedBefore;
+
+    /**
+     * A request of a paid draw.
+     *
+     * @param limits of the draw
+     * @param day of the play, in the draw's zone, as days since 1970-01-01
+     */
+    private record Paid(PlayRequest request, DrawDefinition.Limits limits, long day) {}
+
+    /** The result of {@code hold_plays} for a request. */
+    enum Status {
+        HELD,
+        SETTLED,
+        REUSED,
+        POOR,
+        REFUSED,
+        FROZEN,
+        BLOCKED,
+        /** The draw does not exist, as after a restored backup. */
+        UNKNOWN
+    }
+
+    /**
+     * The answer.
+     *
+     * @param attempt for the script, when HELD
+     * @param refusal when REFUSED, else null
+     */
+    record Hold(Status status, UUID attempt, PlayOutcome.@Nullable Kind refusal) {}
+
+    /** An attempt of a request. */
+    record AttemptKey(UUID request, UUID attempt, DrawId draw) {
+        static AttemptKey of(SettledPlays.Request settled) {
+            return new AttemptKey(settled.request(), settled.attempt(), settled.draw());
+        }
+    }
+
+    /** @param maxWaiting requests that may wait for the statement that holds their cost */
+    public PlayRequestStore(Pool pool, DrawCatalog catalog, int maxWaiting, PlayMetrics metrics) {
+        this.pool = pool;
+        this.catalog = catalog;
+        // One request of a user in a statement, so that a wallet's balance is checked for each request.
+        this.holds =
+                new GatheredCommands<>(Text.of("noun.plays"), maxWaiting, paid -> paid.request.user(), requests -> {
+                    metrics.holds(requests.size());
+                    return Transactions.statement(() -> hold(requests));
+                });
+        this.playedBefore = new GatheredLookups<>(this::playedBefore);
+    }
+
+    /**
+     * Holds the cost of a request, or returns the refusal of the settled state. For a free draw, it only looks for earlier plays of the
+     * request: a free request has one attempt, itself. The script decides it once in a generation, and earlier generations' decisions are
+     * settled, so this finds them.
+     *
+     * @param now gives the day of the limits
+     * @return fails as {@link GatheredCommands#submit}. After a failure the cost may be held, unless too many requests were waiting
+     */
+    Future<Hold> hold(Draw draw, PlayRequest request, Instant now) {
+        DrawDefinition definition = draw.definition();
+        return definition.cost() != null
+                ? holds.submit(new Paid(request, definition.limits(), definition.dayOf(now)))
+                : playedBefore.find(request.id()).map(plays -> new Hold(status(request, plays), request.id(), null));
+    }
+
+    private static Status status(PlayRequest request, @Nullable Integer plays) {
+        if (plays == null) {
+            return Status.HELD;
+        }
+        return plays == request.plays() ? Status.SETTLED : Status.REUSED;
+    }
+
+    private Future<Map<UUID, Integer>> playedBefore(List<UUID> requests) {
+        return pool.preparedQuery(PLAYED_BEFORE).execute(parameters(requests)).map(rows -> {
+            Map<UUID, Integer> played = new HashMap<>();
+            rows.forEach(row -> played.put(row.getUUID("id"), row.getInteger("plays")));
+            return played;
+        });
+    }
+
+    private Future<List<Hold>> hold(List<Paid> requests) {
+        int size = requests.size();
+        UUID[] ids = new UUID[size];
+        UUID[] draws = new UUID[size];
+        String[] users = new String[size];
+        Short[] plays = new Short[size];
+        UUID[] attempts = new UUID[size];
+        Long[] totals = new Long[size];
+        Long[] perDays = new Long[size];
+        Long[] days = new Long[size];
+        for (int i = 0; i < size; i++) {
+            Paid paid = requests.get(i);
+            PlayRequest request = paid.request;
+            ids[i] = request.id();
+            draws[i] = request.draw().value();
+            users[i] = request.user().value();
+            plays[i] = (short) request.plays();
+            attempts[i] = UUID.randomUUID();
+            totals[i] = paid.limits.total();
+            perDays[i] = paid.limits.perDay();
+            days[i] = paid.day;
+        }
+        return pool.preparedQuery(HOLD)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(ids)
+                        .addArrayOfUUID(draws)
+                        .addArrayOfString(users)
+                        .addArrayOfShort(plays)
+                        .addArrayOfUUID(attempts)
+                        .addArrayOfLong(totals)
+                        .addArrayOfLong(perDays)
+                        .addArrayOfLong(days))
+                .map(PlayRequestStore::answers);
+    }
+
+    private static List<Hold> answers(RowSet<Row> rows) {
+        List<Hold> answers = new ArrayList<>();
+        for (Row row : rows) {
+            String word = row.getString("status");
+            PlayOutcome.Kind refusal = PlayOutcome.Kind.ofWord(word);
+            Status status = switch (word) {
+                case "held" -> Status.HELD;
+                case "settled" -> Status.SETTLED;
+                case "reused" -> Status.REUSED;
+                case "poor" -> Status.POOR;
+                case "frozen" -> Status.FROZEN;
+                case "blocked" -> Status.BLOCKED;
+                default -> refusal == null ? Status.UNKNOWN : Status.REFUSED;
+            };
+            answers.add(new Hold(status, row.getUUID("attempt"), refusal));
+        }
+        return answers;
+    }
+
+    /** The plays of requests, by id, in order. Requests without settled plays are absent. */
+    Future<Map<UUID, List<Play>>> played(Collection<UUID> ids) {
+        return pool.preparedQuery(PLAYS).execute(parameters(ids)).compose(rows -> {
+            Set<DrawId> draws = new HashSet<>();
+            rows.forEach(row -> draws.add(new DrawId(row.getUUID("draw"))));
+            return catalog.findAll(draws).map(terms -> {
+                Map<UUID, List<Play>> played = new HashMap<>();
+                for (Row row : rows) {
+                    Draw draw = terms.get(new DrawId(row.getUUID("draw")));
+                    if (draw != null) {
+                        played.computeIfAbsent(row.getUUID("request"), id -> new ArrayList<>())
+                                .add(DrawStore.play(draw, row));
+                    }
+                }
+                return played;
+            });
+        });
+    }
+
+    /**
+     * The decisions on attempts. Undecided attempts are absent. A request is played by one attempt at most, so its
+     * plays decide any attempt of it.
+     */
+    Future<Map<AttemptKey, SettledPlays.Request>> decided(Collection<AttemptKey> attempts) {
+        Map<UUID, AttemptKey> byAttempt = new HashMap<>();
+        attempts.forEach(key -> byAttempt.put(key.attempt(), key));
+        List<UUID> ids = attempts.stream().map(AttemptKey::request).toList();
+        // Returns before plays: an attempt found in neither was undecided when this began.
+        return returned(attempts)
+                .compose(returned -> played(ids).map(played -> {
+                    Map<AttemptKey, SettledPlays.Request> decided = new HashMap<>();
+                    for (Row row : returned) {
+                        AttemptKey key = byAttempt.get(row.getUUID("attempt"));
+                        if (key != null) {
+                            decided.put(
+                                    key, settled(key, row.getString("user_id"), List.of(), row.getString("reason")));
+                        }
+                    }
+                    for (AttemptKey key : attempts) {
+                        List<Play> plays = played.get(key.request());
+                        if (plays != null) {
+                            decided.put(key, settled(key, plays.get(0).user().value(), plays, null));
+                        }
+                    }
+                    return decided;
+                }));
+    }
+
+    /** Attempts with a returned cost. A free request has no cost, and is its own attempt. */
+    private Future<List<Row>> returned(Collection<AttemptKey> attempts) {
+        List<UUID> paid = attempts.stream()
+                .filter(key -> !key.attempt().equals(key.request()))
+                .map(AttemptKey::request)
+                .toList();
+        return paid.isEmpty()
+                ? Future.succeededFuture(List.of())
+                : pool.preparedQuery(RETURNED).execute(parameters(paid)).map(rows -> {
+                    List<Row> all = new ArrayList<>();
+                    rows.forEach(all::add);
+                    return all;
+                });
+    }
+
+    private static Tuple parameters(Collection<UUID> ids) {
+        return Tuple.tuple().addArrayOfUUID(ids.toArray(UUID[]::new));
+    }
+
+    private static SettledPlays.Request settled(
+            AttemptKey key, String user, List<Play> plays, @Nullable String reason) {
+        return new SettledPlays.Request(key.request(), key.attempt(), key.draw(), new UserId(user), plays, reason);
+    }
+
+    /** Whether its cost is held and the request is undecided. */
+    Future<Boolean> isHeld(UUID id) {
+        return pool.preparedQuery(HELD).execute(Tuple.of(id)).map(rows -> rows.rowCount() > 0);
+    }
+}

@@ -1,0 +1,118 @@
+package dev.hongbao.engine;
+
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+
+/**
+ * One event loop's access to the shards, for the attempts of all modes: scripts over its links, admission, quarantine, clock and
+ * deadlines. Used on its loop only.
+ */
+public final class Attempts {
+    final Vertx vertx;
+    final RedisLinks redis;
+    final Shards shards;
+    final Limits limits;
+    private final Quarantine quarantine;
+    private final AdmissionControl admission;
+    private final Clock clock;
+
+    /**
+     * The configured limits.
+     *
+     * @param batchSize attempts in one call of the script, 1 to 256
+     * @param maxWaiting attempts of a mode that may wait on one event loop: for a hold, for the script, or for their settlement
+     * @param maxJournalEntries unsettled journal entries of a shard
+     * @param timeout how long an attempt waits for its answer; then it is unknown
+     * @param slow the duration from which a claim is logged; 0 for none
+     */
+    public record Limits(int batchSize, int maxWaiting, int maxJournalEntries, Duration timeout, Duration slow) {
+        public Limits {
+            if (batchSize < 1 || batchSize > 256) {
+                throw new IllegalArgumentException("attempts in one call are from 1 to 256, not " + batchSize);
+            }
+        }
+    }
+
+    /**
+     * @param redis the links of this event loop
+     * @param quarantine the server's
+     * @param admission the server's
+     * @param clock Postgres' clock as this server knows it
+     */
+    public Attempts(
+            Vertx vertx,
+            RedisLinks redis,
+            Shards shards,
+            Quarantine quarantine,
+            AdmissionControl admission,
+            Limits limits,
+            Clock clock) {
+        this.vertx = vertx;
+        this.redis = redis;
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.admission = admission;
+        this.limits = limits;
+        this.clock = clock;
+    }
+
+    public RedisLinks redis() {
+        return redis;
+    }
+
+    public Limits limits() {
+        return limits;
+    }
+
+    public Clock clock() {
+        return clock;
+    }
+
+    /** The deadline of an attempt that begins now, of {@link System#nanoTime}. */
+    public long deadlineNanos() {
+        return System.nanoTime() + limits.timeout.toNanos();
+    }
+
+    /** The shard's latest generation that this server knows. */
+    public Generation generation(int shard) {
+        return shards.current(shard).generation();
+    }
+
+    /** Whether the packet or draw waits for an operator. */
+    public boolean isSetAside(UUID unit) {
+        return quarantine.holds(unit);
+    }
+
+    /** As {@link Quarantine#refuses}. */
+    public boolean refuses(UUID unit) {
+        return quarantine.refuses(unit);
+    }
+
+    /**
+     * The callers of one mode that wait for a settlement.
+     *
+     * @param unit the packet or draw of a key
+     * @param lookup asks Postgres for the settled facts of these keys; unsettled keys are absent
+     * @param settledAfterNanos gets the wait of each settled item
+     */
+    public <K, V> SettlementWaiters<K, V> waiters(
+            Function<K, UUID> unit, Function<Collection<K>, Future<Map<K, V>>> lookup, LongConsumer settledAfterNanos) {
+        SettlementWaiters<K, V> waiters =
+                new SettlementWaiters<>(vertx, shards, limits.maxWaiting, lookup, settledAfterNanos, System::nanoTime);
+        waiters.refuseSetAside(vertx, unit);
+        return waiters;
+    }
+
+    /** The gate of the attempts that wait there. */
+    public AdmissionControl.Gate gate(SettlementWaiters<?, ?> waiters) {
+        return admission.gate(waiters.unsettled(), waiters.settled());
+    }
+}

@@ -1,0 +1,32 @@
+package dev.hongbao.engine;
+
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** Periodic work that only a shard's owner does, such as closing expired units or planning the next ones. */
+public interface OwnerTask {
+    /**
+     * Does all due work. Called on the persistence verticle's event loop, never twice at a time. A failure is logged, and the
+     * task is called again.
+     *
+     * @param shards the owned shards without a recovery; may be empty
+     * @param redis the owner's links
+     */
+    Future<Void> run(List<Integer> shards, RedisLinks redis);
+
+    /**
+     * Runs the steps in order. A failed step does not stop the later ones.
+     *
+     * @return fails with the first failure, after the last step
+     */
+    static Future<Void> inTurn(List<Supplier<Future<Void>>> steps) {
+        Future<Void> done = Future.succeededFuture();
+        for (Supplier<Future<Void>> step : steps) {
+            Future<Void> before = done;
+            done = before.transform(any -> step.get()).compose(ran -> before);
+        }
+        return done;
+    }
+}

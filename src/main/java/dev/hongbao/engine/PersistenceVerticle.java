@@ -1,0 +1,238 @@
+package dev.hongbao.engine;
+
+import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The writer. It owns shards, settles their journals into Postgres ({@link SettlementLoop}), watches and recovers them
+ * ({@link ShardSupervisor}), and runs the owner's tasks. Deploy one instance; everything happens on its event loop.
+ *
+ * <p>Entries arrive over the bus. The writer reads the journal if an entry is missing there, if another server announces entries,
+ * and at every tick: an announcement may be lost.
+ */
+public final class PersistenceVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
+
+    private static final long DRAIN_MILLIS = 5_000;
+
+    /** Between two checks whether Postgres went back in time. */
+    private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /**
+     * The longest wait of a settlement for a lock. Then Postgres refuses it, and its shards are settled one by one. So a server
+     * that froze in a transaction blocks its own shard; the others on the same connection wait only this long at each try. Other
+     * locks are held for one commit, some milliseconds.
+     */
+    private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
+
+    private final Postgres postgres;
+    private final Pool lengthy;
+    private final Supplier<Future<RedisLinks>> openRedis;
+    private final Shards shards;
+    private final Quarantine quarantine;
+    private final List<Mode> modes;
+    private final SettlementListener listener;
+    private final Presence presence;
+    private final Duration pollInterval;
+    private final JournalMetrics metrics;
+    private final ShardLog[] logs;
+    private final Promise<Void> drained = Promise.promise();
+    private RedisLinks redis;
+    private List<SqlClient> writers;
+    private RecoveryAttempts attempts;
+    private ShardSupervisor supervisor;
+    private SettlementLoop loop;
+    private List<OwnerTask> ownerTasks;
+    private Ownership ownership;
+    private long lookedBackNanos = System.nanoTime();
+    private boolean runningTasks;
+    private boolean taskFailed;
+    private boolean draining;
+
+    /**
+     * @param lengthy recovery's pool: its pages may take minutes
+     * @param openRedis opens links on the current event loop
+     * @param modes their items are settled, and their tasks run
+     * @param listener learns of every settlement; its tasks run after the modes' tasks
+     * @param presence the keys of this server, for the others, before it owns a shard
+     * @param pollInterval between two ticks
+     */
+    @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
+    public PersistenceVerticle(
+            Postgres postgres,
+            Pool lengthy,
+            Supplier<Future<RedisLinks>> openRedis,
+            Shards shards,
+            Quarantine quarantine,
+            List<Mode> modes,
+            SettlementListener listener,
+            Presence presence,
+            Duration pollInterval,
+            JournalMetrics metrics) {
+        this.postgres = postgres;
+        this.lengthy = lengthy;
+        this.openRedis = openRedis;
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.modes = List.copyOf(modes);
+        this.listener = listener;
+        this.presence = presence;
+        this.pollInterval = pollInterval;
+        this.metrics = metrics;
+        this.logs = Stream.iterate(0, id -> id + 1)
+                .limit(shards.count())
+                .map(id -> new ShardLog(shards.current(id).generation()))
+                .toArray(ShardLog[]::new);
+    }
+
+    /** Fails if Redis or Postgres does not answer, or if this server may own no shard beside the running ones. */
+    @Override
+    public Future<?> start() {
+        return openRedis
+                .get()
+                .compose(link -> {
+                    connect(link);
+                    return ownership
+                            .beat()
+                            .recover(fault -> link.close().transform(closed -> Future.failedFuture(fault)));
+                })
+                .map(acquired -> vertx.setPeriodic(pollInterval.toMillis(), tick -> tick()));
+    }
+
+    private void connect(RedisLinks link) {
+        redis = link;
+        List<Long> spread = shards.spread(redis);
+        if (spread.size() > 1) {
+            LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
+        }
+        writers = Stream.generate(() -> postgres.pipeline("writer", LOCK_LIMIT))
+                .limit(SettlementBatch.MOST_AT_ONCE)
+                .toList();
+        List<Settler> settlers =
+                modes.stream().flatMap(mode -> mode.settlers().stream()).toList();
+        List<ShardLoader> loaders = modes.stream().map(Mode::loader).toList();
+        Mode.Keys keys = Mode.Keys.of(modes.stream().map(Mode::traits).toList());
+        JournalReader reader =
+                new JournalReader(redis, settlers.stream().map(Settler::format).toList());
+        BatchSettler settler = new BatchSettler(writers, settlers, quarantine, listener, metrics);
+        RedisWatch watch = new RedisWatch(redis, shards);
+        KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
+        Recovery recovery = new Recovery(lengthy, redis, watch, sweep, shards, reader, loaders, settler::settle);
+        WriterConnection writer = new WriterConnection(settler.writer(0));
+        attempts = new RecoveryAttempts(vertx, logs, writer, shards, watch, recovery, metrics, this::resumed);
+        supervisor = new ShardSupervisor(vertx, logs, redis, shards, watch, quarantine, attempts);
+        loop = new SettlementLoop(logs, redis, reader, settler, keys, supervisor, metrics);
+        SameRedis sameRedis = new SameRedis(vertx, shards.store(), redis);
+        ownership = new Ownership(vertx, postgres, presence, sameRedis, writer, logs.length, supervisor, metrics);
+        ownerTasks = new ArrayList<>();
+        modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
+        ownerTasks.addAll(listener.ownerTasks());
+        ownerTasks.add(new LeftoverKeys(lengthy, shards, loaders, supervisor));
+        vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
+        vertx.eventBus().<Integer>localConsumer(ServerMessages.WAKE, shard -> {
+            logs[shard.body()].suspectMore();
+            loop.pump();
+        });
+        for (ShardLog log : logs) {
+            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
+                log.offer(message.body());
+                loop.pump();
+            });
+        }
+    }
+
+    private void resumed(ShardRow row) {
+        loop.resumed(row);
+    }
+
+    /**
+     * Ends the current recoveries and owner's tasks, then hands the shards over to the other servers. If there is none, it
+     * settles the journals and releases the shards. After five seconds it stops anyway; the next owner continues.
+     */
+    @Override
+    public Future<?> stop() {
+        draining = true;
+        loop.suspectMore();
+        boolean alone = ownership.isAlone();
+        long poll = vertx.setPeriodic(1, check -> finishIfIdle(alone));
+        return drained.future()
+                .compose(done -> alone ? Future.succeededFuture() : ownership.leave())
+                .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
+                .recover(late -> {
+                    LOG.warn(
+                            "stopped before every entry was settled and every shard recovered; the next owner continues");
+                    return Future.succeededFuture();
+                })
+                .compose(done -> {
+                    vertx.cancelTimer(poll);
+                    attempts.close();
+                    supervisor.lost();
+                    metrics.stopped();
+                    return ownership.close();
+                })
+                .eventually(
+                        () -> Future.join(writers.stream().map(SqlClient::close).toList()))
+                .eventually(() -> redis.close());
+    }
+
+    private void finishIfIdle(boolean alone) {
+        loop.pump();
+        if ((!alone || loop.isIdle()) && !attempts.isBusy() && !runningTasks) {
+            drained.tryComplete();
+        }
+    }
+
+    private void tick() {
+        if (draining) {
+            return;
+        }
+        var unused = ownership.beat();
+        loop.suspectMore();
+        loop.trimLeftovers();
+        loop.pump();
+        List<Integer> live = supervisor.live();
+        metrics.unsettled.set(
+                Stream.of(logs).mapToLong(ShardLog::unsettledEntries).sum());
+        metrics.live.set(live.size());
+        supervisor.watchRedis(live);
+        if (redis.servers().stream().anyMatch(RedisLink::isConnected)) {
+            runOwnerTasks(supervisor.reachable());
+        }
+        if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
+            lookedBackNanos = System.nanoTime();
+            supervisor.watchPostgres(live);
+        }
+    }
+
+    private void runOwnerTasks(List<Integer> reachable) {
+        if (runningTasks) {
+            return;
+        }
+        runningTasks = true;
+        List<Supplier<Future<Void>>> steps = ownerTasks.stream()
+                .<Supplier<Future<Void>>>map(task -> () -> task.run(reachable, redis))
+                .toList();
+        OwnerTask.inTurn(steps).onComplete(ran -> {
+            runningTasks = false;
+            if (ran.failed() && !taskFailed) {
+                LOG.warn("an owner's task failed, trying again: {}", ran.cause().toString());
+            }
+            taskFailed = ran.failed();
+        });
+    }
+}

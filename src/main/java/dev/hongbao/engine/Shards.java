@@ -1,0 +1,304 @@
+package dev.hongbao.engine;
+
+import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.store.postgres.SharedQueries;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.Script;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
+import io.vertx.sqlclient.SqlClient;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The shards' generations, as this server knows them. A generation may be outdated; the fence then shows it. Thread-safe. */
+public final class Shards {
+    private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
+
+    private final ShardStore store;
+    private final Map<String, String> scriptTexts;
+    private final AtomicReferenceArray<Shard> known;
+    private final AtomicLongArray heardOf;
+    private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
+    private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
+    private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
+    private final ShardsAtStart atStart = new ShardsAtStart();
+    private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
+    private volatile Set<Integer> owned = Set.of();
+    private volatile Map<String, Timer> scriptTimes = Map.of();
+
+    /**
+     * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own. A script
+     * is stamped at its first use: a start meets generations whose scripts it never needs. Thread-safe.
+     */
+    public static final class Shard {
+        private final Generation generation;
+        private final Map<String, String> texts;
+        private final Map<String, Script> stamped = new ConcurrentHashMap<>();
+
+        private Shard(Generation generation, Map<String, String> texts) {
+            this.generation = generation;
+            this.texts = texts;
+        }
+
+        public Generation generation() {
+            return generation;
+        }
+
+        /**
+         * The stamped script.
+         *
+         * @throws IllegalArgumentException for an unknown name
+         */
+        public Script script(String name) {
+            Script known = stamped.get(name);
+            return known == null ? stamped.computeIfAbsent(name, this::stamp) : known;
+        }
+
+        private Script stamp(String name) {
+            String text = texts.get(name);
+            if (text == null) {
+                throw new IllegalArgumentException("no script " + name);
+            }
+            return Script.of(text.replace("@generation@", generation.stamp())
+                    .replace("@epoch@", Long.toString(generation.epoch())));
+        }
+
+        private Stream<Script> all() {
+            return texts.keySet().stream().map(this::script);
+        }
+
+        /**
+         * Loads all scripts. Only recovery of their generation may call it: their presence proves that Redis lost nothing since.
+         * Idempotent.
+         */
+        public Future<Void> loadScripts(RedisLink redis) {
+            return Future.all(all().map(script -> redis.send(
+                                    Request.cmd(Command.SCRIPT).arg("LOAD").arg(script.text())))
+                            .toList())
+                    .mapEmpty();
+        }
+
+        /** Whether Redis has all scripts; asked by one command, so at one moment. */
+        public Future<Boolean> hasScriptsIn(RedisLink redis) {
+            Request exist = Request.cmd(Command.SCRIPT).arg("EXISTS");
+            all().forEach(script -> exist.arg(script.sha()));
+            return redis.send(exist).map(flags -> flags.stream().allMatch(flag -> flag.toInteger() == 1));
+        }
+    }
+
+    /**
+     * An entry that this server wrote into the journal of a shard that another server owns.
+     *
+     * @param seq its place in the journal, from 1
+     */
+    public record ForeignEntry(Generation generation, long seq) {}
+
+    /**
+     * @param count the number of shards in Postgres
+     * @param scriptTexts of the fenced scripts by name, with the placeholders {@code @generation@} and {@code @epoch@}
+     */
+    public Shards(ShardStore store, int count, Map<String, String> scriptTexts) {
+        this.store = store;
+        this.scriptTexts = Map.copyOf(scriptTexts);
+        this.known = new AtomicReferenceArray<>(count);
+        this.heardOf = new AtomicLongArray(count);
+        for (int id = 0; id < count; id++) {
+            known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
+        }
+    }
+
+    /** Adds the metrics of the scripts' calls. Call it once. */
+    public void timeScripts(MeterRegistry registry) {
+        scriptTimes = scriptTexts.keySet().stream()
+                .collect(Collectors.toUnmodifiableMap(
+                        name -> name,
+                        name -> Timer.builder("hongbao.script")
+                                .description("One call of a script for a batch, from sending to the answer")
+                                .tag("script", name)
+                                .register(registry)));
+    }
+
+    /** Notes the time of a call, answered or failed. */
+    public void scriptTook(String name, long nanos) {
+        Timer time = scriptTimes.get(name);
+        if (time != null) {
+            time.record(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Their rows in Postgres. */
+    public ShardStore store() {
+        return store;
+    }
+
+    public int count() {
+        return known.length();
+    }
+
+    /**
+     * Returns the generation into which a transaction loads its rows. It stays the shard's until the transaction ends, and the
+     * recovery that ends it sees the rows.
+     */
+    public Future<Generation> hold(SqlClient tx, int shard) {
+        return store.hold(tx, shard);
+    }
+
+    /** The namespace in every key of this installation. */
+    public String namespace() {
+        return store.installation().namespace();
+    }
+
+    /** The number of shards on each Redis server now, the fullest first. */
+    public List<Long> spread(RedisLinks redis) {
+        return IntStream.range(0, count())
+                .boxed()
+                .collect(Collectors.groupingBy(
+                        shard -> current(shard).generation().link(redis).server(), Collectors.counting()))
+                .values()
+                .stream()
+                .sorted(Comparator.reverseOrder())
+                .toList();
+    }
+
+    /** The shard of a new packet or draw with this id. */
+    public int shardFor(UUID id) {
+        return Math.floorMod(id.hashCode(), known.length());
+    }
+
+    /** The latest generation that this server knows; epoch 0 before the first recovery. */
+    public Shard current(int shard) {
+        return known.get(shard);
+    }
+
+    /**
+     * Whether claims are taken: every shard has a generation, and each owned shard was live once since the start. Stays true,
+     * also if a shard needs a recovery later.
+     */
+    public boolean isReady() {
+        for (int shard = 0; shard < count(); shard++) {
+            if (current(shard).generation().epoch() == 0) {
+                return false;
+            }
+        }
+        return atStart.isDone();
+    }
+
+    /** The number of shards that Redis had lost and the start restored. */
+    public int recoveredAtStart() {
+        return atStart.recovered();
+    }
+
+    public Set<Integer> owned() {
+        return owned;
+    }
+
+    /** The listeners that inform the owners of such entries. */
+    public LoopListeners<ForeignEntry> foreignEntries() {
+        return foreignEntries;
+    }
+
+    /** Replaces the set of owned shards. */
+    public void owns(Set<Integer> now) {
+        owned = Set.copyOf(now);
+    }
+
+    /** The start of the owned shards; their owner reports to it. */
+    public ShardsAtStart atStart() {
+        return atStart;
+    }
+
+    /**
+     * Reads all generations from Postgres; calls at the same time share one query. If this server knows a later generation than
+     * Postgres, the shard's owner gets a report. Either Postgres went back in time, or this answer was late.
+     */
+    public Future<Void> refresh() {
+        return refreshing.ask(
+                "all",
+                () -> store.readAll().map(rows -> {
+                    for (ShardRow row : rows) {
+                        Generation now = adopt(row).generation();
+                        if (!now.equals(row.generation())) {
+                            RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), Symptom.FENCED);
+                            telling.ask(request, () -> store.notifyOwner(request));
+                        }
+                    }
+                    return null;
+                }));
+    }
+
+    /**
+     * Adds a callback for the case that Postgres went back in time: a restored backup, or a promoted replica that lacked commits.
+     * Facts from before may be void, so caches must be cleared. It may be called on any thread, and more than once for one event.
+     */
+    public void whenPostgresWentBack(Runnable forget) {
+        forgetting.add(forget);
+    }
+
+    /** Notes an epoch that another server knows: the next one must be later. */
+    public void heardOf(int shard, long epoch) {
+        heardOf.accumulateAndGet(shard, epoch, Math::max);
+    }
+
+    /** The latest epoch of a shard that this server or a reporting one has seen. */
+    public long latestEpoch(int shard) {
+        return Math.max(heardOf.get(shard), current(shard).generation().epoch());
+    }
+
+    /**
+     * Reports a symptom to the shard's owner, then refreshes. Does not wait for the recovery. Equal reports at the same time are
+     * sent once.
+     */
+    public Future<Void> report(Generation broken, Symptom symptom) {
+        if (!current(broken.shard()).generation().equals(broken)) {
+            return Future.succeededFuture();
+        }
+        RecoveryRequest request = new RecoveryRequest(broken.shard(), broken.stamp(), symptom);
+        return telling.ask(request, () -> store.notifyOwner(request)).compose(told -> refresh());
+    }
+
+    /**
+     * Takes the row's generation, unless a later one is known.
+     *
+     * @return the shard's generation after that
+     */
+    public Shard adopt(ShardRow row) {
+        Generation generation = row.generation();
+        int id = generation.shard();
+        Shard before = known.getAndUpdate(
+                id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
+        long known = before.generation().epoch();
+        // A server that has just started remembers nothing, so an earlier restore does not concern it.
+        if (known > 0 && row.restored() > known) {
+            LOG.warn("Postgres went back in time: caches from before {} are cleared", generation);
+            forgetting.forEach(Runnable::run);
+        }
+        return current(id);
+    }
+
+    /** A generation, known or not, with its scripts. */
+    public Shard of(Generation generation) {
+        Shard shard = current(generation.shard());
+        return shard.generation().equals(generation) ? shard : stamped(generation);
+    }
+
+    private Shard stamped(Generation generation) {
+        return new Shard(generation, scriptTexts);
+    }
+}

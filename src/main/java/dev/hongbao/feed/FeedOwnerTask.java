@@ -1,0 +1,239 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.engine.Audience;
+import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.ShardScript;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.feed.FeedStore.Unannounced;
+import dev.hongbao.packet.LoadPackets;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.PacketId;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The shard owner's work for feeds of packets: writes progress about ten times a second and group, for any number of claims; announces
+ * packets that their server did not; removes old events. Its steps run on the persistence verticle's loop; {@link #settled} and {@link
+ * #suspect} are safe on any thread.
+ */
+final class FeedOwnerTask implements OwnerTask {
+    private static final int PAGE = 1000;
+    private static final Duration UNANNOUNCED_AGE = Duration.ofSeconds(2);
+    private static final long ANNOUNCE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final Vertx vertx;
+    private final FeedStore store;
+    private final Shards shards;
+    private final ShardScript script;
+    private final ProgressQueue progressed;
+    private final CatchUp catchUp;
+    private final FeedTrimmer trimmer;
+    private long announcedNanos = System.nanoTime();
+
+    /** @param over whether a packet is known to have ended */
+    FeedOwnerTask(Vertx vertx, FeedStore store, Shards shards, Predicate<PacketId> over, FeedTrimmer trimmer) {
+        this.progressed = new ProgressQueue(over);
+        this.catchUp = new CatchUp(store::open, PAGE, next -> progressed.add(next.group(), next.packet()));
+        this.vertx = vertx;
+        this.store = store;
+        this.shards = shards;
+        this.script = new ShardScript(vertx, shards);
+        this.trimmer = trimmer;
+    }
+
+    /** Notes packets with newly settled claims. */
+    void settled(List<Packet> packets) {
+        packets.stream()
+                .filter(packet -> !packet.group().isChannel()) // see RainFeedTask
+                .forEach(packet -> progressed.add(packet.group(), packet.id()));
+    }
+
+    /** Requests a search in Postgres, after a settlement failed or its outcome is unknown. */
+    void suspect() {
+        catchUp.suspect();
+    }
+
+    @Override
+    public Future<Void> run(List<Integer> live, RedisLinks redis) {
+        trimmer.trimIfDue();
+        return OwnerTask.inTurn(
+                List.of(() -> catchUp.round(live), this::tellProgress, () -> announceForgotten(live, redis)));
+    }
+
+    private Future<Void> tellProgress() {
+        // Before the statement: claims settled during it are noted again for the next one.
+        List<ProgressQueue.Next> batch = progressed.take(PAGE);
+        if (batch.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        return store.progress(batch.stream().map(ProgressQueue.Next::packet).toList())
+                .onSuccess(told -> nudge())
+                .onFailure(fault -> batch.forEach(next -> progressed.add(next.group(), next.packet())));
+    }
+
+    private void nudge() {
+        vertx.eventBus().publish(Audience.NUDGE, null);
+    }
+
+    private Future<Void> announceForgotten(List<Integer> live, RedisLinks redis) {
+        if (System.nanoTime() - announcedNanos < ANNOUNCE_NANOS || live.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        announcedNanos = System.nanoTime();
+        return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
+            Map<Integer, List<PacketId>> byShard = new HashMap<>();
+            for (Unannounced packet : waiting) {
+                byShard.computeIfAbsent(packet.shard(), shard -> new ArrayList<>())
+                        .add(packet.packet());
+            }
+            List<Future<Void>> announcements = new ArrayList<>();
+            // Their sender may have died before it loaded them.
+            byShard.forEach((id, packets) -> {
+                Shards.Shard shard = shards.current(id);
+                announcements.add(script.call(shard.generation().link(redis), shard, new LoadPackets(packets))
+                        .compose(loaded -> store.announce(packets))
+                        .onSuccess(told -> nudge())
+                        .recover(ShardScript::unlessReported));
+            });
+            return Future.join(announcements).mapEmpty();
+        });
+    }
+
+    /**
+     * One pass over the open packets of shards whose settled claims this server may have missed. Reads them by id, a page a round, and reports
+     * each packet with an outdated feed once a pass. A report must not begin another pass: a feed keeps the newest events only, and each
+     * repeated event pushes out another. {@link #round} is for one event loop; {@link #suspect} is safe on any thread.
+     */
+    static final class CatchUp {
+        private static final UUID FIRST = new UUID(0, 0);
+
+        private final Reader reader;
+        private final int page;
+        private final Consumer<OpenPacket> behind;
+
+        /** The shards in the current pass, each with its last packet read. */
+        private final Map<Integer, UUID> places = new HashMap<>();
+
+        private Set<Integer> known = Set.of();
+        private volatile boolean suspected;
+
+        /**
+         * An open packet.
+         *
+         * @param isBehind whether its feed shows less than its settled progress
+         */
+        record OpenPacket(int shard, PacketId packet, GroupId group, boolean isBehind) {}
+
+        /** Reads the next open packets, see {@link FeedStore#open}. */
+        interface Reader {
+            Future<List<OpenPacket>> next(Map<Integer, UUID> places, int limit);
+        }
+
+        /**
+         * @param page packets read in a round, over all shards
+         * @param behind receives the packets with an outdated feed
+         */
+        CatchUp(Reader reader, int page, Consumer<OpenPacket> behind) {
+            this.reader = reader;
+            this.page = page;
+            this.behind = behind;
+        }
+
+        /** Requests another pass over all shards, after the current one: repeated faults must not keep a pass from its end. */
+        void suspect() {
+            suspected = true;
+        }
+
+        /** Reads the next page. A failed page is read again in the next round. A shard that was not live in the last round begins anew. */
+        Future<Void> round(List<Integer> live) {
+            if (suspected && places.isEmpty()) {
+                suspected = false;
+                known = Set.of();
+            }
+            places.keySet().retainAll(live);
+            live.stream().filter(shard -> !known.contains(shard)).forEach(shard -> places.put(shard, FIRST));
+            known = Set.copyOf(live);
+            if (places.isEmpty()) {
+                return Future.succeededFuture();
+            }
+            int limit = Math.max(1, page / places.size());
+            return reader.next(Map.copyOf(places), limit).map(packets -> {
+                looked(packets, limit);
+                return null;
+            });
+        }
+
+        private void looked(List<OpenPacket> packets, int limit) {
+            Map<Integer, Integer> counts = new HashMap<>();
+            for (OpenPacket packet : packets) {
+                places.put(packet.shard, packet.packet.value());
+                counts.merge(packet.shard, 1, Integer::sum);
+                if (packet.isBehind) {
+                    behind.accept(packet);
+                }
+            }
+            places.keySet().removeIf(shard -> counts.getOrDefault(shard, 0) < limit);
+        }
+    }
+
+    /**
+     * Packets with progress that their feeds do not show. A tick takes one packet per group, the longest waiting first. So a group with many
+     * open packets gets no more events than one. Thread-safe.
+     */
+    static final class ProgressQueue {
+        private final Predicate<PacketId> over;
+        private final Map<GroupId, LinkedHashSet<PacketId>> waiting = new LinkedHashMap<>();
+
+        record Next(GroupId group, PacketId packet) {}
+
+        /** @param over whether a packet is known to have ended. It is skipped: its end has its own event */
+        ProgressQueue(Predicate<PacketId> over) {
+            this.over = over;
+        }
+
+        /** Puts a packet at the end of its group's queue, unless it waits already. */
+        synchronized void add(GroupId group, PacketId packet) {
+            waiting.computeIfAbsent(group, name -> new LinkedHashSet<>()).add(packet);
+        }
+
+        /** Takes the next packet of each group, of at most {@code most} groups; these groups come last the next time. */
+        synchronized List<Next> take(int most) {
+            List<Next> taken = new ArrayList<>();
+            Queue<GroupId> groups = new ArrayDeque<>(waiting.keySet());
+            while (taken.size() < most && !groups.isEmpty()) {
+                GroupId group = groups.remove();
+                LinkedHashSet<PacketId> line = Objects.requireNonNull(waiting.remove(group));
+                for (Iterator<PacketId> packets = line.iterator(); packets.hasNext(); ) {
+                    PacketId packet = packets.next();
+                    packets.remove();
+                    if (!over.test(packet)) {
+                        taken.add(new Next(group, packet));
+                        break;
+                    }
+                }
+                if (!line.isEmpty()) {
+                    waiting.put(group, line);
+                }
+            }
+            return taken;
+        }
+    }
+}

@@ -1,0 +1,251 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.access.Profiles;
+import dev.hongbao.campaign.RainCatalog;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.PacketView;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Members;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Reads the feeds. One instance per event loop; call it on that loop only. */
+public final class FeedService {
+    /** Packets in a page's state. */
+    public static final int STATE_PACKETS = 20;
+
+    /** The longest wait of a poll. A proxy would cut longer waits. */
+    public static final Duration MAX_WAIT = Duration.ofSeconds(30);
+
+    private final Vertx vertx;
+    private final FeedFollower following;
+    private final FeedReader reader;
+    private final PacketService packets;
+    private final RainCatalog channels;
+    private final Profiles profiles;
+    private int waiting;
+
+    public FeedService(
+            Vertx vertx,
+            FeedFollower following,
+            FeedReader reader,
+            PacketService packets,
+            RainCatalog channels,
+            Profiles profiles) {
+        this.vertx = vertx;
+        this.following = following;
+        this.reader = reader;
+        this.packets = packets;
+        this.channels = channels;
+        this.profiles = profiles;
+    }
+
+    /** The audience of a group. */
+    public Future<Members> members(GroupId group) {
+        return channels.members(group);
+    }
+
+    /** The follower for long connections, such as sockets. */
+    public FeedFollower following() {
+        return following;
+    }
+
+    /** The number of waiting polls on this loop. */
+    public int waiting() {
+        return waiting;
+    }
+
+    /**
+     * Reads a client's cursor.
+     *
+     * @return null for an invalid one
+     */
+    public static @Nullable Long place(String cursor) {
+        return cursor.matches("0|[1-9][0-9]{0,17}") ? Long.valueOf(cursor) : null;
+    }
+
+    /**
+     * A new cursor, and the current state, which is at least as new as the cursor.
+     *
+     * @param most packets in the state, 0 or more
+     * @return refused with NOT_ELIGIBLE outside the caller's groups
+     */
+    public Future<FeedPage> state(Caller caller, GroupId group, FeedPage.Reset reason, int most) {
+        return members(group)
+                .compose(members -> members.include(caller)
+                        ? reader.head(group)
+                                .compose(head -> packets.newest(caller, group, members, most)
+                                        .compose(newest -> profiles.of(PacketView.people(newest))
+                                                .map(people -> new FeedPage(List.of(), head, reason, newest, people))))
+                        : notEligible());
+    }
+
+    /** Runs or refuses a poll's reads of Postgres. A poll that only waits takes no place in a limit. */
+    public interface Reads {
+        /** Runs every read at once. */
+        Reads ALL = new Reads() {
+            @Override
+            public <T> Future<T> make(Supplier<Future<T>> read) {
+                return read.get();
+            }
+        };
+
+        <T> Future<T> make(Supplier<Future<T>> read);
+    }
+
+    /** As {@link #poll(Caller, GroupId, Long, Duration, Reads)}, for a caller whose reads are limited elsewhere. */
+    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait) {
+        return poll(caller, group, after, wait, Reads.ALL);
+    }
+
+    /**
+     * The events after a cursor. Waits for some when there are none.
+     *
+     * @param after null for the current state
+     * @param wait the longest wait, 0 for none; cut to {@link #MAX_WAIT}
+     * @param reads runs the reads of events; its refusal is the poll's answer
+     */
+    public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait, Reads reads) {
+        Duration cut = wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait;
+        Poll poll = new Poll(caller, group, after == null ? 0 : after, cut, reads);
+        members(group)
+                .onFailure(fault -> poll.answer(Future.failedFuture(fault)))
+                .onSuccess(members -> {
+                    if (!members.include(caller)) {
+                        poll.answer(notEligible());
+                    } else if (after == null) {
+                        poll.answer(state(caller, group, FeedPage.Reset.START, STATE_PACKETS));
+                    } else {
+                        poll.begin();
+                    }
+                });
+        return poll;
+    }
+
+    private static <T> Future<T> notEligible() {
+        return Future.failedFuture(
+                new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
+    }
+
+    /** One poll. Confined to its event loop. */
+    public final class Poll {
+        private final Caller caller;
+        private final GroupId group;
+        private final long from;
+        private final long waitMillis;
+        private final Reads reads;
+        private final Promise<FeedPage> page = Promise.promise();
+        private FeedFollower.@Nullable Follower follower;
+        private long timer;
+        private long after = -1;
+        private boolean reading;
+        private boolean done;
+
+        private Poll(Caller caller, GroupId group, long from, Duration wait, Reads reads) {
+            this.caller = caller;
+            this.group = group;
+            this.from = from;
+            this.waitMillis = wait.toMillis();
+            this.reads = reads;
+        }
+
+        /** The answer; never completes after {@link #cancel}. */
+        public Future<FeedPage> page() {
+            return page.future();
+        }
+
+        /** Answers now, without events. */
+        public void stopWaiting() {
+            answer(Future.succeededFuture(FeedPage.of(List.of(), Math.max(after, from))));
+        }
+
+        /** Ends the poll without an answer. Idempotent. */
+        public void cancel() {
+            end();
+        }
+
+        private void begin() {
+            if (done) {
+                return; // cancelled meanwhile
+            }
+            after = from;
+            waiting++;
+            if (waitMillis == 0) {
+                read();
+                return;
+            }
+            timer = vertx.setTimer(waitMillis, late -> answer(Future.succeededFuture(FeedPage.of(List.of(), after))));
+            follower = following.follow(group, this::look);
+            look();
+        }
+
+        /** Answers from memory if it has the events, else reads Postgres once. */
+        private void look() {
+            if (done || reading || follower == null) {
+                return;
+            }
+            if (!follower.isLive()) {
+                return; // called again once it is live
+            }
+            List<FeedEvent> events = follower.since(after);
+            if (events == null || after > follower.head()) {
+                read();
+            } else if (!events.isEmpty()) {
+                answer(Future.succeededFuture(FeedPage.of(events, follower.head())));
+            }
+        }
+
+        private void read() {
+            reading = true;
+            reads.make(() -> reader.read(group, after))
+                    .onFailure(fault -> answer(Future.failedFuture(fault)))
+                    .onSuccess(slice -> {
+                        reading = false;
+                        FeedPage.Reset reset = slice.reset();
+                        if (reset != null) {
+                            answer(reads.make(() -> state(caller, group, reset, STATE_PACKETS)));
+                        } else if (waitMillis == 0 || !slice.events().isEmpty()) {
+                            answer(Future.succeededFuture(FeedPage.of(slice.events(), slice.to())));
+                        } else {
+                            after = Math.max(after, slice.to());
+                            if (follower != null && follower.head() > after) {
+                                look(); // an event arrived during the read
+                            }
+                        }
+                    });
+        }
+
+        private void answer(Future<FeedPage> result) {
+            if (!done) {
+                end();
+                result.onComplete(page);
+            }
+        }
+
+        private void end() {
+            if (done) {
+                return;
+            }
+            done = true;
+            if (waitMillis > 0 && follower != null) {
+                vertx.cancelTimer(timer);
+            }
+            if (follower != null) {
+                follower.close();
+            }
+            if (after >= 0) {
+                waiting--;
+            }
+        }
+    }
+}

@@ -1,0 +1,236 @@
+package dev.hongbao.feed;
+
+import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
+import dev.hongbao.store.postgres.Sweep;
+import dev.hongbao.store.postgres.Transactions;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The feeds in Postgres. Thread-safe. */
+final class FeedStore {
+    /** The feeds changed by commits since a snapshot, and the horizon for the next query. */
+    private static final String CHANGED = """
+            with seen as materialized (select pg_current_snapshot() as now)
+            select pg_snapshot_xmin(now)::text as horizon, f.group_id, f.last
+            from seen left join feed as f
+              on f.touched >= coalesce($1::text::xid8, pg_snapshot_xmax(now)) and f.touched < pg_snapshot_xmax(now)
+            limit $2
+            """;
+
+    private static final String READ = """
+            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.amount, e.wins, e.at
+            from unnest($1::text[], $2::bigint[]) as k(group_id, after)
+            join feed as f on f.group_id = k.group_id
+            left join lateral (select * from group_event as g
+                               where g.group_id = k.group_id and g.seq > k.after order by g.seq limit $3) as e on true
+            order by k.group_id, e.seq
+            """;
+
+    /** Reads exactly the limit of packets per shard, in the order of the index packet_open. */
+    private static final String OPEN = """
+            select s.shard, p.id, p.group_id, p.group_id not like 'rain:%'
+              and coalesce((select max(slot) + 1 from transfer where subject = p.id and slot is not null), 0)
+                > coalesce((select claimed from group_event where subject = p.id and type = 'packet.progress'), 0) as behind
+            from unnest($1::smallint[], $2::uuid[]) as s(shard, place)
+            cross join lateral (select id, group_id from packet
+                                where shard = s.shard and closed_at is null and id > s.place order by id limit $3) as p
+            order by s.shard, p.id
+            """;
+
+    /** From the few waiting entries to their packets. The reverse plan reads all packets. */
+    private static final String UNANNOUNCED = """
+            with waiting as materialized (
+                select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
+            )
+            select u.packet, p.shard from waiting as u
+            cross join lateral (select shard from packet where id = u.packet limit 1) as p
+            where p.shard = any ($1)
+              and not exists (select from quarantine_unit as q where q.id = u.packet)
+            order by u.sent_at limit $3
+            """;
+
+    /**
+     * Changed feeds named in one answer. A server follows no more groups than it has sockets. After a restored backup all feeds are
+     * changed.
+     */
+    static final int MOST_CHANGED = 10_000;
+
+    private final Pool pool;
+
+    FeedStore(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * The changed feeds.
+     *
+     * @param horizon for the next query
+     * @param last the newest place of each changed feed
+     * @param more true when too many changed to be named: any feed may have changed
+     */
+    record Changes(String horizon, Map<GroupId, Long> last, boolean more) {}
+
+    /** An unrendered piece of a group's feed. */
+    record Piece(GroupId group, long after, long floor, long last, List<EventRow> rows) {}
+
+    /** A packet that waits to be announced. */
+    record Unannounced(PacketId packet, int shard) {}
+
+    /**
+     * The feeds changed since an earlier answer's horizon. Complete for changes committed after it; a feed may appear twice.
+     *
+     * @param horizon null for the first call
+     */
+    Future<Changes> changed(@Nullable String horizon) {
+        return pool.preparedQuery(CHANGED)
+                .execute(Tuple.of(horizon, MOST_CHANGED + 1))
+                .map(rows -> {
+                    Map<GroupId, Long> last = new HashMap<>();
+                    String next = "";
+                    for (Row row : rows) {
+                        next = row.getString("horizon");
+                        if (row.getString("group_id") != null) {
+                            last.put(new GroupId(row.getString("group_id")), row.getLong("last"));
+                        }
+                    }
+                    return new Changes(next, last, last.size() > MOST_CHANGED);
+                });
+    }
+
+    /** The next events of groups, each after its place, at most {@code limit} a group. Groups without a feed are absent. */
+    Future<List<Piece>> read(Map<GroupId, Long> after, int limit) {
+        String[] groups = after.keySet().stream().map(GroupId::value).toArray(String[]::new);
+        Long[] places = after.values().toArray(Long[]::new);
+        return pool.preparedQuery(READ).execute(Tuple.of(groups, places, limit)).map(FeedStore::pieces);
+    }
+
+    private static List<Piece> pieces(RowSet<Row> rows) {
+        List<Piece> pieces = new ArrayList<>();
+        Piece piece = null;
+        for (Row row : rows) {
+            GroupId group = new GroupId(row.getString("group_id"));
+            if (piece == null || !piece.group.equals(group)) {
+                piece = new Piece(
+                        group, row.getLong("after"), row.getLong("floor"), row.getLong("last"), new ArrayList<>());
+                pieces.add(piece);
+            }
+            if (row.getLong("seq") != null) {
+                piece.rows.add(new EventRow(
+                        group,
+                        row.getLong("seq"),
+                        row.getString("type"),
+                        row.getUUID("subject"),
+                        row.getInteger("claimed"),
+                        row.getLong("amount") == null ? 0 : row.getLong("amount"),
+                        wins(row.getJsonArray("wins")),
+                        row.getOffsetDateTime("at").toInstant()));
+            }
+        }
+        return pieces;
+    }
+
+    private static List<EventRow.Win> wins(@Nullable JsonArray wins) {
+        return wins == null
+                ? List.of()
+                : wins.stream()
+                        .map(JsonObject.class::cast)
+                        .map(win -> new EventRow.Win(
+                                win.getLong("seq"), new UserId(win.getString("user")), win.getInteger("prize")))
+                        .toList();
+    }
+
+    /** The newest place of each group; 0 for a group without a feed. */
+    Future<Map<GroupId, Long>> heads(Collection<GroupId> groups) {
+        return pool.preparedQuery("select group_id, last from feed where group_id = any ($1)")
+                .execute(Tuple.of(groups.stream().map(GroupId::value).toArray(String[]::new)))
+                .map(rows -> {
+                    Map<GroupId, Long> heads = new HashMap<>();
+                    groups.forEach(group -> heads.put(group, 0L));
+                    rows.forEach(row -> heads.put(new GroupId(row.getString("group_id")), row.getLong("last")));
+                    return heads;
+                });
+    }
+
+    /** Announces claimable packets. Idempotent. */
+    Future<Void> announce(Collection<PacketId> packets) {
+        return append("select feed_announce($1)", packets);
+    }
+
+    /** Writes the progress of open packets. Idempotent. */
+    Future<Void> progress(Collection<PacketId> packets) {
+        return append("select feed_progress($1)", packets);
+    }
+
+    private Future<Void> append(String sql, Collection<PacketId> packets) {
+        UUID[] ids = packets.stream().map(PacketId::value).toArray(UUID[]::new);
+        return Transactions.statement(
+                () -> pool.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
+    }
+
+    /**
+     * The next open packets of shards, by id.
+     *
+     * @param places per shard, the packet before the first
+     * @param limit per shard
+     */
+    Future<List<OpenPacket>> open(Map<Integer, UUID> places, int limit) {
+        List<Integer> shards = List.copyOf(places.keySet());
+        UUID[] after = shards.stream().map(places::get).toArray(UUID[]::new);
+        return pool.preparedQuery(OPEN)
+                .execute(Tuple.of(shorts(shards), after, limit))
+                .map(rows -> {
+                    List<OpenPacket> packets = new ArrayList<>();
+                    rows.forEach(row -> packets.add(new OpenPacket(
+                            row.getInteger("shard"),
+                            new PacketId(row.getUUID("id")),
+                            new GroupId(row.getString("group_id")),
+                            row.getBoolean("behind"))));
+                    return packets;
+                });
+    }
+
+    /** Unannounced packets of these shards that were sent at least {@code age} ago, the longest waiting first. */
+    Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
+        return pool.preparedQuery(UNANNOUNCED)
+                .execute(Tuple.of(shorts(shards), age.toMillis(), limit))
+                .map(rows -> {
+                    List<Unannounced> waiting = new ArrayList<>();
+                    rows.forEach(row ->
+                            waiting.add(new Unannounced(new PacketId(row.getUUID("packet")), row.getInteger("shard"))));
+                    return waiting;
+                });
+    }
+
+    static Short[] shorts(Collection<Integer> shards) {
+        return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+    }
+
+    /**
+     * Removes a page of old events: events older than {@code keep}, and events beyond the newest {@code most} of groups changed since a
+     * horizon. New events of these groups wait for the page.
+     *
+     * @return the number of removed events; {@link Sweep#PAGE} or more for a full page
+     */
+    Future<Long> trimPage(Duration keep, int most, String since) {
+        return Transactions.statement(
+                () -> pool.preparedQuery("select feed_trim($1 * interval '1 second', $2, $3::text::xid8, $4) as gone")
+                        .execute(Tuple.of(keep.toSeconds(), most, since, Sweep.PAGE))
+                        .map(rows -> rows.iterator().next().getLong("gone")));
+    }
+}

@@ -1,0 +1,155 @@
+package dev.hongbao.http;
+
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.DrawId;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import dev.hongbao.values.Uuids;
+import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that fits the contract.
+ *
+ * @param exchange for preferences, connection data and streamed answers
+ * @param from null if the call needs no token
+ * @param path parameters by name
+ * @param query parameters by name
+ * @param key null when the call needs none
+ * @param json the body; null for none
+ */
+public record Call(
+        Exchange exchange,
+        @Nullable Caller from,
+        Map<String, String> path,
+        Map<String, Object> query,
+        @Nullable IdempotencyKey key,
+        @Nullable JsonObject json) {
+
+    /** A copy with the body. */
+    Call with(JsonObject body) {
+        return new Call(exchange, from, path, query, key, body);
+    }
+
+    /** The caller of a call that needs a token. */
+    public Caller caller() {
+        return given(from, "token");
+    }
+
+    /** The key of a call whose contract requires it. */
+    public IdempotencyKey requiredKey() {
+        return given(key, "Idempotency-Key");
+    }
+
+    /** The body of a call whose contract requires it. */
+    public JsonObject requiredBody() {
+        return given(json, "body");
+    }
+
+    /** The user that the path names. */
+    public UserId user() {
+        return new UserId(given(path.get("user"), "user"));
+    }
+
+    /** The group that the path names. */
+    public GroupId group() {
+        return new GroupId(given(path.get("group"), "group"));
+    }
+
+    /** The packet that the path names. */
+    public PacketId packet() {
+        return id("packet", Text.of("id.packet"), PacketId::parse);
+    }
+
+    /** The draw that the path names. */
+    public DrawId draw() {
+        return id("draw", Text.of("id.draw"), DrawId::parse);
+    }
+
+    /** The place in its draw of the play that the path names. */
+    public long play() {
+        return Long.parseLong(given(path.get("seq"), "seq"));
+    }
+
+    /** The campaign that the path names. */
+    public CampaignId campaign() {
+        return id("campaign", Text.of("id.campaign"), CampaignId::parse);
+    }
+
+    /** The rain that the path names. */
+    public CampaignId rain() {
+        return id("rain", Text.of("id.rain"), CampaignId::parse);
+    }
+
+    /** The webhook that the path names. */
+    public UUID webhook() {
+        return id("webhook", Text.of("id.webhook"), Uuids::parse);
+    }
+
+    private <I> I id(String name, Text malformed, Function<String, @Nullable I> parse) {
+        I id = parse.apply(given(path.get(name), name));
+        if (id == null) {
+            throw InvalidInputException.of("path/" + name, malformed);
+        }
+        return id;
+    }
+
+    /** A parameter of the query; null when it is not given. */
+    public @Nullable String query(String name) {
+        return (String) query.get(name);
+    }
+
+    /** One of an enum's names in lower case, that the query names; null when it does not. */
+    public <E extends Enum<E>> @Nullable E choice(String name, Class<E> type) {
+        String text = query(name);
+        return text == null
+                ? null
+                : Enum.valueOf(type, text.toUpperCase(Locale.ROOT).replace('-', '_'));
+    }
+
+    /** A time that the query names; null when it does not. */
+    public @Nullable Instant time(String name) {
+        String text = query(name);
+        try {
+            return text == null ? null : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("query/" + name, Text.of("time.malformed-short"));
+        }
+    }
+
+    /** The asset that the query names; null when it does not. */
+    public @Nullable Asset asset() {
+        String code = query("asset");
+        return code == null ? null : new Asset(code);
+    }
+
+    public @Nullable String cursor() {
+        return query("cursor");
+    }
+
+    public int limit() {
+        return query.get("limit") instanceof Long limit ? limit.intValue() : Page.DEFAULT_LIMIT;
+    }
+
+    private static <T> T given(@Nullable T value, String what) {
+        if (value == null) {
+            throw new IllegalStateException("the contract requires " + what);
+        }
+        return value;
+    }
+}

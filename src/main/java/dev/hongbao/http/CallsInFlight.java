@@ -1,0 +1,84 @@
+package dev.hongbao.http;
+
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.TooManyCallsException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Limits the concurrent calls per user: the stores serve a few dozen at a time, and no user may take them all. A call counts
+ * until its work has ended, even after its answer. One instance per server, thread-safe.
+ */
+public final class CallsInFlight {
+    private final Counts<UserId> users = new Counts<>();
+    private final Counts<UserId> services = new Counts<>();
+    private final Counts<UserId> polls = new Counts<>();
+    private final int mostOfUser;
+    private final int mostOfService;
+    private final int mostPolls;
+    private final long answerMillis;
+
+    /**
+     * @param mostOfUser calls of a plain user, without claims; 0 = no limit, as for the others
+     * @param mostOfService calls of one caller with the service role
+     * @param mostPolls polls of one caller that wait for events
+     * @param answerMillis after which the answer of a call is unknown
+     */
+    public CallsInFlight(int mostOfUser, int mostOfService, int mostPolls, long answerMillis) {
+        this.mostOfUser = mostOfUser;
+        this.mostOfService = mostOfService;
+        this.mostPolls = mostPolls;
+        this.answerMillis = answerMillis;
+    }
+
+    /**
+     * Makes a call and counts it until it ends, for at most twice the answer's time limit: a lost answer must not lock the user
+     * out.
+     *
+     * @return the answer; fails with {@link TooManyCallsException} when the caller has too many under way, and with a timeout
+     *     when the answer does not come in time
+     */
+    public <T> Future<T> run(Caller caller, Supplier<Future<T>> call) {
+        boolean service = caller.role() == Role.SERVICE;
+        int most = service ? mostOfService : mostOfUser;
+        if (most == 0) {
+            return call.get().timeout(answerMillis, TimeUnit.MILLISECONDS);
+        }
+        Counts<UserId> counts = service ? services : users;
+        UserId user = caller.user();
+        if (!counts.enter(user, most)) {
+            return Future.failedFuture(
+                    new TooManyCallsException(Reason.IN_FLIGHT, Text.of("overloaded.calls", most), 1));
+        }
+        Future<T> work;
+        try {
+            work = call.get();
+        } catch (RuntimeException fault) {
+            counts.leave(user);
+            throw fault;
+        }
+        work.timeout(2 * answerMillis, TimeUnit.MILLISECONDS).onComplete(ended -> counts.leave(user));
+        return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Counts a poll that waits.
+     *
+     * @throws TooManyCallsException when the caller has too many, and nothing is counted
+     */
+    public void beginPoll(Caller caller) {
+        if (mostPolls > 0 && !polls.enter(caller.user(), mostPolls)) {
+            throw new TooManyCallsException(Reason.IN_FLIGHT, Text.of("overloaded.polls", mostPolls), 1);
+        }
+    }
+
+    /** A poll that was counted is over. */
+    public void endPoll(Caller caller) {
+        polls.leave(caller.user());
+    }
+}

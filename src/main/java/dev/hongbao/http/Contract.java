@@ -1,0 +1,214 @@
+package dev.hongbao.http;
+
+import dev.hongbao.values.Text;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The calls of {@code openapi.yaml}: routes and checks come from the served document. Vert.x' own contract reader is not used: it
+ * makes the start half as long again for checks that a test makes, and it refuses problem documents as answers. Immutable, shared
+ * by all instances.
+ */
+public final class Contract {
+    /** The contract's mark of calls for role service. */
+    private static final JsonArray SERVICE_ONLY =
+            new JsonArray().add(new JsonObject().put("token", new JsonArray().add("service")));
+
+    /** Key of the sentences that explain patterns: a map at the contract's root, and a sentence beside each checked pattern. */
+    static final String PATTERN_WORDS = "x-pattern-words";
+
+    private final List<Path> paths;
+
+    private Contract(List<Path> paths) {
+        this.paths = List.copyOf(paths);
+    }
+
+    /**
+     * A path and its calls.
+     *
+     * @param template as the contract writes it
+     * @param regex matches exactly, without a trailing slash, which Vert.x Web's own patterns allow. One group per parameter,
+     *     which may be empty: an empty parameter is answered as malformed
+     * @param operations one for each method
+     */
+    public record Path(String template, String regex, List<Operation> operations) {
+        /** The methods, as in {@code Allow}; HEAD goes with GET. */
+        public String allowed() {
+            return operations.stream()
+                    .map(call -> call.method().name())
+                    .flatMap(method -> method.equals("GET") ? Stream.of(method, "HEAD") : Stream.of(method))
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+        }
+    }
+
+    /** Reads the contract in this jar, which the build wrote as JSON; blocks for some 20 ms. */
+    public static Contract load() {
+        return new Contract(paths(document(), 0));
+    }
+
+    /** The calls of the management port: the API and {@code console.yaml}, all for role service only. Blocks as {@link #load}. */
+    public static Contract ofConsole() {
+        List<Path> paths = new ArrayList<>(paths(document(), 0));
+        int calls = paths.stream().mapToInt(path -> path.operations().size()).sum();
+        paths.addAll(paths(new JsonObject(text("console.json")), calls));
+        return new Contract(paths.stream()
+                .map(path -> new Path(
+                        path.template(),
+                        path.regex(),
+                        path.operations().stream()
+                                .map(Operation::forServiceAlone)
+                                .toList()))
+                .toList());
+    }
+
+    /** @param index of the first call */
+    private static List<Path> paths(JsonObject root, int index) {
+        List<Path> paths = new ArrayList<>();
+        int next = index;
+        for (Map.Entry<String, Object> path : root.getJsonObject("paths")) {
+            List<Operation> operations = new ArrayList<>();
+            for (Map.Entry<String, Object> method : (JsonObject) path.getValue()) {
+                operations.add(operation(next++, method.getKey(), (JsonObject) inlined(method.getValue(), root)));
+            }
+            String template = path.getKey();
+            paths.add(new Path(template, template.replaceAll("\\{([a-z]+)}", "(?<$1>[^/]*)"), List.copyOf(operations)));
+        }
+        return paths;
+    }
+
+    /** The whole document as a tree. */
+    public static JsonObject document() {
+        return new JsonObject(text("openapi.json"));
+    }
+
+    static String text(String resource) {
+        try (InputStream in = Contract.class.getClassLoader().getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IllegalStateException(resource + " is missing in this jar");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    private static Operation operation(int index, String method, JsonObject call) {
+        Map<String, Schema> inPath = new LinkedHashMap<>();
+        Map<String, Schema> inQuery = new LinkedHashMap<>();
+        boolean needsKey = false;
+        JsonArray parameters = call.getJsonArray("parameters", new JsonArray());
+        for (int i = 0; i < parameters.size(); i++) {
+            JsonObject parameter = parameters.getJsonObject(i);
+            String name = parameter.getString("name");
+            switch (parameter.getString("in")) {
+                case "path" -> inPath.put(name, new Schema(parameter.getJsonObject("schema")));
+                case "query" -> inQuery.put(name, new Schema(parameter.getJsonObject("schema")));
+                default -> needsKey |= name.equals("Idempotency-Key");
+            }
+        }
+        JsonArray security = call.getJsonArray("security");
+        JsonObject body = call.getJsonObject("requestBody");
+        return new Operation(
+                index,
+                call.getString("operationId"),
+                HttpMethod.valueOf(method.toUpperCase(Locale.ROOT)),
+                new Operation.Parameters(inPath, inQuery),
+                new Operation.Needs(
+                        security == null || !security.isEmpty(),
+                        SERVICE_ONLY.equals(security),
+                        Operation.RateLimit.valueOf(
+                                call.getString("x-rate-limit", "calls").toUpperCase(Locale.ROOT)),
+                        needsKey),
+                body == null ? null : body(body));
+    }
+
+    private static Operation.Body body(JsonObject body) {
+        JsonObject json = body.getJsonObject("content").getJsonObject("application/json");
+        return new Operation.Body(new Schema(json.getJsonObject("schema")), body.getBoolean("required", false));
+    }
+
+    /**
+     * A copy for checking requests, with references inlined and responses removed. {@code $} becomes a match at the very end, as
+     * in ECMA. Java's also matches before a last line break. {@code uniqueItems} is removed: the list's decoder checks it. An {@code allOf} of one schema becomes that schema, AsyncAPI's form of a described
+     * reference.
+     */
+    public static Object inlined(Object node, JsonObject root) {
+        if (node instanceof JsonArray array) {
+            JsonArray copy = new JsonArray();
+            array.forEach(item -> copy.add(inlined(item, root)));
+            return copy;
+        }
+        if (!(node instanceof JsonObject object)) {
+            return node;
+        }
+        JsonObject copy = new JsonObject();
+        if (object.containsKey("$ref")) {
+            copy.mergeIn((JsonObject) inlined(resolve(object.getString("$ref"), root), root));
+        }
+        for (String name : object.fieldNames()) {
+            switch (name) {
+                case "$ref", "responses", "uniqueItems", "examples", "description" -> {}
+                case "pattern" ->
+                    copy.put(name, javaPattern(object.getString(name)))
+                            .put(
+                                    PATTERN_WORDS,
+                                    words(object.getString(name), root).key());
+                case "allOf" -> putAllOf((JsonArray) inlined(object.getValue(name), root), copy);
+                default -> copy.put(name, inlined(object.getValue(name), root));
+            }
+        }
+        return copy;
+    }
+
+    private static void putAllOf(JsonArray schemas, JsonObject copy) {
+        if (schemas.size() == 1) {
+            copy.mergeIn(schemas.getJsonObject(0));
+        } else {
+            copy.put("allOf", schemas);
+        }
+    }
+
+    private static Text words(String pattern, JsonObject root) {
+        String words = root.getJsonObject(PATTERN_WORDS).getString(pattern);
+        if (words == null) {
+            throw new IllegalStateException(PATTERN_WORDS + " of the contract has no words for " + pattern);
+        }
+        return Text.saying(words);
+    }
+
+    private static String javaPattern(String ecma) {
+        return ecma.endsWith("$") && !ecma.endsWith("\\$") ? ecma.substring(0, ecma.length() - 1) + "\\z" : ecma;
+    }
+
+    /** Resolves a reference such as {@code #/components/schemas/Send}. */
+    static JsonObject resolve(String reference, JsonObject root) {
+        JsonObject value = root;
+        for (String step : reference.substring("#/".length()).split("/", -1)) {
+            value = value.getJsonObject(step);
+        }
+        return value;
+    }
+
+    /** Every path, in the order in which a request's is looked for. */
+    public List<Path> paths() {
+        return paths;
+    }
+
+    /** Every call, by {@link Operation#index}. */
+    public List<Operation> operations() {
+        return paths.stream().flatMap(path -> path.operations().stream()).toList();
+    }
+}

@@ -1,0 +1,352 @@
+package dev.hongbao.http;
+
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.Text;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.json.JsonObject;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.CorsHandler;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
+ * the files behind them. Every call is checked in the same order: path, method, token, limit, role, key, parameters, body,
+ * service. Confined to its event loop.
+ */
+public final class HttpFace implements Handler<HttpServerRequest> {
+    private static final String EXCHANGE = "exchange";
+    private static final String CALL = "call";
+
+    private static final Problem BAD_ESCAPE = Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.path-escape"));
+
+    private final Vertx vertx;
+    private final HttpSettings settings;
+    private final PageFiles files;
+    private final Gate gate;
+    private final HttpMetrics metrics;
+    private final Connections connections;
+    private final Exchange.Audits audits;
+    private final SocketUpgrade sockets;
+    private final BodyReader bodies;
+    private final Problem bodyTooLarge;
+    private final CallsUnderWay underWay = new CallsUnderWay();
+    private final WaitingPolls polls;
+    private final String basePath;
+
+    @SuppressWarnings("NullAway.Init") // set by serve
+    private Router router;
+
+    @SuppressWarnings("NullAway.Init") // set by serve
+    private Supplier<Future<Void>> release;
+
+    private boolean stopping;
+
+    /** Makes it on the current event loop. {@link #serve} completes it. @param audits takes the calls */
+    public HttpFace(
+            Vertx vertx,
+            HttpSettings settings,
+            PageFiles files,
+            Gate gate,
+            Exchange.Audits audits,
+            HttpMetrics metrics,
+            ConnectionCap cap,
+            SocketUpgrade sockets) {
+        this.vertx = vertx;
+        this.settings = settings;
+        this.files = files;
+        this.gate = gate;
+        this.metrics = metrics;
+        Context loop = vertx.getOrCreateContext();
+        this.connections =
+                new Connections(settings, cap, work -> loop.runOnContext(now -> work.run()), System::nanoTime);
+        long answerMillis = settings.timeouts().answer().toMillis();
+        this.audits = audits;
+        this.sockets = sockets;
+        this.bodies = new BodyReader(settings);
+        this.bodyTooLarge =
+                Problem.of(ProblemType.PAYLOAD_TOO_LARGE, Text.of("body.too-large", settings.maxBodyBytes()));
+        this.polls = new WaitingPolls(metrics.polls(), gate.inFlight(), answerMillis);
+        this.basePath = settings.basePath();
+    }
+
+    /**
+     * Serves the calls of a contract. Once, before the first request.
+     *
+     * @param routes for every call, by {@code operationId}
+     * @param release is called once, after the last answer of a stop
+     */
+    public HttpFace serve(Contract contract, Map<String, Route> routes, Supplier<Future<Void>> release) {
+        this.router = router(contract, settings.origins(), routes);
+        this.release = release;
+        return this;
+    }
+
+    /** The commands that have begun and not ended; a stop waits for them. */
+    public CallsUnderWay underWay() {
+        return underWay;
+    }
+
+    /** The calls that wait for events. */
+    public WaitingPolls polls() {
+        return polls;
+    }
+
+    /** Counts a call until its answer: among its caller's, and among those that a stop waits for. */
+    public Route counted(Route route) {
+        return call -> gate.inFlight().run(call.caller(), () -> underWay.track(route.answer(call)));
+    }
+
+    /** Refuses the answer of a call that may have waited for long, if its caller was blocked or revoked meanwhile. */
+    public Route guarded(Route route) {
+        return call -> route.answer(call).map(reply -> {
+            Reply refusal = gate.refusal(call.caller());
+            return refusal == null ? reply : refusal;
+        });
+    }
+
+    private Router router(Contract contract, Origins origins, Map<String, Route> routes) {
+        Router router = Router.router(vertx);
+        if (!origins.isEmpty()) {
+            CorsHandler crossed = origins.handler();
+            router.route().handler(routing -> {
+                routing.response().putHeader(HttpHeaders.VARY, HttpHeaders.ORIGIN);
+                if (origins.areCrossed(routing.request())) {
+                    Exchange exchange = exchange(routing);
+                    routing.addEndHandler(
+                            preflight -> connections.answered(exchange.request().connection(), exchange));
+                    crossed.handle(routing);
+                } else {
+                    routing.next();
+                }
+            });
+        }
+        String mounted = basePath.isEmpty() ? "" : "(?:" + Pattern.quote(basePath) + ")?";
+        for (Contract.Path path : contract.paths()) {
+            for (Operation operation : path.operations()) {
+                Route route = Objects.requireNonNull(
+                        routes.get(operation.id()), () -> "nothing answers the contract's call " + operation.id());
+                var matched = router.routeWithRegex(operation.method(), mounted + path.regex());
+                if (operation.method().equals(HttpMethod.GET)) {
+                    matched.method(HttpMethod.HEAD);
+                }
+                matched.useNormalizedPath(false)
+                        .handler(routing -> admit(routing, path.template(), operation, route))
+                        .handler(routing ->
+                                answer(routing, operation, route, Objects.requireNonNull(routing.get(CALL))));
+            }
+        }
+        for (Contract.Path path : contract.paths()) {
+            router.routeWithRegex(mounted + path.regex())
+                    .useNormalizedPath(false)
+                    .handler(routing -> refuseMethod(routing, path.allowed()));
+        }
+        // A GET never reaches this route.
+        router.routeWithRegex(mounted + SocketUpgrade.PATH)
+                .useNormalizedPath(false)
+                .handler(routing -> refuseMethod(routing, "GET"));
+        router.route().handler(this::file);
+        router.route().failureHandler(this::fail);
+        // The router reports a malformed escape in the path only here.
+        return router.errorHandler(400, routing -> exchange(routing).refuse(BAD_ESCAPE));
+    }
+
+    /** Refuses new calls, answers those under way, and then releases its services. */
+    public Future<Void> close() {
+        return close(Future::succeededFuture);
+    }
+
+    /** @param listener ends what the listener still has, while the calls under way are answered */
+    Future<Void> close(Supplier<Future<Void>> listener) {
+        stopping = true;
+        polls.stopWaiting();
+        // A shutdown would wait for open sockets as for answers in flight.
+        return sockets.close()
+                .eventually(() -> Future.join(
+                        listener.get(),
+                        underWay.ended(vertx, settings.timeouts().drain())))
+                .eventually(release);
+    }
+
+    Connections connections() {
+        return connections;
+    }
+
+    @Override
+    public void handle(HttpServerRequest request) {
+        if (stopping) {
+            begin(request).refuseAndClose(Problem.of(ProblemType.STOPPING));
+        } else if (request.method().equals(HttpMethod.GET) && SocketUpgrade.PATH.equals(own(request.path()))) {
+            // Not through the router, which wraps the socket: the guards are on the connection itself.
+            sockets.upgrade(request, () -> connections.becameSocket(request.connection()), begin(request)::refuse);
+        } else {
+            router.handle(request);
+        }
+    }
+
+    /** The path without the base path, if it has it. */
+    private @Nullable String own(@Nullable String path) {
+        return !basePath.isEmpty() && path != null && path.startsWith(basePath + "/")
+                ? path.substring(basePath.length())
+                : path;
+    }
+
+    /** Answers a request that Netty could not parse. */
+    void handleInvalid(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        Problem problem;
+        if (cause instanceof TooLongHttpLineException) {
+            problem = Problem.of(ProblemType.URI_TOO_LONG);
+        } else if (cause instanceof TooLongHttpHeaderException) {
+            problem = Problem.of(ProblemType.HEADER_TOO_LARGE);
+        } else {
+            problem = Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.malformed"));
+        }
+        new Exchange(vertx, request, metrics, connections).refuseAndClose(problem);
+    }
+
+    /** Answers a request whose body is malformed HTTP. */
+    void handleBroken(HttpConnection connection) {
+        connections.broken(
+                connection,
+                exchange ->
+                        exchange.refuseAndClose(Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.chunks"))));
+    }
+
+    private Exchange begin(HttpServerRequest request) {
+        Exchange exchange = new Exchange(vertx, request, metrics, connections);
+        connections.began(request.connection(), exchange);
+        return exchange;
+    }
+
+    private Exchange exchange(RoutingContext routing) {
+        Exchange exchange = routing.get(EXCHANGE);
+        if (exchange == null) {
+            exchange = begin(routing.request());
+            routing.put(EXCHANGE, exchange);
+        }
+        return exchange;
+    }
+
+    /** Checks everything before the body. A call without a body, as most claims, is answered at once. */
+    private void admit(RoutingContext routing, String template, Operation operation, Route route) {
+        Exchange exchange = exchange(routing);
+        Exchange.Audit audit = audits.of(template, operation, routing, exchange.id());
+        exchange.auditBy(audit);
+        exchange.countAs(operation.index());
+        Operation.Needs needs = operation.needs();
+        Caller caller = null;
+        if (needs.token()) {
+            caller = gate.admit(exchange, needs.rateLimit());
+            if (caller == null) {
+                return;
+            }
+            audit.by(caller);
+            if (needs.service() && caller.role() != Role.SERVICE) {
+                exchange.refuse(Problem.of(ProblemType.FORBIDDEN).because(Reason.ROLE));
+                return;
+            }
+        }
+        IdempotencyKey key = null;
+        HttpServerRequest request = exchange.request();
+        if (needs.idempotencyKey()) {
+            List<String> keys = request.headers().getAll("Idempotency-Key");
+            if (keys.isEmpty()) {
+                exchange.refuse(Problem.of(ProblemType.IDEMPOTENCY_KEY_MISSING));
+                return;
+            }
+            key = idempotencyKey(keys);
+        }
+        Map<String, String> path = routing.pathParams();
+        operation.checkPath(path);
+        Map<String, Object> query = operation.queryParameters(request.query());
+        Call call = new Call(exchange, caller, path, query, key, null);
+        if (BodyReader.isAbsent(request)) {
+            answer(routing, operation, route, call);
+        } else {
+            routing.put(CALL, call);
+            bodies.read(routing);
+        }
+    }
+
+    private static IdempotencyKey idempotencyKey(List<String> keys) {
+        if (keys.size() > 1 || !IdempotencyKey.isValid(keys.get(0))) {
+            throw InvalidInputException.of("header/Idempotency-Key", Text.of("header.idempotency-key"));
+        }
+        return new IdempotencyKey(keys.get(0));
+    }
+
+    private void answer(RoutingContext routing, Operation operation, Route route, Call call) {
+        JsonObject body = bodies.json(routing, operation);
+        call.exchange().begins(body);
+        route.answer(body == null ? call : call.with(body)).onComplete(answer -> {
+            if (answer.succeeded()) {
+                call.exchange()
+                        .send(marked(answer.result(), call.key())
+                                .below(basePath)
+                                .unlessHeldBy(routing));
+            } else {
+                call.exchange().fail(answer.cause());
+            }
+        });
+    }
+
+    /** The reply, marked if it repeats an earlier call's. @param key null for a call that needs none */
+    private static Reply marked(Reply reply, @Nullable IdempotencyKey key) {
+        return key != null && key.isRepeated() ? reply.with("Idempotency-Replayed", "true") : reply;
+    }
+
+    private void refuseMethod(RoutingContext routing, String allowed) {
+        exchange(routing).refuse(Problem.of(ProblemType.METHOD_NOT_ALLOWED), "Allow", allowed);
+    }
+
+    private void file(RoutingContext routing) {
+        HttpMethod method = routing.request().method();
+        String path = Objects.requireNonNull(own(routing.request().path()));
+        PageFiles.PageFile file = files.find(path);
+        if (file == null) {
+            String page = path.equals(basePath) ? path.substring(path.lastIndexOf('/') + 1) + "/" : files.moved(path);
+            if (page == null) {
+                exchange(routing).refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            } else {
+                exchange(routing).send(Reply.of(308, "text/plain", "", "Location", page));
+            }
+        } else if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
+            refuseMethod(routing, "GET, HEAD");
+        } else {
+            PageFiles.Sent sent = file.sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+            exchange(routing).send(Reply.file(sent).unlessHeldBy(routing));
+        }
+    }
+
+    /** Answers an exception or a failure status of a handler. */
+    private void fail(RoutingContext routing) {
+        Exchange exchange = exchange(routing);
+        switch (routing.statusCode()) {
+            case 400 -> exchange.refuse(Problem.of(ProblemType.INVALID_REQUEST, Text.of("request.no-host")));
+            case 404 -> exchange.refuse(Problem.of(ProblemType.NO_SUCH_PATH));
+            case 408 -> exchange.refuseAndClose(Problem.of(ProblemType.REQUEST_TIMEOUT));
+            case 413 -> exchange.refuseAndClose(bodyTooLarge);
+            case 415 -> exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
+            default -> exchange.fail(routing.failure());
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package dev.hongbao.ledger;
+
+import dev.hongbao.config.DeclaredAsset;
+import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.postgres.SharedQueries;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The declared assets in this server's memory, 1,000 at most. Its own declarations show at once, others' within a second. It refuses
+ * undeclared assets early. Postgres enforces the same rule for accounts, and the caps for sends. Thread-safe.
+ */
+public final class Assets {
+    private static final long LOOK_MILLIS = 1_000;
+
+    private static final String DECLARE = """
+        insert into asset (code, scale, symbol)
+        select code, scale, symbol from unnest($1::text[], $2::smallint[], $3::text[]) as c(code, scale, symbol) order by code
+        on conflict do nothing
+        """;
+
+    private static final String SELECT =
+            "select code, scale, symbol, senders, packet_cap, share_cap, day_cap, declared_at from asset";
+
+    /** Assets named in a refusal. */
+    private static final int NAMED = 10;
+
+    private final Pool pool;
+    private final SharedQueries<Boolean, Map<Asset, AssetTerms>> looks = new SharedQueries<>();
+    private volatile Map<Asset, AssetTerms> known = Map.of();
+
+    public Assets(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * The result of a declaration.
+     *
+     * @param fresh whether the asset was unknown before
+     */
+    public record Declared(AssetTerms terms, boolean fresh) {}
+
+    /** Declares the configured assets that are undeclared, reads all, and reads again every second. Once per Vert.x instance. */
+    public Future<Void> start(Vertx vertx, List<DeclaredAsset> configured) {
+        String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
+        Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
+        String[] symbols = configured.stream().map(DeclaredAsset::symbol).toArray(String[]::new);
+        return pool.preparedQuery(DECLARE)
+                .execute(Tuple.tuple()
+                        .addArrayOfString(codes)
+                        .addArrayOfShort(scales)
+                        .addArrayOfString(symbols))
+                .compose(done -> look())
+                .onSuccess(looked -> vertx.setPeriodic(LOOK_MILLIS, second -> look()))
+                .mapEmpty();
+    }
+
+    private synchronized void keep(AssetTerms terms) {
+        Map<Asset, AssetTerms> more = new HashMap<>(known);
+        more.put(terms.asset(), terms);
+        known = Map.copyOf(more);
+    }
+
+    private Future<Map<Asset, AssetTerms>> look() {
+        return looks.ask(
+                true,
+                () -> pool.query(SELECT)
+                        .execute()
+                        .map(rows -> known = Rows.list(rows, Assets::terms).stream()
+                                .collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
+    }
+
+    /** An asset's terms, at most a second old; null when this server does not know it. Never waits. */
+    public @Nullable AssetTerms cached(Asset asset) {
+        return known.get(asset);
+    }
+
+    /**
+     * Refused with UNKNOWN_ASSET for an undeclared asset; the refusal names declared ones. Waits only when this server does not know the
+     * asset.
+     */
+    public Future<Void> require(Asset asset) {
+        return known.containsKey(asset)
+                ? Future.succeededFuture()
+                : look().compose(all -> all.containsKey(asset)
+                        ? Future.succeededFuture()
+                        : Future.failedFuture(unknown(asset, List.of())));
+    }
+
+    /** The undeclared ones of these assets. Waits only when this server does not know one. */
+    Future<Set<Asset>> undeclared(Set<Asset> assets) {
+        return known.keySet().containsAll(assets)
+                ? Future.succeededFuture(Set.of())
+                : look().map(all -> assets.stream()
+                        .filter(asset -> !all.containsKey(asset))
+                        .collect(Collectors.toUnmodifiableSet()));
+    }
+
+    /** The refusal of an undeclared asset. */
+    RefusedException unknown(Asset asset, List<FieldFault> places) {
+        List<String> codes = known.keySet().stream().map(Asset::code).sorted().toList();
+        String named = String.join(", ", codes.subList(0, Math.min(NAMED, codes.size())));
+        Text detail = codes.isEmpty()
+                ? Text.of("asset.none-here", asset)
+                : codes.size() <= NAMED
+                        ? Text.of("asset.those-here", asset, named)
+                        : Text.of("asset.more-here", asset, named, codes.size() - NAMED);
+        return new RefusedException(Refusal.UNKNOWN_ASSET, detail, places);
+    }
+
+    /**
+     * Declares an asset, or changes its symbol, caps and senders. Idempotent.
+     *
+     * @param wish its {@code declaredAt} is ignored
+     * @return refused with ASSET_DIFFERS
+     */
+    public Future<Declared> declare(AssetTerms wish) {
+        return pool.preparedQuery("select declare_asset($1, $2, $3, $4, $5, $6, $7)")
+                .execute(Tuple.tuple()
+                        .addString(wish.asset().code())
+                        .addShort((short) wish.scale())
+                        .addString(wish.symbol())
+                        .addString(wish.senders().wireName())
+                        .addLong(wish.caps().packet())
+                        .addLong(wish.caps().share())
+                        .addLong(wish.caps().senderDay()))
+                .compose(rows -> {
+                    String verdict = rows.iterator().next().getString(0);
+                    return switch (verdict) {
+                        case "declared", "known" ->
+                            find(wish.asset()).map(terms -> {
+                                keep(terms);
+                                return new Declared(terms, verdict.equals("declared"));
+                            });
+                        case "scale" -> refused(Reason.SCALE, Text.of("asset.scale-stays"));
+                        case "day" -> refused(Reason.DAY, Text.of("asset.cap-stays"));
+                        default -> refused(Reason.FULL, Text.of("asset.too-many"));
+                    };
+                });
+    }
+
+    private static <T> Future<T> refused(Reason reason, Text detail) {
+        return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, reason, detail));
+    }
+
+    /** An asset's current terms; refused with NOT_FOUND. */
+    public Future<AssetTerms> find(Asset asset) {
+        return pool.preparedQuery(SELECT + " where code = $1")
+                .execute(Tuple.of(asset.code()))
+                .compose(rows -> {
+                    AssetTerms terms = Rows.first(rows, Assets::terms);
+                    return terms == null
+                            ? Future.failedFuture(
+                                    new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))
+                            : Future.succeededFuture(terms);
+                });
+    }
+
+    /**
+     * All assets by code.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     */
+    public Future<Page<AssetTerms>> list(@Nullable String cursor, int limit) {
+        return pool.preparedQuery(SELECT + " where code > $1 order by code limit $2")
+                .execute(Tuple.of(cursor == null ? "" : cursor, limit + 1))
+                .map(rows -> Page.of(
+                        Rows.list(rows, Assets::terms),
+                        limit,
+                        terms -> terms.asset().code()));
+    }
+
+    private static AssetTerms terms(Row row) {
+        Instant declaredAt = row.getOffsetDateTime("declared_at").toInstant();
+        return new AssetTerms(
+                new Asset(row.getString("code")),
+                row.getShort("scale"),
+                row.getString("symbol"),
+                AssetTerms.Senders.of(row.getString("senders")),
+                new AssetTerms.Caps(row.getLong("packet_cap"), row.getLong("share_cap"), row.getLong("day_cap")),
+                declaredAt);
+    }
+}

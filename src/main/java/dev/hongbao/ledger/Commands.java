@@ -1,0 +1,191 @@
+package dev.hongbao.ledger;
+
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import dev.hongbao.values.Uuids;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** The commands that moved money, kept for ever: their rows, and the host application's look-ups. Thread-safe. */
+public final class Commands {
+    /** Sorts after every command's id: the start of a list. */
+    private static final UUID NEWEST = new UUID(-1, -1);
+
+    /**
+     * Commands with their own transfers: the first transfers of the subject, or the transfer that raised a budget. One page of them, since
+     * a packet may have many claims.
+     */
+    private static final String SELECT = """
+        select c.id, c.operation, c.actor, c.role, c.key, c.reference, c.reason, c.at,
+               t.id as transfer, t.kind, t.amount, d.asset, d.kind as debit_kind, d.owner as debit_owner,
+               e.kind as credit_kind, e.owner as credit_owner, r.transfer as reverses, b.command as reversed_by
+        from (%s) as c
+        left join lateral (
+            select f.* from (select * from transfer where subject = c.id order by id limit 100) as f
+            where f.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal')
+              and not exists (select from budget_raise as o where o.campaign = f.subject and o.transfer = f.id)
+            union all
+            select f.* from budget_raise as o join transfer as f on f.subject = o.campaign and f.id = o.transfer
+            where o.command = c.id
+        ) as t on true
+        left join account as d on d.id = t.debit
+        left join account as e on e.id = t.credit
+        left join reversal as r on r.command = c.id
+        left join reversal as b on b.subject = t.subject and b.transfer = t.id
+        order by c.id desc, t.id
+        """;
+
+    private static final String INSERT = """
+        insert into command (id, operation, actor, role, key, reference, reason) values ($1, $2, $3, $4, $5, $6, $7)
+        """;
+
+    private final Pool pool;
+
+    public Commands(Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Sets whether a reference may name one command only, for all servers of the database. Earlier commands keep their references, and
+     * these count as used.
+     */
+    public static Future<Void> haveUniqueReferences(SqlClient pool, boolean unique) {
+        return pool.preparedQuery("update installation set unique_references = $1 where unique_references <> $1")
+                .execute(Tuple.of(unique))
+                .mapEmpty();
+    }
+
+    /**
+     * Writes a command, in the transaction of its transfers and before them. Sends, deposits and withdrawals write theirs together with
+     * their money.
+     *
+     * @param id the subject of its transfers
+     * @return refused with REFERENCE_USED
+     */
+    public static Future<Void> insert(SqlClient tx, UUID id, Idempotency.Scope scope) {
+        Origin origin = scope.origin();
+        return tx.preparedQuery(INSERT)
+                .execute(Tuple.of(
+                        id,
+                        scope.operation(),
+                        origin.actor().value(),
+                        origin.by().wireName(),
+                        scope.key().value(),
+                        origin.note().reference(),
+                        origin.note().reason()))
+                .<Void>mapEmpty()
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+    }
+
+    /** A command; refused with NOT_FOUND. */
+    public Future<Command> find(UUID id) {
+        return pool.preparedQuery(SELECT.formatted("select * from command where id = $1"))
+                .execute(Tuple.of(id))
+                .compose(rows -> {
+                    List<Command> found = commands(rows);
+                    return found.isEmpty()
+                            ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("command.not-found")))
+                            : Future.succeededFuture(found.get(0));
+                });
+    }
+
+    /**
+     * A filter of commands; null fields let all pass.
+     *
+     * @param actor the caller
+     */
+    public record Filter(
+            @Nullable String reference,
+            @Nullable String operation,
+            @Nullable UserId actor) {}
+
+    /**
+     * Commands, newest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<Command>> list(Filter filter, @Nullable String cursor, int limit) {
+        UUID before = cursor == null ? NEWEST : Uuids.parse(cursor);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
+        }
+        Tuple parameters = Tuple.of(before, limit + 1);
+        String some = "select * from command where id < $1"
+                + with(parameters, "reference", filter.reference)
+                + with(parameters, "operation", filter.operation)
+                + with(parameters, "actor", filter.actor == null ? null : filter.actor.value())
+                + " order by id desc limit $2";
+        return pool.preparedQuery(SELECT.formatted(some))
+                .execute(parameters)
+                .map(rows ->
+                        Page.of(commands(rows), limit, command -> command.id().toString()));
+    }
+
+    private static String with(Tuple parameters, String column, @Nullable String value) {
+        if (value == null) {
+            return "";
+        }
+        parameters.addString(value);
+        return " and " + column + " = $" + parameters.size();
+    }
+
+    /** A row is a transfer. Rows of one command are consecutive. */
+    private static List<Command> commands(RowSet<Row> rows) {
+        Map<UUID, Command> commands = new LinkedHashMap<>();
+        for (Row row : rows) {
+            Command command = command(row);
+            commands.merge(command.id(), command, (first, more) -> {
+                List<Command.Moved> moved = new ArrayList<>(first.moved());
+                moved.addAll(more.moved());
+                return new Command(first.id(), first.operation(), first.origin(), first.key(), first.at(), moved);
+            });
+        }
+        return List.copyOf(commands.values());
+    }
+
+    private static Command command(Row row) {
+        return new Command(
+                row.getUUID("id"),
+                row.getString("operation"),
+                new Origin(
+                        new UserId(row.getString("actor")),
+                        Origin.By.of(row.getString("role")),
+                        new Note(row.getString("reference"), row.getString("reason"))),
+                row.getString("key"),
+                row.getOffsetDateTime("at").toInstant(),
+                row.getLong("transfer") == null ? List.of() : List.of(moved(row)));
+    }
+
+    private static Command.Moved moved(Row row) {
+        return new Command.Moved(
+                row.getLong("transfer"),
+                TransferKind.of(row.getString("kind")),
+                side(row, "debit"),
+                side(row, "credit"),
+                new Asset(row.getString("asset")),
+                row.getLong("amount"),
+                row.getLong("reverses"),
+                row.getUUID("reversed_by"));
+    }
+
+    private static Command.Side side(Row row, String which) {
+        String kind = row.getString(which + "_kind").toUpperCase(Locale.ROOT);
+        return new Command.Side(AccountKind.valueOf(kind), row.getString(which + "_owner"));
+    }
+}

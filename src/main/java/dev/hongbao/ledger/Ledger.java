@@ -1,0 +1,73 @@
+package dev.hongbao.ledger;
+
+import dev.hongbao.store.postgres.SqlState;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
+import java.util.Collection;
+
+/**
+ * Accounts and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A transaction
+ * makes its transfers of several accounts in one statement, which avoids deadlocks.
+ */
+public final class Ledger {
+    private Ledger() {}
+
+    /** Finds or opens an account. Refused with UNKNOWN_ASSET. */
+    public static Future<Long> account(SqlClient tx, AccountKind kind, String owner, Asset asset) {
+        Tuple key = Tuple.of(kind.wireName(), owner, asset.code());
+        // Both are sent at once. The insert's error counts: the select then only reports the aborted transaction.
+        var opened = tx.preparedQuery(
+                        "insert into account (kind, owner, asset) values ($1, $2, $3) on conflict do nothing")
+                .execute(key);
+        var found = tx.preparedQuery("select id from account where kind = $1 and owner = $2 and asset = $3")
+                .execute(key);
+        return opened.recover(fault -> Future.failedFuture(refusal(fault)))
+                .compose(done -> found)
+                .map(rows -> rows.iterator().next().getLong(0));
+    }
+
+    /**
+     * Locks accounts, in order, before money leaves one of them. An answered freeze takes effect: it waited for the same lock.
+     *
+     * @param payer the user whose wallet pays
+     * @return refused with FROZEN
+     */
+    public static Future<Void> lockToPay(SqlClient tx, UserId payer, Collection<Long> accounts) {
+        // A separate statement, so that the next one sees everything committed until then.
+        return tx.preparedQuery("select lock_accounts($1)")
+                .execute(Tuple.tuple().addArrayOfLong(accounts.toArray(Long[]::new)))
+                .compose(locked -> tx.preparedQuery(
+                                "select (judge_restrictions(array['done'], array[$1], array[null::text]))[1]")
+                        .execute(Tuple.of(payer.value())))
+                .compose(rows -> "frozen".equals(rows.iterator().next().getString(0))
+                        ? Future.failedFuture(Verdict.FROZEN.refusal())
+                        : Future.succeededFuture());
+    }
+
+    /**
+     * Translates a failed insert of commands, accounts or transfers: REFERENCE_USED; UNKNOWN_ASSET; INSUFFICIENT_FUNDS or BALANCE_LIMIT
+     * where a balance would exceed its limit; else the fault itself.
+     */
+    public static Throwable refusal(Throwable fault) {
+        String constraint = SqlState.violatedConstraint(fault);
+        if ("account_not_negative".equals(constraint)) {
+            return Verdict.POOR.refusal();
+        }
+        if ("command_reference_once".equals(constraint)) {
+            return new RefusedException(Refusal.REFERENCE_USED, Text.of("reference.used", SqlState.detail(fault)));
+        }
+        if ("account_in_range".equals(constraint)) {
+            return Verdict.BEYOND.refusal();
+        }
+        if ("asset_is_declared".equals(constraint)) {
+            return new RefusedException(Refusal.UNKNOWN_ASSET, Text.of("asset.unknown"));
+        }
+        return fault;
+    }
+}

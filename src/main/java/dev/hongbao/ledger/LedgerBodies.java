@@ -1,0 +1,146 @@
+package dev.hongbao.ledger;
+
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Text;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Balances, transfers and commands as the contract's JSON, and the host application's notes on them. */
+public final class LedgerBodies {
+    private static final int LENGTH = 512;
+
+    private LedgerBodies() {}
+
+    /**
+     * The note in a body that fits the contract.
+     *
+     * @throws InvalidInputException when the reason is not a line of text
+     */
+    public static Note note(JsonObject body) {
+        try {
+            return new Note(body.getString("reference"), body.getString("reason"));
+        } catch (IllegalArgumentException wrong) {
+            throw InvalidInputException.of("#/reason", Text.of("field.not-allowed", wrong.getMessage()));
+        }
+    }
+
+    public static String transfer(WalletRecord entry) {
+        JsonText json = new JsonText(LENGTH);
+        transfer(json, entry);
+        return json.toString();
+    }
+
+    public static String transfers(Page<WalletRecord> page) {
+        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::transfer)
+                .endObject()
+                .toString();
+    }
+
+    public static void transfer(JsonText json, WalletRecord entry) {
+        WalletRecord.Books books = entry.books();
+        fields(json, entry);
+        json.field("command", text(books.command()))
+                .field("reference", books.note().reference())
+                .field("reason", books.note().reason())
+                .field(
+                        "reverses",
+                        books.reverses() == null ? null : books.reverses().toString())
+                .field("reversedBy", text(books.reversedBy()))
+                .endObject();
+    }
+
+    public static String balances(List<Wallets.Balance> balances) {
+        JsonText json = new JsonText(64 * (balances.size() + 1));
+        json.beginObject().name("items").beginArray();
+        for (Wallets.Balance balance : balances) {
+            json.beginObject()
+                    .plain("asset", balance.asset().code())
+                    .sum("amount", balance.amount())
+                    .endObject();
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    /** A user's own transfers, without actor and reason, which only the host sees. */
+    public static String ownTransfers(Page<WalletRecord> page) {
+        return JsonText.page(page.items(), page.next(), LENGTH / 2, (json, entry) -> {
+                    fields(json, entry);
+                    json.endObject();
+                })
+                .endObject()
+                .toString();
+    }
+
+    /** Leaves the object open for further fields. */
+    private static void fields(JsonText json, WalletRecord entry) {
+        json.beginObject()
+                .plain("id", Long.toString(entry.id()))
+                .plain("kind", entry.kind().wireName())
+                .plain("direction", entry.change().credit() ? "credit" : "debit")
+                .plain("asset", entry.change().asset().code())
+                .field("amount", entry.change().amount());
+        json.field("packet", text(entry.subject().packet()))
+                .field("draw", text(entry.subject().draw()))
+                .field("campaign", text(entry.subject().campaign()));
+        json.plain("at", entry.at().toString());
+    }
+
+    public static String command(Command command) {
+        JsonText json = new JsonText(LENGTH);
+        command(json, command);
+        return json.toString();
+    }
+
+    public static String commands(Page<Command> page) {
+        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::command)
+                .endObject()
+                .toString();
+    }
+
+    private static void command(JsonText json, Command command) {
+        Origin origin = command.origin();
+        json.beginObject().plain("id", command.id().toString()).plain("operation", command.operation());
+        json.name("actor")
+                .beginObject()
+                .plain("user", origin.actor().value())
+                .plain("role", origin.by().wireName())
+                .endObject();
+        json.field("key", command.key())
+                .field("reference", origin.note().reference())
+                .field("reason", origin.note().reason())
+                .plain("at", command.at().toString());
+        json.name("transfers").beginArray();
+        command.moved().forEach(moved -> moved(json, moved));
+        json.endArray().endObject();
+    }
+
+    private static void moved(JsonText json, Command.Moved moved) {
+        json.beginObject()
+                .plain("id", Long.toString(moved.id()))
+                .plain("kind", moved.kind().wireName());
+        side(json.name("from"), moved.from());
+        side(json.name("to"), moved.to());
+        json.plain("asset", moved.asset().code())
+                .field("amount", moved.amount())
+                .field(
+                        "reverses",
+                        moved.reverses() == null ? null : moved.reverses().toString())
+                .field("reversedBy", text(moved.reversedBy()))
+                .endObject();
+    }
+
+    private static void side(JsonText json, Command.Side side) {
+        json.beginObject()
+                .plain("kind", side.kind().wireName())
+                .plain("owner", side.owner())
+                .endObject();
+    }
+
+    private static @Nullable String text(@Nullable UUID id) {
+        return id == null ? null : id.toString();
+    }
+}

@@ -1,0 +1,253 @@
+package dev.hongbao.ledger;
+
+import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.store.postgres.GatheredCommands;
+import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.postgres.Transactions;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Users' wallets: money in and out, balances, records. Thread-safe; futures complete on the caller's context. */
+public final class Wallets {
+    /** The transfers of the wallets of $1, each side through its own index. */
+    private static final String ENTRIES = """
+        select t.id, t.kind, t.credit = w.id as credit, w.asset, t.amount, t.at,
+               case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
+                    then t.subject end as packet,
+               case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
+               c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
+        from account as w
+        cross join lateral (
+            (select * from transfer where credit = w.id
+                 and kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal') and id < $2
+                 and ($5::text is null or kind = $5) order by id desc limit $3)
+            union all
+            (select * from transfer where debit = w.id and kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal') and id < $2
+                 and ($5::text is null or kind = $5) order by id desc limit $3)
+        ) as t
+        left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
+        left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
+        left join command as m on m.id = command_of(t.subject, t.id, t.kind)
+        left join reversal as r on r.command = t.subject
+        left join reversal as b on b.subject = t.subject and b.transfer = t.id
+        where w.owner = $1 and w.kind = 'wallet' and ($4::text is null or w.asset = $4)
+        order by t.id desc limit $3
+        """;
+
+    private static final String MOVE = """
+        select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        """;
+
+    /** Waiting moves of one kind: about half a second of work. */
+    private static final int MAX_WAITING = 4_000;
+
+    private final Pool pool;
+    private final Assets assets;
+    private final GatheredCommands<Move, Future<WalletRecord>> deposits;
+    private final GatheredCommands<Move, Future<WalletRecord>> withdrawals;
+
+    /** A requested move. */
+    private record Move(Asset asset, long amount, Idempotency.Scope scope) {
+        UserId user() {
+            return scope.user();
+        }
+
+        Origin origin() {
+            return scope.origin();
+        }
+    }
+
+    /** Once a server. All deposits of an asset debit the one outside account, so one statement moves many and changes that account once. */
+    public Wallets(Pool pool, Assets assets) {
+        this.pool = pool;
+        this.assets = assets;
+        this.deposits = gathered(
+                TransferKind.DEPOSIT,
+                Text.of("noun.deposits"),
+                move -> List.of(move.user(), move.scope.key().value()));
+        this.withdrawals = gathered(TransferKind.WITHDRAWAL, Text.of("noun.withdrawals"), Move::user);
+    }
+
+    private GatheredCommands<Move, Future<WalletRecord>> gathered(
+            TransferKind kind, Text name, Function<Move, Object> unit) {
+        return new GatheredCommands<>(name, MAX_WAITING, unit, moves -> move(kind, moves));
+    }
+
+    /**
+     * Moves money in from outside. Idempotent by (user, key); a repetition by the same actor gets the first answer.
+     *
+     * @param origin the caller
+     * @return the wallet's entry; fails with {@link RefusedException}, such as UNKNOWN_ASSET, or with {@code UnavailableException} when too
+     *     many wait
+     */
+    public Future<WalletRecord> deposit(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return moved(deposits, wish(TransferKind.DEPOSIT, origin, user, asset, amount, key));
+    }
+
+    /** Moves money out; refused with {@code INSUFFICIENT_FUNDS} when the wallet holds less. Otherwise as a deposit. */
+    public Future<WalletRecord> withdraw(Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        return moved(withdrawals, wish(TransferKind.WITHDRAWAL, origin, user, asset, amount, key));
+    }
+
+    private Future<WalletRecord> moved(GatheredCommands<Move, Future<WalletRecord>> gathered, Move move) {
+        return assets.require(move.asset)
+                .compose(known -> gathered.submit(move))
+                .compose(answer -> answer)
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
+    }
+
+    private static Move wish(
+            TransferKind kind, Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
+        String wish = asset + " " + Amount.check(amount) + origin.note().wish();
+        return new Move(asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish, origin));
+    }
+
+    private Future<List<Future<WalletRecord>>> move(TransferKind kind, List<Move> moves) {
+        Tuple parameters = Tuple.tuple()
+                .addString(kind.wireName())
+                .addArrayOfUUID(Rows.column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.origin().actor().value()))
+                .addArrayOfString(
+                        Rows.column(moves, String[]::new, move -> move.user().value()))
+                .addArrayOfString(Rows.column(moves, String[]::new, move -> move.asset.code()))
+                .addArrayOfLong(Rows.column(moves, Long[]::new, Move::amount))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.scope.key().value()))
+                .addArrayOfBuffer(Rows.column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.origin().by().wireName()))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.origin().note().reference()))
+                .addArrayOfString(Rows.column(
+                        moves, String[]::new, move -> move.origin().note().reason()));
+        return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
+                .map(rows -> {
+                    List<Future<WalletRecord>> answers = new ArrayList<>(moves.size());
+                    rows.forEach(row -> answers.add(answer(kind, moves.get(answers.size()), row)));
+                    return answers;
+                });
+    }
+
+    private Future<WalletRecord> answer(TransferKind kind, Move move, Row row) {
+        Verdict verdict = Verdict.of(row.getString("verdict"));
+        if (verdict.isRefusal()) {
+            return Future.failedFuture(verdict.refusal());
+        }
+        WalletRecord entry = new WalletRecord(
+                row.getLong("transfer"),
+                kind,
+                new WalletRecord.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
+                WalletRecord.Subject.NONE,
+                new WalletRecord.Books(row.getUUID("command"), move.origin().note(), null, null),
+                row.getOffsetDateTime("at").toInstant());
+        return verdict == Verdict.REPLAYED ? repeated(move.scope, entry) : Future.succeededFuture(entry);
+    }
+
+    /**
+     * Answers a repetition. A key belongs to the wallet's user, for all backends of the host. A backend gets no other backend's entry as
+     * its own.
+     *
+     * @param entry of the command that used the key
+     * @return the entry, and the key is marked as repeated; refused with IDEMPOTENCY_KEY_REUSED for another caller's command
+     */
+    Future<WalletRecord> repeated(Idempotency.Scope scope, WalletRecord entry) {
+        return pool.preparedQuery("select actor from command where id = $1")
+                .execute(Tuple.of(entry.books().command()))
+                .compose(rows -> {
+                    String actor = rows.iterator().next().getString("actor");
+                    if (!actor.equals(scope.origin().actor().value())) {
+                        return Future.failedFuture(Verdict.REUSED.refusal());
+                    }
+                    scope.key().repeats();
+                    return Future.succeededFuture(entry);
+                });
+    }
+
+    /** Every asset the user ever held, by asset code. Empty for an unknown user. */
+    public Future<List<Balance>> balances(UserId user) {
+        return pool.preparedQuery(
+                        "select asset, balance from account where owner = $1 and kind = 'wallet' order by asset")
+                .execute(Tuple.of(user.value()))
+                .map(rows -> Rows.list(rows, row -> new Balance(new Asset(row.getString(0)), row.getLong(1))));
+    }
+
+    /** A filter of a user's transfers; null fields let all pass. A filter by kind skips through all transfers of the user. */
+    public record Filter(
+            @Nullable TransferKind kind, @Nullable Asset asset) {
+        public static final Filter ALL = new Filter(null, null);
+    }
+
+    /**
+     * Transfers, newest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<WalletRecord>> transfers(UserId user, Filter filter, @Nullable String cursor, int limit) {
+        Long before = Page.number(cursor, Long.MAX_VALUE);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
+        }
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(
+                        user.value(),
+                        before,
+                        limit + 1,
+                        filter.asset == null ? null : filter.asset.code(),
+                        filter.kind == null ? null : filter.kind.wireName()))
+                .map(rows -> Rows.list(rows, Wallets::entry))
+                .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
+    }
+
+    /** An entry of a user's wallets that is known to exist. */
+    Future<WalletRecord> entry(UserId user, long id) {
+        return pool.preparedQuery(ENTRIES)
+                .execute(Tuple.of(user.value(), id + 1, 1, null, null))
+                .map(rows -> entry(rows.iterator().next()));
+    }
+
+    private static WalletRecord entry(Row row) {
+        return entry(row, row.getBoolean("credit"), new Asset(row.getString("asset")));
+    }
+
+    /**
+     * Reads a row that has the columns of {@link #ENTRIES} from the packet on.
+     *
+     * @param credit as in {@link WalletRecord.Change}
+     */
+    public static WalletRecord entry(Row row, boolean credit, Asset asset) {
+        return new WalletRecord(
+                row.getLong("id"),
+                TransferKind.of(row.getString("kind")),
+                new WalletRecord.Change(credit, asset, row.getLong("amount")),
+                new WalletRecord.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
+                new WalletRecord.Books(
+                        row.getUUID("command"),
+                        new Note(row.getString("reference"), row.getString("reason")),
+                        row.getLong("reverses"),
+                        row.getUUID("reversed_by")),
+                row.getOffsetDateTime("at").toInstant());
+    }
+
+    /**
+     * A wallet's balance of one asset.
+     *
+     * @param amount minor units, 0 or more
+     */
+    public record Balance(Asset asset, long amount) {}
+}

@@ -1,0 +1,58 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.Settler;
+import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.values.PacketId;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Row;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+
+/** Settles closes. Each packet is refunded exactly once (invariant I8). */
+public final class CloseSettler implements Settler {
+    private static final String SETTLE =
+            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
+
+    private final EndedPackets ends;
+
+    public CloseSettler(EndedPackets ends) {
+        this.ends = ends;
+    }
+
+    @Override
+    public JournalItem.Format format() {
+        return Close.FORMAT;
+    }
+
+    @Override
+    public Future<Settlement> prepare(List<JournalItem> items) {
+        List<Close> closes = items.stream().map(Close.class::cast).toList();
+        UUID[] packets =
+                Rows.column(closes, UUID[]::new, close -> close.packet().value());
+        String[] endings = early(closes, early -> early.ending().wireName());
+        String[] enders = early(closes, early -> early.by().value());
+        return Future.succeededFuture((writer, moves) -> moves.send(
+                        writer,
+                        SETTLE,
+                        moves.toTuple()
+                                .addArrayOfUUID(packets)
+                                .addArrayOfString(endings)
+                                .addArrayOfString(enders))
+                .map(rows -> {
+                    Row row = rows.iterator().next();
+                    UUID[] closed = row.getArrayOfUUIDs("closed");
+                    Short[] shards = row.getArrayOfShorts("closed_shards");
+                    ends.ended(IntStream.range(0, closed.length)
+                            .mapToObj(i -> new EndedPackets.Ended(new PacketId(closed[i]), shards[i]))
+                            .toList());
+                    return 0;
+                }));
+    }
+
+    private static String[] early(List<Close> closes, Function<Close.Early, String> value) {
+        return Rows.column(closes, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
+    }
+}

@@ -1,0 +1,250 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.access.Profile;
+import dev.hongbao.access.ProfileBodies;
+import dev.hongbao.http.Problem;
+import dev.hongbao.http.ProblemType;
+import dev.hongbao.packet.PacketService.ClaimsPage;
+import dev.hongbao.packet.PacketService.OwnClaim;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonArray;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Packets and claims as the contract's JSON, written by hand, so that no reflection decides what a client sees. */
+public final class PacketBodies {
+    private static final int CLAIM_LENGTH = 256;
+    public static final int PACKET_LENGTH = 1024;
+
+    private PacketBodies() {}
+
+    public static String claim(Claim claim) {
+        JsonText json = new JsonText(CLAIM_LENGTH);
+        claim(json, claim, true);
+        return json.toString();
+    }
+
+    /** The packet as one viewer may see it: amounts that the view leaves out are left out. */
+    public static String packet(PacketView view) {
+        return packet(view, Map.of());
+    }
+
+    /** As {@link #packet(PacketView)}, with profiles. @param people profiles of the users whom the packet names */
+    public static String packet(PacketView view, Map<UserId, Profile> people) {
+        JsonText json = new JsonText(PACKET_LENGTH);
+        packet(json, view, people);
+        return json.toString();
+    }
+
+    /** Adds the recipients that the viewer may see. @param people also their profiles */
+    public static String packet(PacketView view, Map<UserId, Profile> people, UserId viewer) {
+        JsonText json = new JsonText(PACKET_LENGTH);
+        fields(json, view);
+        Set<UserId> named = new HashSet<>(view.people());
+        List<UserId> recipients = view.packet().recipientsSeenBy(viewer).stream()
+                .sorted(Comparator.comparing(UserId::value))
+                .toList();
+        if (!recipients.isEmpty()) {
+            json.name("recipients")
+                    .raw(new JsonArray(recipients.stream().map(UserId::value).toList()).encode());
+            named.addAll(recipients);
+        }
+        if (!people.isEmpty()) {
+            ProfileBodies.people(json, named, people);
+        }
+        return json.endObject().toString();
+    }
+
+    public static String packets(Page<PacketView> page, Map<UserId, Profile> people) {
+        return JsonText.page(page.items(), page.next(), PACKET_LENGTH, (json, view) -> packet(json, view, people))
+                .endObject()
+                .toString();
+    }
+
+    /** The viewer's own claims, with amounts. @param people profiles of the senders */
+    public static String ownClaims(Page<OwnClaim> page, Map<UserId, Profile> people) {
+        JsonText json = JsonText.page(page.items(), page.next(), CLAIM_LENGTH, (out, own) -> {
+            fields(out.beginObject(), own.claim(), true);
+            out.plain("sender", own.sender().value()).field("luckiest", own.luckiest());
+            pool(out, own.pool());
+            out.endObject();
+        });
+        ProfileBodies.people(json, givers(page), people);
+        return json.endObject().toString();
+    }
+
+    /** The senders of the claimed packets. */
+    public static Set<UserId> givers(Page<OwnClaim> page) {
+        return page.items().stream().map(OwnClaim::giver).collect(Collectors.toSet());
+    }
+
+    /** The viewer's totals, received and sent. */
+    public static String summary(PacketService.Summary summary) {
+        JsonText json = new JsonText(CLAIM_LENGTH);
+        json.beginObject().name("received").beginArray();
+        for (PacketService.Received each : summary.received()) {
+            json.beginObject()
+                    .plain("asset", each.asset().code())
+                    .field("count", each.count())
+                    .sum("amount", each.amount())
+                    .field("luckiest", each.luckiest())
+                    .endObject();
+        }
+        json.endArray().name("sent").beginArray();
+        for (PacketService.Sent each : summary.sent()) {
+            json.beginObject()
+                    .plain("asset", each.asset().code())
+                    .field("count", each.count())
+                    .sum("amount", each.amount())
+                    .sum("refunded", each.refunded())
+                    .endObject();
+        }
+        return json.endArray().endObject().toString();
+    }
+
+    /**
+     * A packet's claims; amounts of others only where the page says so.
+     *
+     * @param viewer whose own amount is always shown
+     * @param people profiles of the claimants
+     */
+    public static String claims(ClaimsPage page, UserId viewer, Map<UserId, Profile> people) {
+        JsonText json = JsonText.page(
+                page.claims().items(),
+                page.claims().next(),
+                CLAIM_LENGTH,
+                (out, claim) ->
+                        claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
+        optionalClaim(json, "luckiest", page.luckiest());
+        ProfileBodies.people(json, page.people(), people);
+        return json.endObject().toString();
+    }
+
+    private static void claim(JsonText json, Claim claim, boolean withAmount) {
+        fields(json.beginObject(), claim, withAmount);
+        json.endObject();
+    }
+
+    private static void fields(JsonText json, Claim claim, boolean withAmount) {
+        json.plain("packet", claim.packet().toString())
+                .plain("user", claim.user().value())
+                .field("slot", claim.share().slot());
+        if (withAmount) {
+            json.field("amount", claim.share().amount());
+        }
+        Instant at = claim.at();
+        json.plain("asset", claim.share().asset().code())
+                .plain("status", at == null ? "accepted" : "settled")
+                .field("at", at == null ? null : at.toString());
+    }
+
+    private static void pool(JsonText json, PoolTerms.@Nullable Label pool) {
+        json.name("campaign");
+        if (pool == null) {
+            json.raw("null");
+        } else {
+            json.beginObject()
+                    .plain("id", pool.campaign().toString())
+                    .field("name", pool.name())
+                    .plain("product", pool.product())
+                    .plain("openedBy", pool.opener().value())
+                    .endObject();
+        }
+    }
+
+    private static void optionalClaim(JsonText json, String name, @Nullable Claim claim) {
+        json.name(name);
+        if (claim == null) {
+            json.raw("null");
+        } else {
+            claim(json, claim, true);
+        }
+    }
+
+    private static void packet(JsonText json, PacketView view, Map<UserId, Profile> people) {
+        fields(json, view);
+        if (!people.isEmpty()) {
+            ProfileBodies.people(json, view.people(), people);
+        }
+        json.endObject();
+    }
+
+    /** Leaves the object open for further fields. */
+    public static JsonText fields(JsonText json, PacketView view) {
+        Packet packet = view.packet();
+        json.beginObject()
+                .plain("id", packet.id().toString())
+                .plain("group", packet.group().value())
+                .plain("sender", packet.sender().value())
+                .plain("kind", packet.kind().wireName())
+                .plain("asset", packet.asset().code())
+                .field("amount", packet.amount())
+                .field("count", packet.count())
+                .field("min", packet.terms().min())
+                .field("max", packet.terms().max())
+                .plain("split", packet.terms().algorithm().wireName())
+                .field("splitVersion", packet.commitment().splitVersion())
+                .field("greeting", packet.greeting())
+                .name("metadata")
+                .raw(packet.metadata().json())
+                .field("passcodeRequired", packet.passcode() != null)
+                .plain("status", view.status().wireName())
+                .plain("createdAt", packet.createdAt().toString())
+                .plain("opensAt", packet.opensAt().toString())
+                .plain("expiresAt", packet.expiresAt().toString());
+        json.name("claimed").beginObject().field("count", view.claimedCount());
+        if (view.claimedAmount() != null) {
+            json.field("amount", view.claimedAmount());
+        }
+        json.endObject();
+        pool(json, packet.pool() == null ? null : packet.pool().label());
+        optionalClaim(json, "mine", view.mine());
+        optionalClaim(json, "luckiest", view.luckiest());
+        json.plain("commitment", packet.commitment().digest());
+        return json.field("seed", view.ending() == null ? null : view.ending().seed());
+    }
+
+    /**
+     * The problem of a claim that was refused.
+     *
+     * @throws IllegalArgumentException for an outcome that has a claim
+     */
+    public static Problem problem(ClaimOutcome refused) {
+        return switch (refused.kind()) {
+            case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, Text.of("packet.not-found"));
+            case NOT_ELIGIBLE -> Problem.notEligible(refused.reason(), Text.of("not-eligible.packet-group"));
+            case LIMITED -> ofLimit(refused.reason());
+            default -> Problem.of(type(refused.kind()));
+        };
+    }
+
+    private static ProblemType type(ClaimOutcome.Kind kind) {
+        return switch (kind) {
+            case DRAINED -> ProblemType.DRAINED;
+            case EXPIRED -> ProblemType.EXPIRED;
+            case NOT_OPEN_YET -> ProblemType.NOT_OPEN_YET;
+            case NOT_ELIGIBLE -> ProblemType.NOT_ELIGIBLE;
+            case WRONG_PASSCODE -> ProblemType.WRONG_PASSCODE;
+            case LIMITED -> ProblemType.LIMITED;
+            case NOT_FOUND -> ProblemType.NOT_FOUND;
+            case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
+        };
+    }
+
+    private static Problem ofLimit(@Nullable Reason reason) {
+        Text detail = reason == Reason.DAY
+                ? Text.of("limited.day")
+                : reason == Reason.PRODUCT ? Text.of("limited.product") : Text.of("limited.total");
+        return Problem.of(ProblemType.LIMITED, detail).because(reason);
+    }
+}

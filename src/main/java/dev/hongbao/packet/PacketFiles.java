@@ -1,0 +1,248 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.engine.Quarantine;
+import dev.hongbao.packet.PacketStore.Progress;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Packets and claims of all groups, for the host's backend. Reads Postgres. Thread-safe. */
+public final class PacketFiles {
+    private static final String FILED = """
+        select p.*, o.*, l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user, k.actor
+        from packet_state as p
+        left join lateral (select t.slot, t.amount, t.at, w.owner
+                           from transfer as t join account as w on w.id = t.credit
+                           where t.subject = p.id and t.slot = p.luckiest and p.closed_at is not null and p.refund = 0 limit 1) as l on true
+        left join lateral (select actor from command where id = p.id limit 1) as k on true
+        left join lateral (select * from pool_terms where packet = p.id limit 1) as o on true
+        """;
+
+    private static final String FILED_BY_ID = FILED + "where p.id = $1";
+
+    /** The newest packets sent and pools opened by a user: a few of each, through their indexes. */
+    private static final String FILED_OF_USER = FILED + """
+        where p.id = any (array(
+            (select id from packet where sender = $1 and id < $2 order by id desc limit $3)
+            union all
+            (select packet from pool where opener = $1 and packet < $2 order by packet desc limit $3)
+            order by 1 desc limit $3))
+        order by p.id desc
+        """;
+
+    private static final PacketId NEWEST = new PacketId(new UUID(-1, -1));
+
+    private final Pool pool;
+    private final PacketStore store;
+    private final Quarantine quarantine;
+
+    public PacketFiles(Pool pool, PacketStore store, Quarantine quarantine) {
+        this.pool = pool;
+        this.store = store;
+        this.quarantine = quarantine;
+    }
+
+    /**
+     * A packet for the host's backend. Shows all amounts except unclaimed shares, and never the passcode. Shows the seed only after the
+     * close.
+     *
+     * @param held minor units still in the packet
+     * @param refunded minor units returned to the payer; 0 until the packet is closed
+     * @param sentBy the caller of the send: the sender, the user who opened the pool, or the backend acting for the sender; null when the
+     *     books have no record
+     * @param closedAt time of the settled close; null until then
+     * @param endedBy who cancelled or closed it early; null for no early end
+     */
+    public record Filed(
+            PacketView view,
+            long held,
+            long refunded,
+            @Nullable UserId sentBy,
+            @Nullable Instant closedAt,
+            @Nullable UserId endedBy) {}
+
+    /** One packet; refused with NOT_FOUND. */
+    public Future<Filed> find(PacketId id) {
+        return filed(FILED_BY_ID, Tuple.of(id.value()))
+                .compose(found -> found.isEmpty()
+                        ? Future.failedFuture(
+                                quarantine.refuses(id.value())
+                                        ? UnavailableException.setAside()
+                                        : new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")))
+                        : Future.succeededFuture(found.get(0)));
+    }
+
+    /**
+     * Packets, newest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    public Future<Page<Filed>> list(Filter filter, @Nullable String cursor, int limit) {
+        PacketId before = cursor == null ? NEWEST : PacketId.parse(cursor);
+        if (before == null) {
+            return Future.failedFuture(Page.badCursor());
+        }
+        List<Object> parameters = new ArrayList<>();
+        String ids = filter.ids(before, limit + 1, parameters);
+        return page(
+                filed(FILED + "where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters)),
+                limit);
+    }
+
+    /** A user's packets and opened pools, newest first; otherwise as {@link #list}. */
+    public Future<Page<Filed>> ofUser(UserId user, @Nullable String cursor, int limit) {
+        PacketId before = cursor == null ? NEWEST : PacketId.parse(cursor);
+        return before == null
+                ? Future.failedFuture(Page.badCursor())
+                : page(filed(FILED_OF_USER, Tuple.of(user.value(), before.value(), limit + 1)), limit);
+    }
+
+    /** The settled claim of a slot; refused with NOT_FOUND. */
+    public Future<Claim> claim(PacketId packet, int slot) {
+        return store.claimsFrom(packet, slot, 1)
+                .compose(claims -> claims.isEmpty() || claims.get(0).share().slot() != slot
+                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("claim.not-found")))
+                        : Future.succeededFuture(claims.get(0)));
+    }
+
+    private Future<List<Filed>> filed(String sql, Tuple parameters) {
+        return pool.preparedQuery(sql).execute(parameters).compose(rows -> store.readable(rows, PacketFiles::filed));
+    }
+
+    private static Filed filed(Row row) {
+        Packet packet = PacketStore.packet(row);
+        Progress progress = PacketStore.progress(row);
+        OffsetDateTime closedAt = row.getOffsetDateTime("closed_at");
+        long held = row.getLong("held");
+        return new Filed(
+                PacketService.view(packet, progress, null, PacketService.luckiest(row, packet), true),
+                held,
+                closedAt == null ? 0 : progress.refund() - held, // a closed packet's balance is due
+                user(row.getString("actor")),
+                closedAt == null ? null : closedAt.toInstant(),
+                user(row.getString("ended_by")));
+    }
+
+    private static @Nullable UserId user(@Nullable String name) {
+        return name == null ? null : new UserId(name);
+    }
+
+    private static Future<Page<Filed>> page(Future<List<Filed>> read, int limit) {
+        return read.map(
+                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString()));
+    }
+
+    /**
+     * The host's filter for its list of packets. A null field lets all pass.
+     *
+     * @param sender the payer: a user, or for pools their campaign's id
+     * @param reference the host's own reference of the send
+     * @param from earliest creation, inclusive
+     * @param to exclusive
+     */
+    public record Filter(
+            @Nullable GroupId group,
+            @Nullable UserId sender,
+            @Nullable PacketStatus status,
+            @Nullable PacketKind kind,
+            @Nullable Asset asset,
+            @Nullable String reference,
+            @Nullable Instant from,
+            @Nullable Instant to) {
+        /**
+         * The largest difference assumed between a server's clock, which makes the ids, and Postgres' clock, which sets the creation time. A
+         * list by time reads this much more at both ends.
+         */
+        private static final long CLOCKS_APART_MILLIS = 60_000;
+
+        /**
+         * SQL for the ids of packets older than {@code before}, newest first. It walks down the index of the group, the sender, the status,
+         * the reference or the id. A filter by DRAINED, kind or asset alone skips through all other packets.
+         *
+         * @param parameters the list so far; this query's are added
+         */
+        String ids(PacketId before, int limit, List<Object> parameters) {
+            List<String> rules = new ArrayList<>();
+            rules.add("f.id < " + next(parameters, before.value()));
+            if (to != null) {
+                rules.add("f.id < " + next(parameters, idOf(to.toEpochMilli() + CLOCKS_APART_MILLIS)));
+                rules.add("f.created_at < " + next(parameters, to.atOffset(ZoneOffset.UTC)));
+            }
+            if (from != null) {
+                rules.add("f.id > " + next(parameters, idOf(from.toEpochMilli() - CLOCKS_APART_MILLIS)));
+                rules.add("f.created_at >= " + next(parameters, from.atOffset(ZoneOffset.UTC)));
+            }
+            if (group != null) {
+                rules.add("f.group_id = " + next(parameters, group.value()));
+            }
+            if (sender != null) {
+                rules.add("f.sender = " + next(parameters, sender.value()));
+            }
+            if (kind != null) {
+                rules.add("f.kind = " + next(parameters, kind.wireName()));
+            }
+            if (asset != null) {
+                rules.add("f.asset = " + next(parameters, asset.code()));
+            }
+            if (reference != null) {
+                rules.add("f.id = any (array(select id from command where reference = " + next(parameters, reference)
+                        + "))");
+            }
+            if (status != null) {
+                rules.add(rule(status));
+            }
+            String most = " order by f.id desc limit " + next(parameters, limit);
+            String where = " where " + String.join(" and ", rules);
+            if (group == null && sender == null && status == PacketStatus.OPEN) {
+                // Open packets are read shard by shard.
+                return "select f.id from shard as s cross join lateral (select f.id from packet as f" + where
+                        + " and f.shard = s.id" + most + ") as f" + most;
+            }
+            if (group == null && sender == null && status == PacketStatus.EXPIRED) {
+                // These are few, and in the index of due packets. The offset keeps the planner from using the order
+                // instead.
+                return "select f.id from (select f.id from packet as f" + where + " offset 0) as f" + most;
+            }
+            return "select f.id from packet as f" + where + most;
+        }
+
+        private static String rule(PacketStatus status) {
+            return switch (status) {
+                // Written so that the planner avoids the index of due packets, which would read all open ones.
+                case OPEN -> "f.closed_at is null and f.expires_at - now() > interval '0'";
+                case EXPIRED -> "f.closed_at is null and f.expires_at <= now()";
+                case DRAINED -> "f.closed_at is not null and f.refund = 0";
+                case REFUNDED -> "f.refund > 0 and f.ending is null";
+                case CANCELLED, CLOSED -> "f.ending = '" + status.wireName() + "'";
+            };
+        }
+
+        private static String next(List<Object> parameters, Object value) {
+            parameters.add(value);
+            return "$" + parameters.size();
+        }
+
+        /** Sorts before all ids of that millisecond (UUIDv7). */
+        private static UUID idOf(long millis) {
+            return new UUID(Math.max(0, millis) << 16, 0);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.engine.Generation;
+import dev.hongbao.values.PacketId;
+import java.util.UUID;
+
+/** Names of packets' keys in Redis. */
+public final class PacketKeys {
+    private static final String KIND = "p";
+    private static final String CAMPAIGN = "c";
+
+    private PacketKeys() {}
+
+    /** The hash of a packet: {@code #} is its next slot, every other field is user → slot; see {@code claim.lua}. */
+    public static String hash(Generation generation, PacketId packet) {
+        return generation.key(KIND, packet.toString());
+    }
+
+    /** The hash of a campaign with counted claims; see {@code claim.lua}. */
+    public static String campaign(Generation generation, UUID campaign) {
+        return generation.key(CAMPAIGN, campaign.toString());
+    }
+
+    /** The prefix of campaigns' hashes; the campaign's id follows. */
+    public static String campaignPrefix(Generation generation) {
+        return generation.key(CAMPAIGN, "");
+    }
+
+    /** The prefix of a generation's packet hashes; the packet's id follows. */
+    static String hashPrefix(Generation generation) {
+        return generation.key(KIND, "");
+    }
+}

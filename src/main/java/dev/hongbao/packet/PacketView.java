@@ -1,0 +1,63 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.values.UserId;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One viewer's view of a packet.
+ *
+ * @param claimedCount settled claims
+ * @param claimedAmount minor units of the settled claims; null for a viewer who has not claimed, until the packet is drained or closed
+ * @param mine the viewer's own claim; null for none
+ * @param ending the secrets of a closed packet; null until then
+ */
+public record PacketView(
+        Packet packet,
+        PacketStatus status,
+        int claimedCount,
+        @Nullable Long claimedAmount,
+        @Nullable Claim mine,
+        @Nullable Ending ending) {
+    /**
+     * The facts published after the close.
+     *
+     * @param luckiest the largest claim, ties to the earlier slot; null when it ended before all shares were claimed
+     * @param seed of the split, 64 hexadecimal digits. It determines every share, so it is secret while a share can be claimed. Later
+     *     anyone can recompute the split with it
+     */
+    public record Ending(@Nullable Claim luckiest, String seed) {}
+
+    /** The largest claim; null until the packet is drained, and for ever if it ended earlier. */
+    public @Nullable Claim luckiest() {
+        return ending == null ? null : ending.luckiest;
+    }
+
+    /** The users it shows: the giver and the owners of shown claims. */
+    public Set<UserId> people() {
+        Set<UserId> people = new HashSet<>();
+        people.add(packet.sender());
+        PoolTerms pool = packet.pool();
+        if (pool != null) {
+            people.add(pool.label().opener());
+        }
+        Claim best = luckiest();
+        if (best != null) {
+            people.add(best.user());
+        }
+        return people;
+    }
+
+    /** The users shown by all views. */
+    public static Set<UserId> people(Collection<PacketView> views) {
+        return views.stream().flatMap(view -> view.people().stream()).collect(Collectors.toSet());
+    }
+
+    /** The view of a packet just sent, and the answer to every repeated send. */
+    public static PacketView ofNew(Packet packet) {
+        return new PacketView(packet, PacketStatus.OPEN, 0, null, null, null);
+    }
+}

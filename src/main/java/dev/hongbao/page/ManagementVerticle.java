@@ -1,0 +1,265 @@
+package dev.hongbao.page;
+
+import dev.hongbao.config.ListenAddress;
+import dev.hongbao.config.ManagementConfig;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.HttpSettings;
+import dev.hongbao.http.PageFiles;
+import dev.hongbao.http.ServerTls;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Handler;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Route;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.net.URI;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code /health/live}, {@code /health/ready}, {@code /metrics}, and the console with the numbers of its overview. These need no
+ * token: bind the port to loopback or to a network that only operators reach. On loopback it answers only to loopback's host
+ * names, against DNS rebinding by web pages in the operator's browser. The console's other calls need a token: see
+ * {@code console.yaml}. The first call opens the console. One instance.
+ */
+public final class ManagementVerticle extends VerticleBase {
+    private static final Logger LOG = LoggerFactory.getLogger(ManagementVerticle.class);
+    private static final long SAMPLE_MILLIS = 1_000;
+
+    /** Interval of checks without requests; each opens a connection to Redis. */
+    private static final long CHECK_MILLIS = 5_000;
+
+    private static final int IDLE_SECONDS = 30;
+    private static final String JSON = "application/json";
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String LOOPBACK = "localhost|127(\\.[0-9]{1,3}){3}|\\[?::1]?";
+
+    /** A Host header with any port, since a tunnel to loopback may have another. */
+    private static final Pattern LOOPBACK_HOST = Pattern.compile("(?i)(" + LOOPBACK + ")(:[0-9]{1,5})?");
+
+    private final ListenAddress address;
+    private final HealthChecks readiness;
+    private final PrometheusMeterRegistry metrics;
+    private final IntConsumer listening;
+    private final boolean onLoopback;
+    private final PageFiles page;
+    private final ManagementConfig.@Nullable Oidc oidc;
+    private final RecentNumbers recent;
+    private final Supplier<Future<HttpFace>> opening;
+    private @Nullable Future<HttpFace> console;
+
+    @SuppressWarnings("NullAway.Init") // set by start
+    private HttpServer server;
+
+    /**
+     * @param listening receives the bound port
+     * @param opening opens the console's calls, on this verticle's loop; once, or again
+     *     after a failure
+     */
+    public ManagementVerticle(
+            ManagementConfig config,
+            HealthChecks readiness,
+            PrometheusMeterRegistry metrics,
+            IntConsumer listening,
+            Supplier<Future<HttpFace>> opening) {
+        this.address = config.address();
+        this.oidc = config.oidc();
+        this.page = PageFiles.console(oidc == null ? null : URI.create(oidc.issuer()));
+        this.readiness = readiness;
+        this.metrics = metrics;
+        this.listening = listening;
+        this.opening = opening;
+        this.onLoopback = address.host().matches("(?i)" + LOOPBACK);
+        this.recent = new RecentNumbers(metrics, Clock.systemUTC());
+    }
+
+    @Override
+    public Future<?> start() {
+        HttpServerOptions options = new HttpServerOptions()
+                .setHost(address.host())
+                .setPort(address.port())
+                .setHttp2ClearTextEnabled(false)
+                .setMaxHeaderSize(HttpSettings.MAX_HEADER_BYTES)
+                .setIdleTimeout(IDLE_SECONDS)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS);
+        ListenAddress.Tls files = address.tls();
+        if (files == null) {
+            return serve(options);
+        }
+        ServerTls tls = new ServerTls(vertx, "management", files);
+        return tls.secure(options)
+                .compose(secured -> serve(options))
+                .onSuccess(listening -> tls.follow(server, options));
+    }
+
+    private Future<?> serve(HttpServerOptions options) {
+        server = vertx.createHttpServer(options).requestHandler(handler(router()));
+        recent.sample();
+        vertx.setPeriodic(SAMPLE_MILLIS, tick -> recent.sample());
+        readiness.watch(metrics);
+        vertx.setPeriodic(1, CHECK_MILLIS, tick -> readiness.ask());
+        return server.listen().map(bound -> {
+            listening.accept(bound.actualPort());
+            return bound;
+        });
+    }
+
+    private Handler<HttpServerRequest> handler(Router router) {
+        return request -> {
+            if (onLoopback && !isForLoopback(request)) {
+                send(request, 421, TEXT, "on loopback this is only at http://127.0.0.1 or http://localhost\n");
+            } else if (isOfConsole(request)) {
+                call(request);
+            } else {
+                router.handle(request);
+            }
+        };
+    }
+
+    private static boolean isOfConsole(HttpServerRequest request) {
+        String path = request.path();
+        return path != null && (path.startsWith("/v1/") || path.startsWith("/manage/"));
+    }
+
+    private Router router() {
+        Router router = Router.router(vertx);
+        read(router, "/health/live").handler(routing -> send(routing, 200, JSON, "{\"status\":\"UP\"}"));
+        read(router, "/health/ready").handler(this::ready);
+        read(router, "/metrics").handler(this::scrape);
+        read(router, "/recent.json")
+                .handler(routing -> send(routing, 200, JSON, recent.toJson(after(routing.request()))));
+        read(router, "/console/oidc.json").handler(routing -> send(routing, 200, JSON, SignIn.json(oidc)));
+        if (oidc != null) {
+            SignIn signIn = new SignIn(vertx, oidc);
+            read(router, "/")
+                    .handler(routing ->
+                            signIn.tokenOrigin().onSuccess(origin -> file(routing, file -> file.mayCall(origin))));
+        }
+        router.get().method(HttpMethod.HEAD).handler(routing -> file(routing, UnaryOperator.identity()));
+        router.route().handler(routing -> {
+            routing.response().putHeader("Allow", "GET, HEAD");
+            send(routing, 405, TEXT, "only GET and HEAD\n");
+        });
+        router.route().failureHandler(routing -> {
+            if (routing.statusCode() == 500) {
+                LOG.error("{} failed", routing.request().path(), routing.failure());
+            }
+            send(routing, routing.statusCode(), TEXT, "this cannot be answered\n");
+        });
+        // The router reports a malformed escape in the path only here.
+        return router.errorHandler(400, routing -> send(routing, 400, TEXT, "this cannot be answered\n"));
+    }
+
+    /** A route for GET and for HEAD, which load balancers send. */
+    private static Route read(Router router, String path) {
+        return router.get(path).method(HttpMethod.HEAD);
+    }
+
+    @Override
+    public Future<?> stop() {
+        Future<Void> closed = console == null
+                ? Future.succeededFuture()
+                : console.compose(HttpFace::close).otherwiseEmpty();
+        return closed.eventually(() -> server.shutdown(1, TimeUnit.SECONDS));
+    }
+
+    /** The first call opens the console's calls and waits for it. */
+    private void call(HttpServerRequest request) {
+        if (console == null || console.failed()) {
+            console = opening.get();
+        }
+        if (console.succeeded()) {
+            console.result().handle(request);
+            return;
+        }
+        request.pause();
+        console.onSuccess(face -> {
+                    face.handle(request);
+                    request.resume();
+                })
+                .onFailure(fault -> {
+                    LOG.warn("the console's calls cannot be opened: {}", fault.toString());
+                    send(request, 503, TEXT, "the stores do not answer\n");
+                });
+    }
+
+    private void ready(RoutingContext routing) {
+        readiness
+                .ask()
+                .onSuccess(report -> send(routing, report.isUp() ? 200 : 503, JSON, report.toJson()))
+                .onFailure(fault -> send(routing, 503, JSON, "{\"status\":\"DOWN\"}"));
+    }
+
+    /** Rendering walks all meters, a few milliseconds, so it runs on a worker. */
+    private void scrape(RoutingContext routing) {
+        vertx.<String>executeBlocking(metrics::scrape)
+                .onSuccess(text -> send(routing, 200, "text/plain; version=0.0.4; charset=utf-8", text))
+                .onFailure(fault -> send(routing, 500, TEXT, "no metrics\n"));
+    }
+
+    /** A browser always sends Host; a load balancer's check in HTTP/1.0 may not. */
+    private static boolean isForLoopback(HttpServerRequest request) {
+        String named = request.headers().get(HttpHeaders.HOST);
+        return named == null || LOOPBACK_HOST.matcher(named).matches();
+    }
+
+    /** The query's {@code after}; 0, the beginning, if it is absent or malformed. */
+    private static long after(HttpServerRequest request) {
+        try {
+            String text = request.getParam("after");
+            return text != null && text.matches("[0-9]{1,15}") ? Long.parseLong(text) : 0;
+        } catch (IllegalArgumentException malformed) {
+            return 0;
+        }
+    }
+
+    private void file(RoutingContext routing, UnaryOperator<PageFiles.PageFile> served) {
+        PageFiles.PageFile found = page.find(routing.request().path());
+        if (found == null) {
+            send(routing, 404, TEXT, "/, /health/live, /health/ready, /metrics\n");
+            return;
+        }
+        HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
+        PageFiles.Sent sent = served.apply(found).sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+        PageFiles.PageFile file = sent.file();
+        List<String> headers = sent.headers();
+        for (int i = 0; i < headers.size(); i += 2) {
+            response.putHeader(headers.get(i), headers.get(i + 1));
+        }
+        if (routing.etag(file.tag()).isFresh()) {
+            var unused = response.setStatusCode(304).end();
+        } else {
+            var unused = response.putHeader("Content-Type", file.type()).end(file.bytes());
+        }
+    }
+
+    private static void send(RoutingContext routing, int status, String type, String body) {
+        send(routing.request(), status, type, body);
+    }
+
+    private static void send(HttpServerRequest request, int status, String type, String body) {
+        HttpServerResponse response = request.response();
+        if (!response.closed()) {
+            response.setStatusCode(status)
+                    .putHeader("Content-Type", type)
+                    .putHeader("X-Content-Type-Options", "nosniff")
+                    .putHeader("Cache-Control", "no-store");
+            var unused = response.end(body);
+        }
+    }
+}

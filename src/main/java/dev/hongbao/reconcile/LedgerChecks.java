@@ -1,0 +1,171 @@
+package dev.hongbao.reconcile;
+
+import java.util.List;
+
+/** The rules for money, assets and packets. */
+final class LedgerChecks {
+    static final List<Check> ALL = List.of(
+            new Check("I1", "claims + refund + escrow = total, for every packet", """
+                -- A refund that is due is still in the escrow.
+                select format('packet %s: claims %s + refund %s%s + escrow %s is not %s',
+                              p.id, coalesce(c.amount, 0), p.refund, case when d.packet is not null then ' (due)' end, e.balance, p.amount)
+                from packet as p
+                join account as e on e.id = p.escrow
+                left join refund_due as d on d.packet = p.id
+                left join packet_claims as c on c.packet = p.id
+                where coalesce(c.amount, 0) + case when d.packet is null then p.refund else 0 end + e.balance <> p.amount
+                """).since(Scope.PACKETS),
+            new Check("I1", "the escrow of a closed packet is empty, or holds the refund that is due", """
+                select format('packet %s is closed, its escrow holds %s', p.id, e.balance)
+                from packet as p
+                join account as e on e.id = p.escrow
+                left join refund_due as d on d.packet = p.id
+                where p.closed_at is not null and e.balance <> case when d.packet is null then 0 else p.refund end
+                """)
+                    .since(Scope.PACKETS),
+            new Check("I2", "every claim has the amount that its slot was given at creation", """
+                -- [:] copies an array to memory once. Otherwise each claim reads it from its table. Hashed, since
+                -- a merge join copies an array for each claim again when all of them do not fit into the memory of a sort.
+                select format('packet %s slot %s: claimed %s, was %s', c.subject, c.slot, c.amount, b.amounts[c.slot % 1000 + 1])
+                from (select packet, block, amounts[:] as amounts from packet_amounts offset 0) as b
+                join transfer as c on c.subject = b.packet and c.slot / 1000 = b.block
+                where c.amount <> b.amounts[c.slot % 1000 + 1]
+                union all
+                select format('packet %s has no slot %s', c.subject, c.slot)
+                from transfer as c left join packet as p on p.id = c.subject
+                where c.slot is not null and (p.id is null or c.slot >= p.count)
+                """)
+                    .since(Scope.PACKETS)
+                    .hashed(),
+            new Check("I2", "the amounts of a packet's slots add up to it", """
+                select format('packet %s: %s slots of %s, %s of %s', p.id, a.slots, p.count, a.sum, p.amount)
+                from packet as p
+                left join (select b.packet, sum(cardinality(b.amounts)) as slots, sum(s.sum) as sum
+                           from packet_amounts as b
+                           cross join lateral (select sum(a) as sum from unnest(b.amounts) as a) as s
+                           group by b.packet) as a on a.packet = p.id
+                where a.slots is distinct from p.count or a.sum is distinct from p.amount
+                """).since(Scope.PACKETS),
+            new Check("I2", "slots are claimed in order, without gaps", """
+                select format('packet %s: %s claims, highest slot %s', packet, claims, highest)
+                from packet_claims where claims <> highest + 1
+                """).since(Scope.PACKETS),
+            new Check("I2", "an escrow counts its packet's claims", """
+                -- 0 also for a packet closed before escrows counted claims.
+                select format('packet %s: %s claims, its escrow counts %s', p.id, coalesce(c.claims, 0), e.claims)
+                from packet as p
+                join account as e on e.id = p.escrow
+                left join packet_claims as c on c.packet = p.id
+                where e.claims <> coalesce(c.claims, 0) and (p.closed_at is null or e.claims > 0)
+                """).since(Scope.PACKETS),
+            new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
+                select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
+                from transfer as t
+                left join packet as p on p.id = t.subject
+                left join account as w on w.id = t.credit and w.kind = 'wallet'
+                where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
+                """)
+                    .since(Scope.TRANSFERS),
+            new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
+                select format('transfer %s of %s', t.id, t.subject)
+                from transfer as t
+                left join account as d on d.id = t.debit
+                left join account as c on c.id = t.credit
+                where d.asset is null or c.asset is null or d.asset <> c.asset or d.id = c.id
+                   or t.amount <= 0 or t.amount >= 100000000000000
+                """)
+                    .since(Scope.TRANSFERS),
+            new Check("I3", "every requested transfer has its command", """
+                select format('transfer %s of %s', t.id, t.subject)
+                from other_transfer as t left join command as c on c.id = t.subject
+                where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
+                """).since(Scope.TRANSFERS),
+            new Check("I4", "every balance is the sum of its transfers", """
+                select format('%s of %s in %s: balance %s, transfers %s', a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
+                from account as a
+                left join (select id, sum(amount) as sum
+                           from (select credit as id, amount from transfer
+                                 union all
+                                 select debit, -amount from transfer) as sides
+                           group by id) as s on s.id = a.id
+                where a.balance is distinct from coalesce(s.sum, 0)
+                """),
+            new Check("I4", "no wallet and no escrow is below 0", """
+                select format('%s of %s in %s: %s', kind, owner, asset, balance)
+                from account where kind <> 'source' and balance < 0
+                """).since(Scope.ACCOUNTS),
+            new Check("I4", "all balances of an asset add up to 0", """
+                select format('%s: %s', asset, sum(balance)) from account group by asset having sum(balance) <> 0
+                """),
+            new Check(
+                            "I8",
+                            "a refund is one transfer to the account that paid, and only a packet with shares left has"
+                                    + " one",
+                            """
+                            select format('packet %s: refund %s%s, transfers %s', p.id, p.refund, case when d.packet is not null then ' (due)' end,
+                                          coalesce(t.sum, 0))
+                            from packet as p
+                            left join refund_due as d on d.packet = p.id
+                            left join (select t.subject, sum(t.amount) as sum, count(*) as n, min(t.credit) as credit
+                                       from other_transfer as t
+                                       where t.kind = 'refund' group by t.subject) as t on t.subject = p.id
+                            left join packet_claims as c on c.packet = p.id
+                            where case when d.packet is null then p.refund else 0 end <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> p.refund_to
+                               or (p.closed_at is not null and p.refund = 0 and p.count is distinct from c.claims)
+                            """)
+                    .since(Scope.PACKETS),
+            new Check("I8", "a refund is due of a closed packet, to the account that paid", """
+                select format('packet %s: a refund is due to account %s', d.packet, d.refund_to)
+                from refund_due as d left join packet as p on p.id = d.packet and p.closed_at is not null
+                where p.refund > 0 is not true or (d.refund_to, d.shard) is distinct from (p.refund_to, p.shard)
+                """).since(Scope.WHOLE),
+            new Check("I8", "no refund waits long for the account that paid", Severity.HEALS, """
+                select format('packet %s: its refund is due to account %s since %s', packet, refund_to, at)
+                from refund_due where at < now() - interval '10 seconds'
+                """).since(Scope.WHOLE),
+            new Check("I8", "a packet is refunded before its time only when the host's backend asked for it", """
+                select format('packet %s: refunded at %s, expires at %s, not ended early', id, closed_at, expires_at)
+                from packet
+                -- To the minute, as the settlement checks it.
+                where refund > 0 and ending is null and closed_at < expires_at - interval '1 minute'
+                """)
+                    .since(Scope.PACKETS),
+            new Check("I8", "no claim was settled before its packet's opening or after its close", """
+                select format('packet %s: claims from %s to %s, open from %s to %s',
+                              p.id, c.first_at, c.last_at, p.opens_at, p.closed_at)
+                from packet_claims as c join packet as p on p.id = c.packet
+                -- To the minute, as the settlement checks it.
+                where c.last_at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
+                """)
+                    .since(Scope.PACKETS),
+            new Check("I11", "no packet stays open after its time", Severity.HEALS, """
+                select format('packet %s is open and was due at %s', p.id, p.expires_at)
+                from shard as s
+                cross join lateral (select id, expires_at from packet
+                                    where shard = s.id and closed_at is null and expires_at < now() - interval '10 seconds') as p
+                where not exists (select from quarantine_unit as q where q.id = p.id)
+                """).since(Scope.WHOLE),
+            new Check("I15", "no packet and no draw is set aside, see `hongbao quarantine`", Severity.QUARANTINED, """
+                select format('%s %s of shard %s, since %s: %s %s; entries that wait: %s',
+                              q.kind, q.id, q.shard, q.since, q.sqlstate, q.reason,
+                              (select count(*) from quarantine as e where e.unit = q.id))
+                from quarantine_unit as q order by q.since
+                """)
+                    .since(Scope.WHOLE),
+            new Check("I3", "every asset that is held was declared", """
+                    select format('%s of %s in %s', a.kind, a.owner, a.asset)
+                    from account as a where not exists (select from asset as d where d.code = a.asset)
+                    """).since(Scope.ACCOUNTS),
+            new Check("I10", "a sender's total of a day, for the cap, is the sum of the sender's packets", """
+                    select format('wallet %s on %s: counted %s, sent %s', s.wallet, s.day, s.amount, coalesce(p.sum, 0))
+                    from sent_on_day as s
+                    join account as w on w.id = s.wallet
+                    cross join lateral (
+                        select sum(p.amount) as sum from packet as p
+                        where p.sender = w.owner and p.asset = w.asset and p.refund_to = s.wallet
+                          and (p.created_at at time zone 'UTC')::date = s.day) as p
+                    where s.amount is distinct from p.sum
+                    """));
+
+    private LedgerChecks() {}
+}

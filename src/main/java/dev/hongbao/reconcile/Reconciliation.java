@@ -1,0 +1,156 @@
+package dev.hongbao.reconcile;
+
+import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.RedisComparison;
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import java.util.stream.Stream;
+
+/**
+ * Checks the whole database in one snapshot, and Redis against it. Changes nothing. May run beside working servers: a difference counts
+ * only if it stays.
+ */
+public final class Reconciliation {
+    /** The most lines of a check. Further violations are not listed. */
+    public static final int MAX_LINES = 100;
+
+    private final Vertx vertx;
+    private final Pool pool;
+    private final RedisLinks redis;
+    private final String namespace;
+    private final List<JournalItem.Format> formats;
+    private final List<RedisComparison.Factory> comparisons;
+
+    /**
+     * @param redis the links of the event loop that calls {@link #run}
+     * @param namespace the installation's in Redis
+     * @param formats of all items in the journals
+     * @param comparisons of Redis, one of each mode
+     */
+    public Reconciliation(
+            Vertx vertx,
+            Pool pool,
+            RedisLinks redis,
+            String namespace,
+            List<JournalItem.Format> formats,
+            List<RedisComparison.Factory> comparisons) {
+        this.vertx = vertx;
+        this.pool = pool;
+        this.redis = redis;
+        this.namespace = namespace;
+        this.formats = List.copyOf(formats);
+        this.comparisons = List.copyOf(comparisons);
+    }
+
+    /** Every check that is a query. {@link SeedCheck} is separate. */
+    public static List<Check> checks() {
+        return Stream.of(
+                        LedgerChecks.ALL,
+                        CommandChecks.ALL,
+                        DrawChecks.ALL,
+                        CampaignChecks.CAMPAIGNS,
+                        CampaignChecks.RAINS,
+                        OutboxChecks.ALL)
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    /** The checks for full runs only. */
+    public static List<Check> leftOut() {
+        return checks().stream().filter(check -> !check.scope().isRead()).toList();
+    }
+
+    /** The number of findings of a run: the queries, three checks of seeds, and two of Redis. */
+    public static int steps() {
+        return checks().size() + 5;
+    }
+
+    /**
+     * Runs all checks in order.
+     *
+     * @param progress receives each finding at once
+     * @return all findings; fails only when a store does not answer
+     */
+    public Future<List<Finding>> run(Consumer<Finding> progress) {
+        List<Finding> findings = new ArrayList<>();
+        Consumer<Finding> found = finding -> {
+            findings.add(finding);
+            progress.accept(finding);
+        };
+        return pool.withConnection(connection -> connection
+                        .query("begin isolation level repeatable read read only")
+                        .execute()
+                        // The checks read whole tables. After a burst without new statistics, the planner would choose
+                        // nested loops over millions of rows.
+                        .compose(begun -> connection
+                                .query("set local enable_nestloop = off; set local work_mem = '64MB'")
+                                .execute())
+                        .compose(set -> each(connection, found))
+                        .compose(checked -> again(connection, found))
+                        .eventually(() -> connection.query("rollback").execute()))
+                .compose(checked -> redis(new Pace(vertx, millis -> 0)))
+                .map(differences -> {
+                    differences.forEach(found);
+                    return findings;
+                });
+    }
+
+    /**
+     * Checks everything new since the checkpoint, and moves the checkpoint: see {@link Checkpoint}. Compares all of Redis, which has open
+     * items only.
+     *
+     * @param restMillis gives the rest after a piece, from its duration in milliseconds; 0 for none
+     * @return empty while another such run is under way, here or on another server; fails when a store does not answer
+     */
+    public Future<Optional<SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
+        Pace pace = new Pace(vertx, restMillis);
+        return new Checkpoint(vertx, pool, pace, Checkpoint.PAGE)
+                .run()
+                .compose(run -> run.isEmpty()
+                        ? Future.succeededFuture(run)
+                        : redis(pace).map(differences -> run.map(done -> done.with(differences))));
+    }
+
+    private Future<List<Finding>> redis(Pace pace) {
+        return new RedisComparisons(vertx, pace, pool, redis, namespace, formats, comparisons).run();
+    }
+
+    private Future<Void> again(SqlConnection connection, Consumer<Finding> found) {
+        Future<Void> done = Future.succeededFuture();
+        for (SeedCheck seeds : SeedCheck.all(vertx).values()) {
+            done = done.compose(before -> seeds.run(connection, Tuple.tuple())).map(finding -> {
+                found.accept(finding);
+                return null;
+            });
+        }
+        return done;
+    }
+
+    private static Future<Void> each(SqlConnection connection, Consumer<Finding> found) {
+        Future<Void> done = Future.succeededFuture();
+        for (Check check : checks()) {
+            done = done.compose(before -> connection
+                            .query("set local enable_mergejoin = " + (check.isHashed() ? "off" : "on"))
+                            .execute())
+                    .compose(set -> connection
+                            .query(check.sql() + " limit " + MAX_LINES)
+                            .execute())
+                    .map(rows -> {
+                        List<String> lines = new ArrayList<>();
+                        rows.forEach(row -> lines.add(row.getString(0)));
+                        found.accept(check.found(lines));
+                        return null;
+                    });
+        }
+        return done;
+    }
+}

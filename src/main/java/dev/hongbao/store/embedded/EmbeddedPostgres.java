@@ -1,0 +1,201 @@
+package dev.hongbao.store.embedded;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A durable Postgres child process (fsync on, synchronous_commit on) on loopback, with passwords. Thread-safe; every method but
+ * the getters may block.
+ */
+public final class EmbeddedPostgres implements AutoCloseable {
+    /** After a crash Postgres replays up to 2 GB of its log. A kill meanwhile makes it begin anew. */
+    private static final Duration READY = Duration.ofMinutes(10);
+
+    /** The default; a setting {@code max_connections} overrides it. */
+    public static final int MAX_CONNECTIONS = 64;
+
+    /** The line of postmaster.pid with the state, counted from 0; pg_ctl reads it, too. */
+    private static final int STATUS_LINE = 7;
+
+    private static final String PORT = "postgres-port";
+    private static final String APP_SECRET = "postgres-app";
+
+    private final DataDirectory data;
+    private final SupervisedChild child;
+    private final int port;
+    private final boolean ownsData;
+
+    private EmbeddedPostgres(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
+        this.data = data;
+        this.child = child;
+        this.port = port;
+        this.ownsData = ownsData;
+    }
+
+    /**
+     * Starts Postgres; returns when it accepts connections. The first start unpacks the binaries and creates the cluster, the
+     * roles and the database. A later start on the same directory has the same data and passwords, and the same port if it is
+     * still free.
+     *
+     * @throws EmbeddedServers.InUseException if another server owns the directory
+     * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
+     */
+    public static EmbeddedPostgres start(Path dataDir, EmbeddedOptions options) {
+        DataDirectory data = DataDirectory.take(dataDir);
+        try {
+            return start(data, options, true);
+        } catch (RuntimeException e) {
+            data.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The {@link #appUrl} of the Postgres that a server keeps running on this directory; empty if there is none. Starts and makes
+     * nothing. The server may be gone a moment later.
+     */
+    public static Optional<String> running(Path dataDir) {
+        int port = DataDirectory.readNumber(dataDir.resolve("secrets").resolve(PORT));
+        return port == 0 || !DataDirectory.taken(dataDir)
+                ? Optional.empty()
+                : DataDirectory.known(dataDir, APP_SECRET)
+                        .map(password -> url(PostgresCluster.APP, password, PostgresCluster.DATABASE, port));
+    }
+
+    static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
+        Path binaries = options.binaries() == null ? data.bin() : options.binaries();
+        PostgresCluster cluster = PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()));
+        Path directory = cluster.directory();
+        Path portFile = data.path("secrets").resolve(PORT);
+        int port = Ports.free(DataDirectory.readNumber(portFile));
+        DataDirectory.write(portFile, Integer.toString(port));
+        List<String> command = new ArrayList<>(cluster.command("postgres"));
+        command.addAll(List.of("-D", directory.toString()));
+        settings(port, options.postgresSettings()).forEach((name, value) -> {
+            command.add("-c");
+            command.add(name + "=" + value);
+        });
+        SupervisedChild child = SupervisedChild.start("postgres", options.supervised(), () -> {
+            ChildProcess.awaitNoneIn(directory);
+            // no process works here; but its pid may be another program's by now, and Postgres would believe it
+            data.forget("postgres/postmaster.pid");
+            ChildProcess started = ChildProcess.start(
+                    "postgres", directory, data.log("postgres"), "INT", Path.of("/dev/null"), command);
+            started.awaitReady(() -> isReady(directory, started.pid()), READY);
+            return started;
+        });
+        return new EmbeddedPostgres(data, child, port, ownsData);
+    }
+
+    /** On the command line, so that clusters of an older version get them, too. */
+    private static Map<String, String> settings(int port, Map<String, String> more) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("listen_addresses", "127.0.0.1");
+        settings.put("port", Integer.toString(port));
+        settings.put("unix_socket_directories", "");
+        settings.put("max_connections", Integer.toString(MAX_CONNECTIONS));
+        settings.put("password_encryption", "scram-sha-256");
+        settings.put("fsync", "on");
+        settings.put("synchronous_commit", "on");
+        settings.put("full_page_writes", "on");
+        settings.put("shared_buffers", sharedMegabytes() + "MB");
+        settings.put("wal_level", "minimal"); // no replicas here
+        settings.put("max_wal_senders", "0");
+        settings.put("max_wal_size", "2GB"); // checkpoints are the pauses of a settling server: make them rare
+        settings.put("checkpoint_timeout", "15min");
+        settings.put("log_checkpoints", "off");
+        // Statements, their parameters and refused rows contain users' texts and money.
+        settings.put("log_min_error_statement", "panic");
+        settings.put("log_error_verbosity", "terse");
+        settings.put("log_parameter_max_length", "0");
+        settings.put("log_parameter_max_length_on_error", "0");
+        settings.put("timezone", "UTC");
+        settings.put("log_timezone", "UTC");
+        settings.putAll(more);
+        return settings;
+    }
+
+    /**
+     * A sixteenth of the machine's memory, 128 MB to 1 GB; the system allocates only used pages. Hot pages should fit, above all
+     * the last page of each wallet's records: 8 KB for each claiming user.
+     */
+    private static long sharedMegabytes() {
+        long machine =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+        return Math.max(128, Math.min(1024, machine / 16 / (1 << 20)));
+    }
+
+    /** Reads the file that the postmaster writes for pg_ctl; a standby counts as ready. It costs no connection. */
+    private static boolean isReady(Path directory, long pid) {
+        try {
+            List<String> lines = Files.readAllLines(directory.resolve("postmaster.pid"));
+            return lines.size() > STATUS_LINE
+                    && lines.get(0).strip().equals(Long.toString(pid))
+                    && List.of("ready", "standby")
+                            .contains(lines.get(STATUS_LINE).strip());
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    /** For the database's owner: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
+    public String ownerUrl() {
+        return url(PostgresCluster.OWNER, data.secret("postgres-owner"), PostgresCluster.DATABASE, port);
+    }
+
+    /** For the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
+    public String appUrl() {
+        return url(PostgresCluster.APP, data.secret(APP_SECRET), PostgresCluster.DATABASE, port);
+    }
+
+    /** For the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
+    public String adminUrl() {
+        return url(PostgresCluster.ADMIN, data.secret("postgres-admin"), "postgres", port);
+    }
+
+    private static String url(String role, String password, String database, int port) {
+        return "postgresql://" + role + ":" + password + "@127.0.0.1:" + port + "/" + database;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** The latest postmaster. */
+    public long pid() {
+        return child.pid();
+    }
+
+    /** False from the end of the postmaster until the next one accepts connections. */
+    public boolean running() {
+        return child.running();
+    }
+
+    /** {@code kill -9} of the postmaster. If supervised, it starts again by itself. */
+    public void kill() {
+        child.kill();
+    }
+
+    void requestStop() {
+        child.requestStop();
+    }
+
+    /** Fast shutdown: open transactions roll back. Idempotent; takes up to 9 s, usually 0.2 s. */
+    @Override
+    public void close() {
+        child.requestStop();
+        child.awaitStopped();
+        if (ownsData) {
+            data.close();
+        }
+    }
+}

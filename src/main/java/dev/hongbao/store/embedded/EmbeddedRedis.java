@@ -1,0 +1,172 @@
+package dev.hongbao.store.embedded;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * A Redis child process with an append-only file, on loopback, with passwords. Thread-safe; every method but the getters may
+ * block.
+ */
+public final class EmbeddedRedis implements AutoCloseable {
+    /** A long append-only file takes about 1 s per 100 MB to read. A kill meanwhile makes Redis begin anew. */
+    private static final Duration READY = Duration.ofMinutes(10);
+
+    private static final String APP_SECRET = "redis-app";
+
+    private final DataDirectory data;
+    private final SupervisedChild child;
+    private final int port;
+    private final boolean ownsData;
+
+    private EmbeddedRedis(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
+        this.data = data;
+        this.child = child;
+        this.port = port;
+        this.ownsData = ownsData;
+    }
+
+    /**
+     * Starts Redis; returns when it answers. A later start on the same directory has the same data and passwords, and the same
+     * port if it is still free.
+     *
+     * @throws EmbeddedServers.InUseException if another server owns the directory
+     * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
+     */
+    public static EmbeddedRedis start(Path dataDir, EmbeddedOptions options) {
+        DataDirectory data = DataDirectory.take(dataDir);
+        try {
+            return start(data, options, true);
+        } catch (RuntimeException e) {
+            data.close();
+            throw e;
+        }
+    }
+
+    /**
+     * The {@link #appUrl} of the Redis that a server keeps running on this directory; empty if there is none. Starts and makes
+     * nothing. The server may be gone a moment later.
+     */
+    public static Optional<String> running(Path dataDir) {
+        int port = DataDirectory.readNumber(dataDir.resolve("redis").resolve("port"));
+        return port == 0 || !DataDirectory.taken(dataDir)
+                ? Optional.empty()
+                : DataDirectory.known(dataDir, APP_SECRET).map(password -> appUrl(password, port));
+    }
+
+    static EmbeddedRedis start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
+        Path binaries = options.binaries() == null ? data.bin() : options.binaries();
+        Path program = new Binaries(binaries, Platform.current()).redis();
+        Path directory = data.directory("redis");
+        Path config = directory.resolve("redis.conf");
+        String password = data.secret("redis");
+        int port = Ports.free(DataDirectory.readNumber(directory.resolve("port")));
+        DataDirectory.write(config, config(port, password, data.secret(APP_SECRET), options.redisSettings()));
+        DataDirectory.write(directory.resolve("port"), Integer.toString(port));
+        SupervisedChild child = SupervisedChild.start("redis", options.supervised(), () -> {
+            ChildProcess.awaitNoneIn(directory);
+            ChildProcess started = ChildProcess.start(
+                    "redis",
+                    directory,
+                    data.log("redis"),
+                    "TERM",
+                    Path.of("/dev/null"),
+                    List.of(program.toString(), config.toString()));
+            started.awaitReady(() -> answers(port, password), READY);
+            return started;
+        });
+        return new EmbeddedRedis(data, child, port, ownsData);
+    }
+
+    private static String config(int port, String password, String appPassword, Map<String, String> more) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("bind", "127.0.0.1");
+        settings.put("port", Integer.toString(port));
+        settings.put("requirepass", password);
+        settings.put("masterauth", password);
+        settings.put("user", RedisPermissions.USER + " on >" + appPassword + " " + RedisPermissions.RULES);
+        settings.put("dir", "."); // its working directory
+        settings.put("appendonly", "yes");
+        settings.put("appendfsync", "everysec");
+        settings.put("save", "\"\"");
+        settings.put("maxmemory-policy", "noeviction");
+        settings.put("shutdown-timeout", "3"); // seconds it waits for replicas; we wait 9
+        settings.putAll(more);
+        return settings.entrySet().stream()
+                .map(each -> each.getKey() + " " + each.getValue() + "\n")
+                .collect(Collectors.joining());
+    }
+
+    /** False while Redis loads its data. The password shows that the process is ours. */
+    private static boolean answers(int port, String password) {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress("127.0.0.1", port), 1_000);
+            socket.setSoTimeout(1_000);
+            String commands = "AUTH " + password + "\r\nPING\r\nQUIT\r\n";
+            socket.getOutputStream().write(commands.getBytes(StandardCharsets.US_ASCII));
+            String answers = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
+            return answers.equals("+OK\r\n+PONG\r\n+OK\r\n");
+        } catch (IOException notYet) {
+            return false;
+        }
+    }
+
+    /**
+     * For the server's user, with the server's rights: {@code redis://hongbao:password@127.0.0.1:port}. Stable as {@link #url}.
+     */
+    public String appUrl() {
+        return appUrl(data.secret(APP_SECRET), port);
+    }
+
+    private static String appUrl(String password, int port) {
+        return "redis://" + RedisPermissions.USER + ":" + password + "@127.0.0.1:" + port;
+    }
+
+    /**
+     * For the administrator: {@code redis://:password@127.0.0.1:port}. It stays equal until {@link #close}, also across restarts.
+     */
+    public String url() {
+        return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** The latest process. */
+    public long pid() {
+        return child.pid();
+    }
+
+    /** False from the end of the process until its next one answers. */
+    public boolean running() {
+        return child.running();
+    }
+
+    /** {@code kill -9}. If supervised, it starts again by itself. */
+    public void kill() {
+        child.kill();
+    }
+
+    void requestStop() {
+        child.requestStop();
+    }
+
+    /** Stops it; all answered writes are then on disk. Idempotent; takes up to 9 s, usually 0.1 s. */
+    @Override
+    public void close() {
+        child.requestStop();
+        child.awaitStopped();
+        if (ownsData) {
+            data.close();
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/**
+ * Shared Redis mechanics: pinned, pipelined connections that reconnect, and the meaning of Redis' errors.
+ *
+ * <p>{@code RedisLinks} opens one event loop's connections: to one server, to the masters of a cluster, or to the master that
+ * sentinels name. A {@code RedisLink} is the route of a key's commands, wherever the key moves. A lost connection reconnects by
+ * itself. A failed command says by its {@code RedisFault} whether it may have run.
+ *
+ * <p>Every layer above may call it, but only the journal calls fenced scripts. Links are confined to their event loop. No command
+ * waits longer than its timeout, and none is repeated here, except where MOVED points. Begin with {@code RedisLinks}, then
+ * {@code ServerLink}.
+ */
+@NullMarked
+package dev.hongbao.store.redis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,51 @@
+package dev.hongbao.values;
+
+import java.util.List;
+
+/** An input that breaks the contract. It is answered and not logged, so it carries no stack trace. */
+public class InvalidInputException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final boolean malformedJson;
+    private final transient List<FieldFault> faults;
+
+    private InvalidInputException(boolean malformedJson, List<FieldFault> faults) {
+        super(faults.toString(), null, false, false);
+        this.malformedJson = malformedJson;
+        this.faults = List.copyOf(faults);
+    }
+
+    /** @param faults at least one */
+    protected InvalidInputException(List<FieldFault> faults) {
+        this(false, faults);
+    }
+
+    /** For text that is not JSON, or JSON that {@link StrictJson} refuses. */
+    public static InvalidInputException malformedJson(String pointer, Text detail) {
+        return new InvalidInputException(true, List.of(new FieldFault(pointer, detail)));
+    }
+
+    /** For well-formed JSON with one fault. */
+    public static InvalidInputException of(String pointer, Text detail) {
+        return of(List.of(new FieldFault(pointer, detail)));
+    }
+
+    /**
+     * For well-formed JSON with several faults.
+     *
+     * @param faults at least one
+     */
+    public static InvalidInputException of(List<FieldFault> faults) {
+        return new InvalidInputException(false, faults);
+    }
+
+    /** Whether the text was refused as JSON, before any field was checked. */
+    public boolean isMalformedJson() {
+        return malformedJson;
+    }
+
+    /** The faults with their places; at least one. */
+    public List<FieldFault> faults() {
+        return faults;
+    }
+}

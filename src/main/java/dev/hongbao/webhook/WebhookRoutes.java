@@ -1,0 +1,188 @@
+package dev.hongbao.webhook;
+
+import dev.hongbao.http.Call;
+import dev.hongbao.http.Reply;
+import dev.hongbao.http.Route;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Text;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The calls on webhooks. Confined to its event loop. */
+public final class WebhookRoutes {
+    private static final int LENGTH = 512;
+
+    private static final int DEFAULT_BATCH = 100;
+
+    private final Webhooks webhooks;
+    private final WebhookProbe probe;
+
+    public WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
+        this.webhooks = webhooks;
+        this.probe = probe;
+    }
+
+    /** By {@code operationId}. */
+    public Map<String, Route> byOperation() {
+        return Map.of(
+                "createWebhook", this::create,
+                "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, webhooks(all))),
+                "getWebhook", call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, webhook(one))),
+                "changeWebhook",
+                        call -> webhooks.change(call.webhook(), changes(call.requiredBody()))
+                                .map(one -> Reply.json(200, webhook(one))),
+                "testWebhook", this::test,
+                "deleteWebhook", call -> webhooks.delete(call.webhook()).map(done -> Reply.of(204, "", "")),
+                "rotateWebhookSecret", this::rotate,
+                "listWebhookDeliveries", this::deliveries,
+                "redeliverWebhook", this::redeliver);
+    }
+
+    private Future<Reply> create(Call call) {
+        JsonObject body = call.requiredBody();
+        return webhooks.create(call.caller(), terms(body), body.getString("after"), call.requiredKey())
+                .map(made -> Reply.json(
+                        201,
+                        made(made),
+                        "Location",
+                        "/v1/webhooks/" + made.webhook().id()));
+    }
+
+    private Future<Reply> test(Call call) {
+        return probe.send(call.webhook())
+                .map(sent -> Reply.json(200, tested(sent.message(), sent.at(), sent.answer())));
+    }
+
+    private Future<Reply> rotate(Call call) {
+        return webhooks.rotate(call.caller(), call.webhook(), call.requiredKey())
+                .map(made -> Reply.json(201, made(made)));
+    }
+
+    private Future<Reply> deliveries(Call call) {
+        return webhooks.deliveries(call.webhook(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, deliveries(page)));
+    }
+
+    private Future<Reply> redeliver(Call call) {
+        JsonObject body = call.json();
+        String after = body == null ? null : body.getString("after");
+        return webhooks.redeliver(call.caller(), call.webhook(), after, call.requiredKey())
+                .map(webhook -> Reply.json(200, webhook(webhook)));
+    }
+
+    // --- bodies ---
+
+    /** Reads a webhook's terms from a body that fits the contract. */
+    private static Webhook.Terms terms(JsonObject body) {
+        JsonArray types = body.getJsonArray("types");
+        return new Webhook.Terms(
+                body.getString("url"),
+                types == null
+                        ? OutboxEvent.TYPES
+                        : types.stream().map(String.class::cast).distinct().toList(),
+                body.getInteger("batch", DEFAULT_BATCH));
+    }
+
+    /** Reads the changes to a webhook from a body that fits the contract. */
+    private static Webhooks.Changes changes(JsonObject body) {
+        if (body.isEmpty()) {
+            throw InvalidInputException.of("#", Text.of("webhook.no-change"));
+        }
+        JsonArray types = body.getJsonArray("types");
+        return new Webhooks.Changes(
+                body.getString("url"),
+                types == null ? null : terms(body).types(),
+                body.getInteger("batch"),
+                body.getBoolean("paused"));
+    }
+
+    private static String webhook(Webhook webhook) {
+        JsonText json = new JsonText(LENGTH);
+        write(json, webhook, null);
+        return json.toString();
+    }
+
+    /** With the secret, for its creator. */
+    private static String made(Webhooks.Made made) {
+        JsonText json = new JsonText(LENGTH);
+        write(json, made.webhook(), made.secret());
+        return json.toString();
+    }
+
+    private static String webhooks(List<Webhook> webhooks) {
+        JsonText json = new JsonText(LENGTH * (webhooks.size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        webhooks.forEach(webhook -> write(json, webhook, null));
+        return json.endArray().name("next").raw("null").endObject().toString();
+    }
+
+    private static void write(JsonText json, Webhook webhook, @Nullable String secret) {
+        Webhook.State state = webhook.state();
+        json.beginObject()
+                .plain("id", webhook.id().toString())
+                .field("url", webhook.terms().url())
+                .name("types")
+                .raw(new JsonArray(webhook.terms().types()).encode())
+                .field("batch", webhook.terms().batch())
+                .plain("status", status(state))
+                .field("reason", state.isPaused() ? null : state.reason())
+                .field("attempts", state.attempts());
+        time(json, "failingSince", state.failingSince());
+        time(json, "nextAt", state.attempts() > 0 && state.reason() == null ? state.nextAt() : null);
+        json.plain("position", webhook.position())
+                .plain("createdAt", webhook.createdAt().toString());
+        if (secret != null) {
+            json.plain("secret", secret);
+        }
+        json.endObject();
+    }
+
+    private static String status(Webhook.State state) {
+        if (state.isPaused()) {
+            return "paused";
+        }
+        return state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled";
+    }
+
+    /** The result of a test event. */
+    private static String tested(String message, Instant at, Delivery.Answer answer) {
+        JsonText json = new JsonText(LENGTH).beginObject().plain("message", message);
+        return answer(json, answer).plain("at", at.toString()).endObject().toString();
+    }
+
+    private static JsonText answer(JsonText json, Delivery.Answer answer) {
+        return json.field("delivered", answer.isDelivered())
+                .name("status")
+                .raw(String.valueOf(answer.status()))
+                .field("error", answer.error())
+                .field("millis", answer.millis());
+    }
+
+    private static String deliveries(Page<Delivery> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (Delivery delivery : page.items()) {
+            answer(json.beginObject().plain("message", delivery.message()), delivery.answer())
+                    .field("events", delivery.events())
+                    .plain("after", delivery.after())
+                    .plain("at", delivery.at().toString())
+                    .endObject();
+        }
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void time(JsonText json, String name, @Nullable Instant at) {
+        json.field(name, at == null ? null : at.toString());
+    }
+}

@@ -1,0 +1,163 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.feed.FeedEvent;
+import dev.hongbao.feed.FeedFollower;
+import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.FeedReader;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Members;
+import io.vertx.core.Vertx;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection's place in one group's feed. Continues from there whenever there are events and the reader has room. A slow reader
+ * holds nothing here: missed events stay in the feed. Confined to the connection's event loop.
+ */
+final class Membership {
+    /** Wait after a failed read, or one refused by the user's limit of calls in flight. */
+    private static final long RETRY_MILLIS = 500;
+
+    private final Vertx vertx;
+    private final Connection connection;
+    private final GroupId group;
+    private final Members members;
+    private final int statePackets;
+    private final FeedFollower.Follower follower;
+    private long place;
+    private long lastHead = -1;
+    private boolean placeIsKnown;
+    private boolean reading;
+    private boolean closed;
+
+    /**
+     * The place from which a reader continues.
+     *
+     * @param trusted whether the place is this server's own; a client's may be of another history
+     */
+    record Start(long place, boolean trusted) {}
+
+    /** A group, and the users who may follow it. */
+    record Followed(GroupId group, Members members) {}
+
+    /** @param statePackets packets to list in a reset */
+    Membership(
+            Vertx vertx,
+            Connection connection,
+            FeedFollower following,
+            Followed followed,
+            Start start,
+            int statePackets) {
+        this.vertx = vertx;
+        this.connection = connection;
+        this.group = followed.group;
+        this.members = followed.members;
+        this.place = start.place;
+        this.placeIsKnown = start.trusted;
+        this.statePackets = statePackets;
+        this.follower = following.follow(group, this::advance);
+    }
+
+    /** Users who may follow the group. */
+    Members members() {
+        return members;
+    }
+
+    /** Sends available events, as far as the reader has room. */
+    void advance() {
+        if (closed || reading || !follower.isLive() || !connection.hasRoom()) {
+            return;
+        }
+        long head = follower.head();
+        placeIsKnown &= head >= lastHead; // a feed that begins anew: Postgres went back
+        lastHead = head;
+        List<FeedEvent> events = follower.since(place);
+        if (events == null || (!placeIsKnown && place > head)) {
+            read();
+        } else if (!events.isEmpty()) {
+            send(events, head);
+        }
+    }
+
+    /** Stops following. Idempotent. */
+    void close() {
+        if (!closed) {
+            closed = true;
+            follower.close();
+        }
+    }
+
+    private void read() {
+        reading = true;
+        connection.read(follower, place).onFailure(fault -> later()).onSuccess(slice -> {
+            reading = false;
+            if (!closed) {
+                FeedPage.Reset reset = slice.reset();
+                if (reset == null) {
+                    goOn(slice);
+                } else {
+                    reset(reset);
+                }
+            }
+        });
+    }
+
+    private void later() {
+        vertx.setTimer(RETRY_MILLIS, again -> {
+            reading = false;
+            advance();
+        });
+    }
+
+    private void goOn(FeedReader.Slice slice) {
+        placeIsKnown = true;
+        if (send(slice.events(), slice.to())) {
+            advance();
+        }
+    }
+
+    private void reset(FeedPage.Reset reason) {
+        reading = true;
+        connection
+                .state(group, reason, statePackets)
+                .onFailure(fault -> later())
+                .onSuccess(state -> {
+                    reading = false;
+                    if (!closed) {
+                        placeIsKnown = true;
+                        place = state.next();
+                        connection.send(ServerFrames.reset(group, state));
+                        advance();
+                    }
+                });
+    }
+
+    /** Whether all of it went out. */
+    private boolean send(List<FeedEvent> events, long to) {
+        for (int i = 0; i < events.size(); i++) {
+            if (!connection.hasRoom()) {
+                return false; // continues from its place when there is room
+            }
+            FeedEvent event = events.get(i);
+            if (!isSuperseded(events, i)) {
+                connection.send(event.frame());
+            }
+            place = event.place();
+        }
+        place = Math.max(place, to);
+        return true;
+    }
+
+    /** Whether a later progress event of the batch replaces this one: a reader that is behind gets only the last. */
+    private static boolean isSuperseded(List<FeedEvent> events, int index) {
+        @Nullable FeedEvent event = events.get(index);
+        if (event.isProgress()) {
+            for (int i = index + 1; i < events.size(); i++) {
+                if (events.get(i).subject().equals(event.subject())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,156 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.draw.DrawBodies;
+import dev.hongbao.draw.Play;
+import dev.hongbao.feed.FeedPage;
+import dev.hongbao.http.Language;
+import dev.hongbao.http.Problem;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketBodies;
+import dev.hongbao.packet.PacketView;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.JsonText;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The server's frames, except {@code event}, which the feed renders once for all clients. asyncapi.yaml defines the names. */
+final class ServerFrames {
+    private static final int SHORT = 160;
+    private static final int LONG = 1024;
+
+    private ServerFrames() {}
+
+    static String authenticated(String id, Caller caller) {
+        JsonText json = begin(LONG, "authenticated")
+                .field("id", id)
+                .plain("user", caller.user().value())
+                .name("groups")
+                .beginArray();
+        caller.groups().forEach(group -> json.plain(group.value()));
+        return json.endArray()
+                .plain("expiresAt", caller.expiresAt().toString())
+                .endObject()
+                .toString();
+    }
+
+    /** The answer to a join from a cursor. */
+    static String joined(String id, GroupId group, long place) {
+        return joining(id, group, place).endObject().toString();
+    }
+
+    /** The answer to a join from now. */
+    static String joined(String id, GroupId group, FeedPage state) {
+        return packets(joining(id, group, state.next()), state).endObject().toString();
+    }
+
+    private static JsonText joining(String id, GroupId group, long place) {
+        return begin(LONG, "joined")
+                .field("id", id)
+                .plain("group", group.value())
+                .plain("cursor", Long.toString(place));
+    }
+
+    static String left(@Nullable String id, GroupId group) {
+        JsonText json = begin(SHORT, "left");
+        if (id != null) {
+            json.field("id", id);
+        }
+        return json.plain("group", group.value()).endObject().toString();
+    }
+
+    static String sent(String id, Packet packet) {
+        return begin(LONG, "sent")
+                .field("id", id)
+                .name("packet")
+                .raw(PacketBodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()))
+                .endObject()
+                .toString();
+    }
+
+    static String claimAccepted(String id, Claim claim) {
+        return begin(LONG, "claim.accepted")
+                .field("id", id)
+                .name("claim")
+                .raw(PacketBodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    static String claimSettled(String id, boolean first, Claim claim) {
+        return begin(LONG, "claim.settled")
+                .field("id", id)
+                .field("first", first)
+                .name("claim")
+                .raw(PacketBodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    /** The user's own claim, made on another connection. */
+    static String claimSettled(Claim claim) {
+        return begin(LONG, "claim.settled")
+                .name("claim")
+                .raw(PacketBodies.claim(claim))
+                .endObject()
+                .toString();
+    }
+
+    static String playSettled(String id, boolean first, List<Play> plays) {
+        return begin(LONG, "play.settled")
+                .field("id", id)
+                .field("first", first)
+                .name("plays")
+                .raw(DrawBodies.plays(plays))
+                .endObject()
+                .toString();
+    }
+
+    /** The user's own plays, made on another connection. */
+    static String playSettled(List<Play> plays) {
+        return begin(LONG, "play.settled")
+                .name("plays")
+                .raw(DrawBodies.plays(plays))
+                .endObject()
+                .toString();
+    }
+
+    static String pong(String id, Instant at) {
+        return begin(SHORT, "pong")
+                .field("id", id)
+                .plain("at", at.toString())
+                .endObject()
+                .toString();
+    }
+
+    static String reset(GroupId group, FeedPage state) {
+        JsonText json = begin(LONG, "reset")
+                .plain("group", group.value())
+                .plain("cursor", Long.toString(state.next()))
+                .plain("reason", Objects.requireNonNull(state.reset()).wireName());
+        return packets(json, state).endObject().toString();
+    }
+
+    static String error(@Nullable String id, Problem problem, Language language) {
+        return begin(LONG, "error")
+                .field("id", id)
+                .name("error")
+                .raw(Problem.Told.of(problem, language).withRetry())
+                .endObject()
+                .toString();
+    }
+
+    private static JsonText packets(JsonText json, FeedPage state) {
+        json.name("packets").beginArray();
+        state.packets().forEach(packet -> json.raw(PacketBodies.packet(packet, state.people())));
+        return json.endArray();
+    }
+
+    private static JsonText begin(int capacity, String type) {
+        return new JsonText(capacity).beginObject().plain("type", type);
+    }
+}

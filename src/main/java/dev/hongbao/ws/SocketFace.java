@@ -1,0 +1,238 @@
+package dev.hongbao.ws;
+
+import dev.hongbao.access.AuditLog;
+import dev.hongbao.access.CallLog;
+import dev.hongbao.config.SocketConfig;
+import dev.hongbao.draw.SettledPlays;
+import dev.hongbao.engine.LoopListeners;
+import dev.hongbao.engine.Settlements;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.Problem;
+import dev.hongbao.http.ProblemType;
+import dev.hongbao.http.SocketUpgrade;
+import dev.hongbao.packet.Claim;
+import dev.hongbao.packet.SettledClaims;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.Reason;
+import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.ServerWebSocket;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Every WebSocket of one event loop. Create and use it on that loop only. */
+public final class SocketFace implements SocketUpgrade {
+    static final Buffer PING = Buffer.buffer();
+
+    private static final long SWEEP_MILLIS = 200;
+    private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
+    private static final long DRAIN_MILLIS = 2_500;
+
+    /** Time for which an answer to the host waits for its audit row. */
+    private static final long ROW_MILLIS = 5_000;
+
+    private final Vertx vertx;
+    private final Context loop;
+    private final SocketConfig config;
+    private final SocketGuards guards;
+    private final CallLog audit;
+
+    private final Requests requests;
+    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final Map<UserId, List<Connection>> byUser = new HashMap<>();
+    private final long pingNanos;
+    private long pingedNanos = System.nanoTime();
+    private volatile boolean hasUsers;
+    private boolean stopping;
+
+    /** Makes it on the current event loop. @param auditLog takes the rows of the frames */
+    public SocketFace(Vertx vertx, SocketConfig config, SocketGuards guards, AuditLog auditLog, Requests requests) {
+        this.vertx = vertx;
+        this.loop = vertx.getOrCreateContext();
+        this.config = config;
+        this.guards = guards;
+        this.audit = new CallLog(auditLog, ROW_MILLIS);
+        this.requests = requests;
+        this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
+        vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
+        Settlements<SettledClaims> claims = requests.claims.settlements();
+        for (LoopListeners<SettledClaims> each : List.of(claims.here(), claims.toListeners())) {
+            each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
+        }
+        Settlements<SettledPlays> plays = requests.plays.settlements();
+        for (LoopListeners<SettledPlays> each : List.of(plays.here(), plays.toListeners())) {
+            each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
+        }
+    }
+
+    @Override
+    public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+        Problem problem = refusal(request);
+        if (problem != null) {
+            refuse.accept(problem);
+            return;
+        }
+        ClientAddress address = guards.addressOf(request);
+        if (!guards.enterAddress(address)) {
+            refuse.accept(Problem.tooMany(Reason.CONNECTIONS, Text.of("socket.too-many-of-address"), 5));
+            return;
+        }
+        if (!guards.enterUnauthenticated()) {
+            guards.leaveAddress(address);
+            refuse.accept(Problem.of(ProblemType.OVERLOADED, Text.of("socket.too-many-waiting")));
+            return;
+        }
+        request.toWebSocket()
+                .onSuccess(socket -> opened(socket, address, opened.get()))
+                .onFailure(malformed -> {
+                    guards.leaveUnauthenticated();
+                    guards.leaveAddress(address);
+                    refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, Text.of("handshake.malformed")));
+                });
+    }
+
+    private @Nullable Problem refusal(HttpServerRequest request) {
+        if (stopping) {
+            return Problem.of(ProblemType.STOPPING);
+        }
+        Problem malformed = Handshake.refusal(request);
+        if (malformed != null) {
+            return malformed;
+        }
+        return guards.origins().allow(request)
+                ? null
+                : Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
+    }
+
+    private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
+        Handshake.release(socket);
+        Connection connection = new Connection(this, socket, address, ended);
+        FrameReader.BrokenFrames.watch(socket, reason -> loop.runOnContext(now -> connection.close(reason)));
+        connections.add(connection);
+        if (stopping) {
+            connection.close(CloseReason.GOING_AWAY);
+        }
+    }
+
+    private void settled(Claim claim) {
+        List<Connection> mine = byUser.get(claim.user());
+        if (mine != null) {
+            List.copyOf(mine).forEach(connection -> connection.settled(claim)); // a socket found closed leaves the list
+        }
+    }
+
+    private void settled(SettledPlays.Request request) {
+        List<Connection> mine = byUser.get(request.user());
+        if (mine != null && !request.plays().isEmpty()) {
+            List.copyOf(mine).forEach(connection -> connection.settled(request));
+        }
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        long millis = requests.clock.millis();
+        List<Connection> all = new ArrayList<>(connections);
+        all.forEach(connection -> connection.sweep(now, millis));
+        if (now - pingedNanos > pingNanos) {
+            pingedNanos = now;
+            all.forEach(Connection::ping);
+        }
+    }
+
+    @Override
+    public Future<Void> close() {
+        stopping = true;
+        Promise<Void> closed = Promise.promise();
+        closeWhenAnswered(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(DRAIN_MILLIS), closed);
+        return closed.future();
+    }
+
+    private void closeWhenAnswered(long deadlineNanos, Promise<Void> closed) {
+        boolean waiting = requests.isBusy() || connections.stream().anyMatch(Connection::isWaiting);
+        if (waiting && System.nanoTime() < deadlineNanos) {
+            vertx.setTimer(10, later -> closeWhenAnswered(deadlineNanos, closed));
+            return;
+        }
+        new ArrayList<>(connections).forEach(connection -> connection.close(CloseReason.GOING_AWAY));
+        closed.complete();
+    }
+
+    // --- for the connections ---
+
+    Vertx vertx() {
+        return vertx;
+    }
+
+    SocketConfig config() {
+        return config;
+    }
+
+    SocketGuards guards() {
+        return guards;
+    }
+
+    CallLog audit() {
+        return audit;
+    }
+
+    FeedService feed() {
+        return requests.feed;
+    }
+
+    CallsInFlight inFlight() {
+        return requests.gate.inFlight();
+    }
+
+    Requests requests() {
+        return requests;
+    }
+
+    /** Whether the host has blocked the caller. */
+    boolean isBlocked(Caller caller) {
+        return requests.gate.restrictions().isBlocked(caller);
+    }
+
+    /** Whether the host has revoked the caller's token. */
+    boolean isRevoked(Caller caller) {
+        return requests.gate.tokens().isRevoked(caller);
+    }
+
+    boolean isStopping() {
+        return stopping;
+    }
+
+    void entered(UserId user, Connection connection) {
+        byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
+        hasUsers = true;
+        requests.feed.following().audience().joined();
+    }
+
+    void left(UserId user, Connection connection) {
+        byUser.computeIfPresent(user, (name, all) -> {
+            all.remove(connection);
+            return all.isEmpty() ? null : all;
+        });
+        hasUsers = !byUser.isEmpty();
+        requests.feed.following().audience().left();
+    }
+
+    void closed(Connection connection) {
+        connections.remove(connection);
+    }
+}

@@ -1,0 +1,18 @@
+/**
+ * WebSockets: the protocol of {@code asyncapi.yaml}, over the same services as HTTP.
+ *
+ * <p>{@code SocketFace} upgrades a request. {@code Authentication} waits for the first frame. {@code Requests} answers the frames of a
+ * caller; {@code Membership} follows the feed of each group that the caller entered. {@code Connection} sends, and ends with a {@code
+ * CloseReason}.
+ *
+ * <p>It stands above the subjects, since a frame is a claim, a play, a send or a feed's event; no subject knows it. Each connection stays
+ * on the event loop that accepted it, with all classes here except {@code SocketGuards}.
+ *
+ * <p>Everything that a connection can make the server hold is bounded. A connection that breaks a rule ends only itself.
+ *
+ * <p>Begin with {@code SocketFace}, then {@code Requests} and {@code Connection}.
+ */
+@NullMarked
+package dev.hongbao.ws;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,116 @@
+package dev.hongbao.access;
+
+import java.nio.charset.StandardCharsets;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.Signature;
+import java.security.interfaces.ECPublicKey;
+import java.security.interfaces.RSAPublicKey;
+import java.security.spec.ECGenParameterSpec;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** Keys and tokens made without the library that reads them. */
+public final class TestKeys {
+    /** The most that a configuration allows a token to live. */
+    static final Duration LONGEST_LIFE = Duration.ofDays(365);
+
+    private TestKeys() {}
+
+    /** A secret for HS256 that has {@code name} in it. */
+    static byte[] secret(String name) {
+        return (name + " of at least 32 bytes, for HS256").getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static VerificationKey hs256(String name) {
+        return VerificationKey.hs256(secret(name));
+    }
+
+    /** Trusts the tokens that are signed with this secret, as a server does without configuration. */
+    public static Tokens.Settings settingsOf(byte[] secret) {
+        return new Tokens.Settings(
+                List.of(VerificationKey.hs256(secret)),
+                null,
+                null,
+                Duration.ZERO,
+                LONGEST_LIFE,
+                Tokens.Settings.DEFAULT_CACHE_BYTES);
+    }
+
+    static Tokens tokens(Clock clock, VerificationKey... keys) {
+        return new Tokens(new Tokens.Settings(List.of(keys), null, null, Duration.ZERO, LONGEST_LIFE, 100_000), clock);
+    }
+
+    /** A token by HS256. */
+    static String hmac(String header, String claims, byte[] secret) {
+        return hmac(header, claims.getBytes(StandardCharsets.UTF_8), secret);
+    }
+
+    /** A token of claims that may be anything. */
+    static String hmac(String header, byte[] claims, byte[] secret) {
+        try {
+            String input = encode(header) + "." + encode(claims);
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret, "HmacSHA256"));
+            return input + "." + encode(mac.doFinal(input.getBytes(StandardCharsets.US_ASCII)));
+        } catch (Exception broken) {
+            throw new AssertionError(broken);
+        }
+    }
+
+    /** @param algorithm as the JDK names it */
+    static String signed(String header, String claims, KeyPair keys, String algorithm) throws Exception {
+        String input = encode(header) + "." + encode(claims);
+        Signature signature = Signature.getInstance(algorithm);
+        signature.initSign(keys.getPrivate());
+        signature.update(input.getBytes(StandardCharsets.US_ASCII));
+        return input + "." + encode(signature.sign());
+    }
+
+    static KeyPair rsa(int bits) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+        generator.initialize(bits);
+        return generator.generateKeyPair();
+    }
+
+    static KeyPair ec(String curve) throws Exception {
+        KeyPairGenerator generator = KeyPairGenerator.getInstance("EC");
+        generator.initialize(new ECGenParameterSpec(curve));
+        return generator.generateKeyPair();
+    }
+
+    static String pem(KeyPair keys) {
+        return "-----BEGIN PUBLIC KEY-----\n"
+                + Base64.getMimeEncoder().encodeToString(keys.getPublic().getEncoded())
+                + "\n-----END PUBLIC KEY-----\n";
+    }
+
+    /** A JWK of an RSA or a P-256 key. @param more fields, each with a comma before it */
+    static String jwk(KeyPair keys, String kid, String more) {
+        if (keys.getPublic() instanceof RSAPublicKey rsa) {
+            return "{\"kty\":\"RSA\",\"kid\":\"" + kid + "\",\"n\":\""
+                    + encode(rsa.getModulus().toByteArray()) + "\",\"e\":\""
+                    + encode(rsa.getPublicExponent().toByteArray()) + "\"" + more + "}";
+        }
+        ECPublicKey ec = (ECPublicKey) keys.getPublic();
+        return "{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"" + kid + "\",\"x\":\""
+                + encode(ec.getW().getAffineX().toByteArray()) + "\",\"y\":\""
+                + encode(ec.getW().getAffineY().toByteArray()) + "\"" + more + "}";
+    }
+
+    static String set(String... jwks) {
+        return "{\"keys\":[" + String.join(",", jwks) + "]}";
+    }
+
+    static String encode(String text) {
+        return encode(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    static String encode(byte[] bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+}

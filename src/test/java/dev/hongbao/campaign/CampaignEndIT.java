@@ -1,0 +1,161 @@
+package dev.hongbao.campaign;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.definition;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import io.vertx.core.Future;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What is left of a campaign goes back to its host exactly once, whoever is there when it ends. */
+@ExtendWith(Servers.class)
+class CampaignEndIT {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+    private static final long BUDGET = 100_007;
+
+    private static void awaitClosed(Books books) {
+        eventually(
+                IN_TIME,
+                () -> assertThat(books.longOf("select count(*) from campaign where closed_at is null"))
+                        .isZero());
+    }
+
+    @Test
+    void anEndIsFinishedByTheServersThatStartLater() {
+        try (TestServers own = Servers.fresh()) {
+            // Given a campaign with open pools, some of them claimed from, that is ended as the last server stops
+            Books books = new Books(own);
+            long claimed = 0;
+            try (TestEngine engine = TestEngine.start(own, 2, Map.of())) {
+                TestCampaigns campaigns = new TestCampaigns(engine);
+                engine.deposit("shop", BUDGET);
+                CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+                for (int i = 0; i < 30; i++) {
+                    Packet pool = campaigns.open(campaign, "opener" + i, "shoe");
+                    claimed += engine.claim(pool, "bob").wonClaim().share().amount();
+                }
+                get(engine.engine().stopWriter());
+                campaigns.end(campaign.campaign().id());
+            }
+            assertThat(books.longOf("select count(*) from campaign where closed_at is not null"))
+                    .isZero();
+
+            // When two servers start, and each would close
+            try (TestEngine one = TestEngine.start(own, 1, Map.of());
+                    TestEngine two = TestEngine.start(own, 1, Map.of())) {
+                awaitClosed(books);
+
+                // Then
+                assertThat(one.balance("shop")).isEqualTo(BUDGET - claimed);
+                assertThat(two.balance("bob")).isEqualTo(claimed);
+            }
+            assertThat(books.longOf("select count(*) from transfer as t join campaign as c on c.id = t.subject"
+                            + " where t.kind = 'refund'"))
+                    .isEqualTo(1);
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void aPoolOfTheLastMomentIsPaidBackBeforeTheCampaignIs() throws SQLException {
+        TestServers servers = Servers.fresh();
+        Books books = new Books(servers);
+        try (servers;
+                TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            engine.deposit("shop", BUDGET);
+            long before = engine.balance("shop");
+            CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+            String row = "campaign where id = '" + campaign.campaign().id() + "'";
+            Packet pool = campaigns.open(campaign, "opener", "shoe");
+
+            // Given a campaign that has ended, and a pool of its last moment whose transaction is not committed
+            get(engine.engine().stopWriter());
+            books.execute("create table uncommitted as select * from pool; alter table pool disable trigger user;"
+                    + " delete from pool; alter table pool enable trigger user; update campaign set ends_at = now()");
+            CompletableFuture<Long> closed;
+            try (Connection opener = TestDatabase.lockRows(servers.postgresOwnerUrl(), row);
+                    Statement insert = opener.createStatement()) {
+                insert.execute("insert into pool select * from uncommitted");
+
+                // When the campaign is to be closed
+                closed = CompletableFuture.supplyAsync(
+                        () -> books.longOf("select count(*) from close_campaigns(array[0]::smallint[])"));
+                eventually(
+                        IN_TIME,
+                        () -> assertThat(books.longOf(
+                                        "select count(*) from pg_locks where not granted and pid in (select"
+                                                + " pid from pg_stat_activity where datname ="
+                                                + " current_database())"))
+                                .isOne());
+                opener.commit();
+            }
+
+            // Then it waits for the pool, and all goes back to the host
+            assertThat(closed.join()).isZero();
+            books.expire(pool);
+            get(engine.engine().startWriter());
+            campaigns.awaitClosed(campaign);
+            assertThat(engine.balance("shop")).isEqualTo(before);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void poolsAreOpenedWhileItEndsAndNoCentIsLost(TestServers servers) {
+        Books books = new Books(servers);
+        try (TestEngine one = TestEngine.start(servers, 2, Map.of());
+                TestEngine two = TestEngine.start(servers, 2, Map.of())) {
+            TestCampaigns here = new TestCampaigns(one);
+            TestCampaigns there = new TestCampaigns(two);
+            one.deposit("shop", BUDGET);
+            CampaignView campaign = here.create(definition(BUDGET, 5));
+
+            // When users open pools on both servers, and in the middle of it both end the campaign
+            List<Future<Packet>> openings = new ArrayList<>();
+            List<Future<CampaignView>> ends = new ArrayList<>();
+            for (int i = 0; i < 120; i++) {
+                openings.add((i % 2 == 0 ? here : there).opening(i / 2, campaign, "opener" + i, "shoe"));
+                if (i == 60 || i == 61) {
+                    get(openings.get(0));
+                    ends.add((i == 60 ? one : two)
+                            .loop(0)
+                            .call(services -> services.campaigns.end(
+                                    TestDraws.SERVICE, campaign.campaign().id())));
+                }
+            }
+            ends.forEach(end -> get(end));
+            get(Future.join(openings).otherwiseEmpty());
+
+            // Then who came too late was told, and everything is the host's again
+            assertThat(openings.stream().filter(Future::failed).map(Future::cause))
+                    .allSatisfy(cause ->
+                            assertThat(((RefusedException) cause).refusal()).isEqualTo(Refusal.CAMPAIGN_OVER));
+            awaitClosed(books);
+            assertThat(one.balance("shop")).isEqualTo(BUDGET);
+            assertThat(books.longOf("select count(*) from pool"))
+                    .isEqualTo(openings.stream().filter(Future::succeeded).count());
+        }
+        books.assertReconciled();
+    }
+}

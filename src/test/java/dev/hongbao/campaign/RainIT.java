@@ -1,0 +1,308 @@
+package dev.hongbao.campaign;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestRains.definition;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TwoEngines;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** A rain from its making to its end: its moments, who may catch, how often, and where its money goes. */
+class RainIT extends TwoEngines {
+    private static final int USERS = 300;
+    private static final Caller STRANGER =
+            new Caller(new UserId("eve"), Set.of(new GroupId("strangers")), Role.USER, Instant.MAX);
+
+    private TestRains rains;
+
+    @BeforeAll
+    void make() {
+        rains = new TestRains(engine);
+    }
+
+    @Override
+    protected void assertBooks() {
+        books.assertJournalsEmpty();
+        super.assertBooks();
+    }
+
+    private ClaimOutcome claim(Caller caller, PacketId drop) {
+        return get(engine.claim(0, caller, drop));
+    }
+
+    private List<PacketId> drops(RainView rain) {
+        return books
+                .strings("select packet from pool where campaign = '"
+                        + rain.rain().id() + "' order by substr(product, 6)::integer")
+                .stream()
+                .map(id -> PacketId.parse(id))
+                .toList();
+    }
+
+    private static List<PacketId> fallen(RainView rain) {
+        return rain.fallen().stream().map(RainView.Drop::packet).toList();
+    }
+
+    @Test
+    void itsDropsFallAtTheMomentsThatItCommittedTo() {
+        // Given
+        Caller host = rains.host("moments", 1500);
+
+        // When
+        RainView made =
+                rains.create(host, definition(8, 7, 3, 2).put("budget", 1000).put("split", "double-mean"));
+
+        // Then all money is in the drops at once, evenly, and nobody is told of one
+        String id = made.rain().id().toString();
+        assertThat(made.status()).isEqualTo(RainView.Status.PLANNED);
+        assertThat(made.fallen()).isEmpty();
+        assertThat(made.seed()).isNull();
+        assertThat(engine.balance("moments")).isEqualTo(500);
+        assertThat(books.strings("select amount || ' ' || group_id from packet as p join pool as o on o.packet = p.id"
+                        + " where o.campaign = '" + id + "' order by substr(product, 6)::integer"))
+                .startsWith("143 rain:" + id, "143 rain:" + id)
+                .endsWith("143 rain:" + id, "142 rain:" + id)
+                .hasSize(7);
+        PacketId last = drops(made).get(6);
+        assertThat(claim(TestEngine.member("bob"), last).kind()).isEqualTo(Kind.NOT_OPEN_YET);
+
+        // When all have fallen, and two shares are caught
+        RainView falling = rains.awaitFallen(made, 7);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.CLAIMED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(1)).kind())
+                .isEqualTo(Kind.CLAIMED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(2)).kind())
+                .isEqualTo(Kind.LIMITED);
+        assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.ALREADY_CLAIMED);
+        RainView ended = rains.awaitEnded(made);
+
+        // Then the seed gives the commitment and all moments
+        Seed seed = new Seed(HexFormat.of().parseHex(ended.seed()));
+        RainDefinition.Fall fall = made.rain().definition().fall();
+        assertThat(seed.commitment(made.rain().id().value(), fall.startsAt(), fall.lastAt(), fall.drops()))
+                .isEqualTo(made.rain().commitment());
+        assertThat(ended.fallen().stream().map(RainView.Drop::fellAt))
+                .containsExactlyElementsOf(seed.moments(fall.startsAt(), fall.lastAt(), fall.drops()))
+                .allSatisfy(moment -> assertThat(moment).isBetween(fall.startsAt(), fall.lastAt()));
+        assertThat(fallen(ended)).containsExactlyElementsOf(drops(made));
+
+        // Then what was not caught is back, to the cent
+        List<Long> caught = rains.view(TestEngine.member("bob"), made.rain().id()).mine().stream()
+                .map(claim -> claim.share().amount())
+                .toList();
+        assertThat(caught).hasSize(2);
+        long sum = caught.stream().mapToLong(Long::longValue).sum();
+        assertThat(ended.caught()).isEqualTo(new RainView.Caught(2, sum, 1000 - sum));
+        assertThat(engine.balance("moments")).isEqualTo(1500 - sum);
+        books.assertClean();
+    }
+
+    @Test
+    void nobodyCatchesMoreThanTheRainAllowsHoweverManyRace() {
+        // Given as many shares as users, on drops that all have fallen, and two catches for each
+        RainView rain = rains.awaitFallen(rains.create(definition(14, 10, USERS / 10, 2)), 10);
+        List<PacketId> drops = fallen(rain);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+
+        // When everybody taps on every drop at once, on two servers
+        List<Runnable> taps = new ArrayList<>();
+        List<Future<ClaimOutcome>> answers = Collections.synchronizedList(new ArrayList<>());
+        for (int user = 0; user < USERS; user++) {
+            Caller caller = TestEngine.member("u" + user);
+            for (PacketId drop : drops) {
+                int loop = taps.size();
+                taps.add(() -> answers.add((loop % 2 == 0 ? engine : other).claim(loop / 2, caller, drop)));
+            }
+        }
+        Collections.shuffle(taps, random);
+        taps.forEach(Runnable::run);
+        List<ClaimOutcome> outcomes =
+                answers.stream().map(TestEngine::<ClaimOutcome>get).toList();
+
+        // Then every share is somebody's, and nobody has three
+        assertThat(outcomes.stream().filter(outcome -> outcome.kind() == Kind.CLAIMED))
+                .as("seed %d", seed)
+                .hasSize(USERS);
+        assertThat(books.longOf(
+                        "select max(n) from (select count(*) as n from pool as o join claim as c on c.packet = o.packet"
+                                + " where o.campaign = '" + rain.rain().id() + "' group by c.user_id) as counts"))
+                .as("seed %d", seed)
+                .isEqualTo(2);
+        rains.cancel(rain.rain().id()); // nothing is left to wait for
+        RainView ended = rains.awaitEnded(rain);
+        assertThat(ended.caught())
+                .isEqualTo(new RainView.Caught(USERS, rain.rain().definition().budget(), 0));
+        books.assertClean();
+    }
+
+    @Test
+    void itIsForItsGroupsOrForEverybody() {
+        // Given
+        JsonObject everybody = definition(12, 1, 5, 1).put("everyone", true);
+        everybody.remove("groups");
+        RainView closed = rains.create(definition(12, 1, 5, 1)
+                .put("groups", new JsonArray().add("others").add(GROUP.value())));
+        RainView open = rains.create(everybody);
+        RainView gold = rains.create(definition(12, 1, 5, 1)
+                .put("token", new JsonObject().put("name", "tier").put("values", new JsonArray().add("gold"))));
+        Caller golden =
+                new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"), null);
+        PacketId closedDrop = fallen(rains.awaitFallen(closed, 1)).get(0);
+        PacketId openDrop = fallen(rains.awaitFallen(open, 1)).get(0);
+        PacketId goldDrop = fallen(rains.awaitFallen(gold, 1)).get(0);
+
+        // Then a stranger sees and catches nothing of what is for groups
+        assertThat(claim(STRANGER, closedDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
+        assertThat(claim(TestEngine.member("ann"), closedDrop).kind()).isEqualTo(Kind.CLAIMED);
+        assertRefused(
+                Refusal.NOT_ELIGIBLE, () -> rains.view(STRANGER, closed.rain().id()));
+        assertRefused(
+                Refusal.NOT_ELIGIBLE,
+                () -> get(engine.loop(0).call(services -> services.packets.view(STRANGER, closedDrop))));
+        assertRefused(
+                Refusal.NOT_ELIGIBLE,
+                () -> get(engine.loop(0)
+                        .call(services -> services.feed
+                                .poll(STRANGER, closed.rain().channel(), null, Duration.ZERO)
+                                .page())));
+
+        // Then all of what is public
+        assertThat(claim(STRANGER, openDrop).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(rains.view(STRANGER, open.rain().id()).mine()).hasSize(1);
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(get(engine.loop(0)
+                                        .call(services -> services.feed
+                                                .poll(STRANGER, open.rain().channel(), null, Duration.ZERO)
+                                                .page()))
+                                .packets())
+                        .hasSize(1));
+
+        // Then what a token must say is asked for beside the group
+        assertThat(claim(TestEngine.member("ann"), goldDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
+        assertThat(claim(golden, goldDrop).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    @Test
+    void cancelledItReturnsWhatIsNotCaught() {
+        // Given a rain of ten minutes, of which much has not fallen
+        Caller host = rains.host("canceller", 10_000);
+        RainView made = rains.create(host, definition(600, 500, 2, 1));
+        RainView falling = rains.awaitFallen(made, 1);
+        assertThat(claim(TestEngine.member("carl"), fallen(falling).get(0)).kind())
+                .isEqualTo(Kind.CLAIMED);
+
+        // When
+        RainView cancelled = rains.cancel(made.rain().id());
+
+        // Then nothing falls any more
+        assertThat(cancelled.cancelledAt()).isEqualTo(cancelled.endsAt());
+        RainView ended = rains.awaitEnded(made);
+        assertThat(ended.fallen().size()).isBetween(1, 400);
+        assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
+        assertThat(get(engine.loop(0)
+                                .call(services -> services.feed
+                                        .poll(
+                                                TestEngine.member("dora"),
+                                                made.rain().channel(),
+                                                null,
+                                                Duration.ZERO)
+                                        .page()))
+                        .packets())
+                .isNotEmpty()
+                .extracting(view -> view.packet().id())
+                .isSubsetOf(fallen(ended));
+        assertThat(ended.caught()).isEqualTo(new RainView.Caught(1, 10, 9990));
+        assertThat(engine.balance("canceller")).isEqualTo(9_990);
+        PacketId never = drops(made).get(499);
+        assertThat(claim(TestEngine.member("dora"), never).kind()).isIn(Kind.NOT_OPEN_YET, Kind.EXPIRED);
+
+        // Then again is once
+        assertThat(rains.cancel(made.rain().id()))
+                .isEqualTo(rains.view(made.rain().id()));
+        assertThat(engine.balance("canceller")).isEqualTo(9_990);
+        books.assertClean();
+    }
+
+    @Test
+    void whatIsAnnouncedWhileItIsBeingCancelledHasFallen() throws SQLException {
+        // Given a rain of many drops, of which somebody holds the last one
+        RainView made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
+        rains.awaitFallen(made, 1);
+        // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from
+        // announcing.
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from rain where started and id = '"
+                                + made.rain().id() + "'"))
+                        .isEqualTo(1));
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            statement.execute("update rain set told_at = now() + interval '1 hour' where id = '"
+                    + made.rain().id() + "'");
+        }
+        Future<RainView> cancelling;
+        try (Connection held = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(), "packet where id = '" + drops(made).get(499) + "'")) {
+            // When it is cancelled, and waits for that drop while another one falls
+            cancelling = engine.loop(0)
+                    .call(services ->
+                            services.rains.cancel(TestDraws.SERVICE, made.rain().id()));
+            eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.longOf("select count(*) from pg_stat_activity"
+                                    + " where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0"))
+                            .isPositive());
+            long before = announced(made);
+            eventually(Duration.ofSeconds(10), () -> assertThat(announced(made)).isGreaterThan(before));
+        }
+        get(cancelling);
+
+        // Then
+        RainView ended = rains.awaitEnded(made);
+        assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
+        assertThat(engine.balance("slow-canceller")).isEqualTo(10_000);
+        books.assertClean();
+    }
+
+    /** How many of its drops were told in its channel. */
+    private long announced(RainView rain) {
+        return books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
+                + rain.rain().id() + "'");
+    }
+}

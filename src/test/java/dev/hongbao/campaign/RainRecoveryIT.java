@@ -1,0 +1,129 @@
+package dev.hongbao.campaign;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.Eventually.eventuallyGet;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestRains.definition;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.feed.FeedEvent;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.PacketId;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/** What a rain is when something breaks in the middle of it: Redis is emptied, a key is lost, the server that made it is gone. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RainRecoveryIT {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+
+    private static Kind claim(TestEngine engine, String user, PacketId drop) {
+        return get(engine.claim(0, TestEngine.member(user), drop)).kind();
+    }
+
+    /** A claim may have to wait longer for a recovery than its caller does. */
+    private static Kind claimOnceRecovered(TestEngine engine, String user, PacketId drop) {
+        return eventuallyGet(IN_TIME, () -> claim(engine, user, drop));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"everything", "what the rain has counted", "a drop"})
+    void whatRedisLosesIsMadeAnew(String lost, TestServers servers) {
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given three drops that have fallen and many that have not, and claims up to the limit and below it
+            TestRains rains = new TestRains(engine);
+            engine.deposit("shop", 100_000);
+            RainView rain = rains.awaitFallen(rains.create(definition(600, 500, 5, 2)), 3);
+            List<PacketId> fallen =
+                    rain.fallen().stream().map(RainView.Drop::packet).toList();
+            assertThat(claim(engine, "hal", fallen.get(0))).isEqualTo(Kind.CLAIMED);
+            assertThat(claim(engine, "hal", fallen.get(1))).isEqualTo(Kind.CLAIMED);
+            assertThat(claim(engine, "ida", fallen.get(1))).isEqualTo(Kind.CLAIMED);
+
+            // When
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                String stamp = books.stamps().get(rain.rain().shard());
+                switch (lost) {
+                    case "everything" -> redis.flushAll();
+                    case "a drop" ->
+                        assertThat(redis.del(stamp + ":p:" + fallen.get(2))).isEqualTo(1);
+                    default ->
+                        assertThat(redis.del(stamp + ":c:" + rain.rain().id())).isEqualTo(1);
+                }
+            }
+
+            // Then nobody has more than the limit, and nothing twice
+            assertThat(claimOnceRecovered(engine, "ida", fallen.get(2))).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED);
+            assertThat(claimOnceRecovered(engine, "hal", fallen.get(2))).isEqualTo(Kind.LIMITED);
+            assertThat(claimOnceRecovered(engine, "ida", fallen.get(0))).isEqualTo(Kind.LIMITED);
+            assertThat(claimOnceRecovered(engine, "hal", fallen.get(0))).isEqualTo(Kind.ALREADY_CLAIMED);
+            books.assertReconciled();
+
+            // Then it ends to the cent
+            rains.cancel(rain.rain().id());
+            assertThat(rains.awaitEnded(rain).caught()).isEqualTo(new RainView.Caught(4, 40, 24_960));
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void itIsToldWhenTheServerThatMadeItIsGone(TestServers servers) {
+        try (TestEngine other = TestEngine.start(servers, 1, Map.of())) {
+            // Given
+            RainView rain;
+            try (TestEngine maker = TestEngine.start(servers, 1, Map.of())) {
+                maker.deposit("shop", 1_000);
+                rain = new TestRains(maker)
+                        .create(definition(2, 4, 1, 1)
+                                .put("startsAt", Instant.now().plusSeconds(3).toString()));
+            }
+
+            // When
+            RainView ended = new TestRains(other).awaitEnded(rain);
+
+            // Then
+            assertThat(ended.caught()).isEqualTo(new RainView.Caught(0, 0, 40));
+            eventually(
+                    IN_TIME,
+                    () -> assertThat(types(other, rain))
+                            .containsExactly(
+                                    "rain.announced",
+                                    "rain.started",
+                                    "packet.sent",
+                                    "packet.sent",
+                                    "packet.sent",
+                                    "packet.sent",
+                                    "rain.ended"));
+        }
+        new Books(servers).assertReconciled();
+    }
+
+    private static List<String> types(TestEngine engine, RainView rain) {
+        return get(engine.loop(0)
+                        .call(services -> services.feed
+                                .poll(TestEngine.member("bob"), rain.rain().channel(), 0L, Duration.ZERO)
+                                .page()))
+                .items()
+                .stream()
+                .map(FeedEvent::json)
+                .map(json -> new JsonObject(json).getString("type"))
+                .toList();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.hongbao.draw;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.ShardScript;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Plays between a draw's closing time and its close. */
+@ExtendWith(Servers.class)
+class ClosingPlayIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    @Test
+    void aPlayThatWasHeldInTimeIsNotToldThatTheDrawIsClosedWhileItIsUndecided(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            // Given a cost that is held, nobody who settles or closes, and a draw that is over
+            TestDraws draws = new TestDraws(engine);
+            draws.deposit("vera", POINTS, 100);
+            Instant closesAt = Instant.now().plusSeconds(5);
+            Draw draw = draws.create("""
+                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
+                    """.formatted(closesAt));
+            get(engine.engine().stopWriter());
+            var key = new IdempotencyKey("held");
+            PlayRequest request = PlayRequest.of(draw.id(), new UserId("vera"), key, 1);
+            books.execute(
+                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['vera'], array[1]::smallint[],"
+                                    .formatted(request.id(), draw.id())
+                            + " array['" + UUID.randomUUID() + "']::uuid[])");
+            // by any server's clock: each knows Postgres' only nearly
+            eventually(SOON, () -> assertThat(Instant.now()).isAfter(closesAt.plusSeconds(1)));
+
+            // When, Then
+            assertThatThrownBy(() -> get(draws.play(0, draw, "vera", 1, key))).isInstanceOf(UnavailableException.class);
+            assertThat(get(draws.play(0, draw, "vera", 1, new IdempotencyKey("late")))
+                            .kind())
+                    .isEqualTo(PlayOutcome.Kind.CLOSED);
+
+            // When the draw is closed
+            get(engine.engine().startWriter());
+            String closed = "select count(*) from draw where closed_at is not null and id = '" + draw.id() + "'";
+            eventually(SOON, () -> assertThat(books.longOf(closed)).isEqualTo(1));
+
+            // Then
+            eventually(
+                    SOON,
+                    () -> assertThat(get(draws.play(0, draw, "vera", 1, key)).kind())
+                            .isEqualTo(PlayOutcome.Kind.CLOSED));
+            assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void aCostThatTheEndOfItsDrawGaveBackIsNoContradictionWhenItsOwnerIsLate(TestServers servers) {
+        Books books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            // Given a cost that an owner sees held, and then the draw ends and gives it back
+            TestDraws draws = new TestDraws(engine);
+            draws.deposit("wanda", POINTS, 100);
+            Draw draw = draws.create("""
+                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
+                    """.formatted(Instant.now().plusSeconds(2)));
+            UUID attempt = UUID.randomUUID();
+            PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), new IdempotencyKey("held"), 1);
+            books.execute(
+                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wanda'], array[1]::smallint[],"
+                                    .formatted(request.id(), draw.id())
+                            + " array['" + attempt + "']::uuid[])");
+            eventually(SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
+            long epochs = books.sumOfEpochs();
+
+            // When the owner gives it back
+            String returned = new ShardScript(servers)
+                    .call(
+                            0,
+                            "return",
+                            List.of("journal", "attempts"),
+                            1_000,
+                            -1,
+                            draw.id(),
+                            request.id(),
+                            attempt,
+                            "wanda");
+
+            // Then
+            assertThat(returned).isEqualTo("1");
+            eventually(SOON, books::assertJournalsEmpty);
+            assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
+                    .isZero();
+            assertThat(draws.balance("wanda", POINTS)).isEqualTo(100);
+            assertThat(books.sumOfEpochs()).as("recoveries").isEqualTo(epochs);
+            books.assertClean();
+        }
+    }
+}

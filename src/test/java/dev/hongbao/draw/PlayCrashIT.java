@@ -1,0 +1,319 @@
+package dev.hongbao.draw;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Gate;
+import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.ServerProcess;
+import dev.hongbao.testing.ServerProcessClient;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.http.HttpResponse;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.args.ClientPauseMode;
+
+/**
+ * The server is killed (SIGKILL, the jar in a process of its own) at each step of a play. A lock or a pause that the test holds
+ * keeps the step from being passed, so each is hit surely. After the next start the same key gives the same prizes, the cost
+ * is paid once, and {@code reconcile} finds nothing.
+ */
+@ExtendWith(Servers.class)
+class PlayCrashIT extends ServerProcessClient {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final int TEN = 10;
+    private static final int COST = 3;
+    private static final int MONEY = 1_000;
+
+    private TestServers stores;
+    private Books books;
+    private ServerProcess server;
+    private String draw;
+
+    @BeforeEach
+    void start(@Killable TestServers given) throws Exception {
+        stores = given;
+        books = new Books(given);
+        startServer();
+        money("ann", "deposits", MONEY, name("in"), 201);
+        json(post(null, "/v1/accounts/" + name("shop") + "/deposits", name("in"), cny(1_000_000)), 201);
+        draw = json(post(null, "/v1/draws", name("draw"), new JsonObject("""
+                        {"name": "crash", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "whenExhausted": "repeat",
+                         "cost": {"asset": "CNY", "amount": 3}, "limits": {"total": 100000},
+                         "prizes": [{"name": "gold", "count": 5, "stock": 5000, "award": {"asset": "CNY", "amount": 7}},
+                                    {"name": "silver", "count": 15}, {"name": "nothing", "count": 30}]}
+                        """)), 201)
+                .getString("id");
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private void startServer() {
+        server = serve(stores, "server");
+        base = server.awaitReady();
+    }
+
+    private HttpResponse<String> play(String user, String key) throws Exception {
+        return post(user, "/v1/draws/" + draw + "/plays", key, new JsonObject().put("plays", TEN));
+    }
+
+    /** A play whose answer nobody will ever hear. */
+    private void playInVain() {
+        CompletableFuture.runAsync(() -> {
+            try {
+                play("ann", "key");
+            } catch (Exception killed) {
+                // the server is gone
+            }
+        });
+    }
+
+    private static void until(String what, Condition condition) {
+        Eventually.eventually(SOON, () -> assertThat(condition.holds()).as(what).isTrue());
+    }
+
+    private long count(String table) {
+        return books.longOf("select count(*) from " + table + " where draw = '" + draw + "'");
+    }
+
+    private boolean isHeld() {
+        return statuses().equals(List.of("held"));
+    }
+
+    private List<String> statuses() {
+        return books.strings("select status from play_request where draw = '" + draw + "'");
+    }
+
+    /** Whether a statement of the server waits for a lock or at a gate; its own role sees what it runs. */
+    private boolean waits(String function) throws Exception {
+        try (Connection app = TestDatabase.connect(stores.postgresAppUrl());
+                Statement look = app.createStatement();
+                var rows = look.executeQuery("select from pg_stat_activity where wait_event_type in ('Lock', 'Timeout')"
+                        + " and datname = current_database() and query like '%" + function + "(%'")) {
+            return rows.next();
+        }
+    }
+
+    /** The journal's words for what was decided of the draw and is not settled: nothing when it is. */
+    private List<String> decided() {
+        try (Jedis redis = new Jedis(URI.create(stores.redisUrl()))) {
+            return books.journalKeys().stream()
+                    .flatMap(key -> redis.xrange(key, "-", "+").stream())
+                    .flatMap(entry -> entry.getFields().values().stream())
+                    .filter(item -> item.startsWith(draw))
+                    .toList();
+        }
+    }
+
+    /** The prizes' numbers in a journal's item. */
+    private static List<Integer> prizesOf(String item) {
+        return Stream.of(item.split(" ")[6].split(","))
+                .map(prize -> Integer.valueOf(prize.split(":")[0]))
+                .toList();
+    }
+
+    private static List<Integer> prizesOf(JsonObject plays) {
+        return items(plays).stream().map(play -> play.getInteger("number")).toList();
+    }
+
+    /** The key's plays, asked for until they are known, twice; paid once. */
+    private JsonObject assertPlayedOnce() {
+        JsonObject first = Eventually.eventuallyGet(SOON, () -> {
+            HttpResponse<String> answer = play("ann", "key");
+            assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+            return new JsonObject(answer.body());
+        });
+        Eventually.eventually(
+                SOON, () -> assertThat(json(play("ann", "key"), 200)).isEqualTo(first));
+        long won = items(first).stream()
+                .mapToLong(play -> play.getLong("amount", 0L))
+                .sum();
+        Eventually.eventually(SOON, () -> assertThat(balance("ann")).isEqualTo(MONEY - TEN * COST + won));
+        assertThat(count("play")).isEqualTo(TEN);
+        books.assertReconciled();
+        return first;
+    }
+
+    /** As an operator does it, in a process of its own. */
+    private void reconcile() {
+        ServerProcess.Result result = ServerProcess.run(Stream.concat(
+                        Stream.of("reconcile", "--data-dir", server.dataDir().toString()),
+                        Stream.of(ServerProcess.storeFlags(stores)))
+                .toArray(String[]::new));
+        assertThat(result.output()).contains("no violation");
+        assertThat(result.exit()).isZero();
+    }
+
+    @Test
+    void aPlayKilledBeforeItsCostIsHeldLeavesNothing() throws Exception {
+        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
+                Statement lock = owner.createStatement()) {
+            // Given a hold that waits for the draw
+            owner.setAutoCommit(false);
+            lock.execute("select from draw where id = '" + draw + "' for update");
+            playInVain();
+            until("a hold waits", () -> waits("hold_plays"));
+
+            // When
+            server.kill();
+            books.breakConnections(false);
+            owner.rollback();
+        }
+
+        // Then
+        assertThat(count("play_request")).isZero();
+        startServer();
+        assertPlayedOnce();
+    }
+
+    @Test
+    void aPlayKilledBetweenHoldAndScriptIsDecidedAfterTheNextStart() throws Exception {
+        // Given a Redis that takes no writes
+        holdWithoutScript();
+
+        // Then the next start's script decides what is held
+        startServer();
+        assertPlayedOnce();
+    }
+
+    @Test
+    void aHoldGivenBackAfterAKillFreesItsKey() throws Exception {
+        // Given
+        holdWithoutScript();
+
+        // When the next start finds it long held
+        books.execute("update play_request set held_at = held_at - interval '1 hour'");
+        startServer();
+        until("the cost is back", () -> balance("ann") == MONEY);
+
+        // Then the same key is free again, and paid once
+        assertThat(statuses()).containsExactly("returned");
+        assertPlayedOnce();
+    }
+
+    private void holdWithoutScript() {
+        try (Jedis redis = new Jedis(URI.create(stores.redisUrl()))) {
+            redis.clientPause(60_000, ClientPauseMode.WRITE);
+            playInVain();
+            until("the cost is held", this::isHeld);
+            server.kill();
+            until(
+                    "the server's connections are gone",
+                    () -> redis.clientList().lines().count() == 1);
+            redis.clientUnpause();
+        }
+        assertThat(decided()).isEmpty();
+        assertThat(isHeld()).isTrue();
+    }
+
+    @Test
+    void aPlayKilledBetweenScriptAndSettlementKeepsItsPrizes() throws Exception {
+        // Given a play that is decided; when the server is killed, and its settlement with it
+        List<Integer> decided = killedWhenSettlementIsHeld(
+                "the play is decided", () -> decided().size() == 1, () -> books.breakConnections(false));
+        assertThat(count("play")).isZero();
+
+        // Then
+        startServer();
+        assertThat(prizesOf(assertPlayedOnce())).isEqualTo(decided);
+    }
+
+    @Test
+    void aPlayKilledBetweenSettlementAndAnswerIsPlayedOnce() throws Exception {
+        // Given a settlement that waits; when the server is killed, and Postgres commits what nobody hears of
+        List<Integer> decided =
+                killedWhenSettlementIsHeld("the settlement waits", () -> waits("settle_plays"), () -> {});
+        until("it is settled", () -> count("play") == TEN);
+        assertThat(decided()).as("still in the journal").hasSize(1);
+
+        // Then
+        startServer();
+        assertThat(prizesOf(assertPlayedOnce())).isEqualTo(decided);
+        Eventually.eventually(SOON, books::assertJournalsEmpty);
+    }
+
+    /** Holds the settlement while ann plays, until the server is killed. @return the prizes in the journal */
+    private List<Integer> killedWhenSettlementIsHeld(String what, Condition reached, Runnable then) throws Exception {
+        try (Gate held = new Gate(stores.postgresOwnerUrl(), "play")) {
+            playInVain();
+            until(what, reached);
+            List<Integer> decided = prizesOf(decided().get(0));
+            server.kill();
+            then.run();
+            return decided;
+        }
+    }
+
+    /** At whatever step each of the players is; the tests above kill it at each of them. */
+    @Test
+    @Tag("long")
+    void killedThreeTimesInTheMiddleOfACrowd() throws Exception {
+        // Given players who ask with one key after the other, and again with the same one when they hear nothing
+        int players = 6;
+        for (int player = 0; player < players; player++) {
+            money("p" + player, "deposits", 100_000, name("in" + player), 201);
+        }
+        Map<String, JsonObject> answers = new ConcurrentHashMap<>();
+        List<String> asked = new ArrayList<>();
+
+        for (int round = 0; round < 3; round++) {
+            ExecutorService crowd = Executors.newFixedThreadPool(players);
+            for (int i = 0; i < 40; i++) {
+                for (int player = 0; player < players; player++) {
+                    String user = "p" + player;
+                    String each = user + " k" + round + "-" + i;
+                    asked.add(each);
+                    crowd.submit(() -> answers.put(each, json(play(user, each.split(" ")[1]), 201)));
+                }
+            }
+            int before = answers.size();
+            until("plays are answered", () -> answers.size() > before + 20);
+
+            // When
+            server.kill();
+            crowd.shutdownNow();
+            assertThat(crowd.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
+            startServer();
+        }
+
+        // Then every answered key has its first answer, every other one has one now
+        assertThat(answers.size()).isLessThan(asked.size());
+        for (String each : asked) {
+            JsonObject now = Eventually.eventuallyGet(SOON, () -> {
+                HttpResponse<String> answer = play(each.split(" ")[0], each.split(" ")[1]);
+                assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
+                return new JsonObject(answer.body());
+            });
+            assertThat(now).as(each).isEqualTo(answers.getOrDefault(each, now));
+        }
+        assertThat(count("play")).isEqualTo((long) asked.size() * TEN);
+        assertThat(books.longOf("select sum(case kind when 'cost' then amount when 'return' then -amount end)"
+                        + " from transfer where subject = '" + draw + "'"))
+                .isEqualTo((long) asked.size() * TEN * COST);
+        reconcile();
+    }
+}

@@ -1,0 +1,268 @@
+package dev.hongbao.draw;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.draw.PlayOutcome.Kind;
+import dev.hongbao.store.redis.MessagePack;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Killable;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.ShardScript;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.sql.Connection;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/**
+ * A request of a free draw writes nothing before it is decided: two servers take the same one, whenever they like, and it is played
+ * once (invariants I6 and I10). After each test the table can be played to its end: no prize was lost, and none is there twice.
+ */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class RepeatedPlayIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final int TEN = 10;
+
+    /** Long enough for any machine; nobody waits for it. */
+    private static final Map<String, String> OPTIONS = Map.of("shards", "1", "claim.settle-timeout", "30s");
+
+    private final IdempotencyKey key = TestEngine.newKey();
+    private TestServers servers;
+    private Books books;
+    private List<TestEngine> engines;
+    private Draw draw;
+    private double voids;
+
+    @BeforeAll
+    void start(@Killable TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engines = List.of(TestEngine.start(servers, 1, OPTIONS), TestEngine.start(servers, 1, OPTIONS));
+    }
+
+    @AfterAll
+    void stop() {
+        engines.forEach(TestEngine::close);
+    }
+
+    @BeforeEach
+    void aTableOfForty() {
+        draw = new TestDraws(engines.get(0)).create("""
+                {mode: table, limits: {total: 1000}, prizes: [{name: a, count: 8, stock: 8}, {name: b, count: 32}]}
+                """);
+        voids = voids();
+    }
+
+    @AfterEach
+    void theRestOfTheTableIsThere() {
+        while (settled().size() < 40) {
+            assertThat(get(play(0, "rest", TestEngine.newKey(), 1)).kind()).isEqualTo(Kind.PLAYED);
+        }
+        assertThat(TestDraws.counts(settled())).isEqualTo(Map.of("a", 8L, "b", 32L));
+        assertThat(get(play(1, "rest", TestEngine.newKey(), 1)).kind()).isEqualTo(Kind.EXHAUSTED);
+        eventually(SOON, books::assertJournalsEmpty);
+        books.assertClean();
+        books.assertReconciled();
+    }
+
+    private Future<PlayOutcome> play(int server, String user, IdempotencyKey with, int plays) {
+        return new TestDraws(engines.get(server)).play(0, draw, user, plays, with);
+    }
+
+    private List<Play> settled() {
+        return new TestDraws(engines.get(0)).plays(draw);
+    }
+
+    private double voids() {
+        return engines.stream()
+                .mapToDouble(engine ->
+                        engine.metrics().get("hongbao.journal.voids").counter().count())
+                .sum();
+    }
+
+    private long callsOfTheScript() {
+        return engines.get(0)
+                .metrics()
+                .get("hongbao.play.batch.plays")
+                .summary()
+                .count();
+    }
+
+    private PlayRequest request(String user) {
+        return PlayRequest.of(draw.id(), new UserId(user), key, TEN);
+    }
+
+    @Test
+    void twoServersThatTakeTheSameRequestsAtOncePlayEachOnce() {
+        // When
+        List<Future<PlayOutcome>> first = new ArrayList<>();
+        List<Future<PlayOutcome>> second = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            first.add(play(0, "user" + i, key, 1));
+            second.add(play(1, "user" + i, key, 1));
+        }
+
+        // Then
+        for (int i = 0; i < 30; i++) {
+            assertThat(get(first.get(i)).plays()).isEqualTo(get(second.get(i)).plays());
+        }
+        assertThat(settled()).hasSize(30);
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    @Test
+    void twoServersThatTakeTheSamePaidRequestsAtOnceTakeEachCostOnce() {
+        // Given
+        List<TestDraws> servers = engines.stream().map(TestDraws::new).toList();
+        Draw paid = servers.get(0)
+                .create("{mode: weights, cost: {asset: POINTS, amount: 3}, prizes: [{name: a, weight: 1}]}");
+        for (int i = 0; i < 30; i++) {
+            servers.get(0).deposit("payer" + i, TestDraws.POINTS, 100);
+        }
+
+        // When
+        List<Future<PlayOutcome>> all = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            all.add(servers.get(i % 2).play(0, paid, "payer" + i / 2, TEN, key));
+        }
+
+        // Then
+        for (int i = 0; i < 30; i++) {
+            assertThat(get(all.get(2 * i)).plays())
+                    .isEqualTo(get(all.get(2 * i + 1)).plays())
+                    .hasSize(TEN);
+            assertThat(servers.get(0).balance("payer" + i, TestDraws.POINTS)).isEqualTo(70);
+        }
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    @Test
+    void aRequestThatIsDecidedAndNotSettledIsNotDecidedAgain() throws Exception {
+        Future<PlayOutcome> first;
+        Future<PlayOutcome> second;
+        try (Connection locked = TestDatabase.connect(servers.postgresOwnerUrl())) {
+            // Given a play that is decided, and nobody who can settle
+            locked.setAutoCommit(false);
+            locked.createStatement().execute("lock table player in access exclusive mode");
+            first = play(0, "ann", key, TEN);
+            eventually(
+                    SOON,
+                    () -> assertThat(books.hashField(0, "d:" + draw.id(), "#")).isEqualTo("10"));
+
+            // When it is asked for at the other server
+            second = play(1, "ann", key, TEN);
+            eventually(
+                    SOON,
+                    () -> assertThat(engines.get(1).loop(0).services().plays.inFlight())
+                            .isEqualTo(1));
+            locked.rollback();
+        }
+
+        // Then
+        assertThat(get(second).plays()).isEqualTo(get(first).plays());
+        assertThat(settled()).hasSize(TEN);
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    @Test
+    void aSettledRequestIsFoundInPostgresThoughRedisForgotIt() {
+        // Given
+        PlayOutcome first = get(play(0, "bob", key, TEN));
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.del(books.stamps().get(0) + ":attempts");
+        }
+
+        // When, Then
+        for (int server = 0; server < 2; server++) {
+            PlayOutcome again = get(play(server, "bob", key, TEN));
+            assertThat(again.kind()).isEqualTo(Kind.ALREADY_PLAYED);
+            assertThat(again.plays()).isEqualTo(first.plays());
+        }
+        assertThat(settled()).hasSize(TEN);
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    /** Settles the request as a server does what it finds in the journal of a generation that is over. */
+    private void settleIn(String user) {
+        books.execute(
+                """
+                select settle_plays('{}', '{}', '{}', '{}', '{}', array['%s']::uuid[],
+                    array[1], array['%s']::uuid[], array['%s'], array['%s']::uuid[], array[now()], array[0::bigint], array['10,-1,10'],
+                    array[null]::integer[], array[null], array_fill(1, array[10]), array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]::smallint[],
+                    array_fill(2::smallint, array[10]), array_fill(1::bigint, array[10]), array_fill(null::integer, array[10]),
+                    array_fill(null::integer, array[10]))
+                """.formatted(draw.id(), request(user).id(), user, request(user).id()));
+    }
+
+    @Test
+    void whoLookedBeforeARecoveryLooksAgainAfterIt() {
+        // Given a request that was not settled when a server looked, and a Redis that is away before it is asked
+        servers.stopRedis();
+        long asked = callsOfTheScript();
+        Future<PlayOutcome> waiting = play(0, "carl", key, TEN);
+        eventually(SOON, () -> assertThat(callsOfTheScript()).isGreaterThan(asked));
+        assertThat(books.longOf("select count(*) from play where request = '"
+                        + request("carl").id() + "'"))
+                .isZero();
+
+        // When it is settled in the generation that is over, and the next one begins
+        settleIn("carl");
+        long epochs = books.sumOfEpochs();
+        servers.startRedis();
+        servers.replaceRedisByAnEmptyOne();
+
+        // Then it has those plays, and Redis was not asked for others
+        PlayOutcome outcome = get(waiting);
+        assertThat(outcome.kind()).isEqualTo(Kind.ALREADY_PLAYED);
+        assertThat(outcome.plays()).isEqualTo(settled()).hasSize(TEN);
+        assertThat(books.sumOfEpochs()).isGreaterThan(epochs);
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    @Test
+    void aRequestThatTheJournalHasTwiceIsSettledOnceAndItsPrizesReturnToTheStock() {
+        // Given
+        PlayOutcome first = get(play(0, "dora", key, TEN));
+        long epochs = books.sumOfEpochs();
+
+        // When Redis forgets it, and a server that looked long ago asks the script
+        UUID request = request("dora").id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.del(books.stamps().get(0) + ":attempts");
+        }
+        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
+        byte[] chance = MessagePack.numbers(new long[20]);
+        long now = System.currentTimeMillis();
+        assertThat(new ShardScript(servers)
+                        .call(0, "play", keys, 1_000, now, draw.id(), 0, 1, request, request, "dora", TEN, 0, chance))
+                .isEqualTo("+");
+
+        // Then the second is void, and the next generation has its prizes
+        eventually(SOON, () -> assertThat(voids()).isEqualTo(voids + 1));
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochs));
+        assertThat(settled()).isEqualTo(first.plays());
+        eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "d:" + draw.id(), "#")).isEqualTo("10"));
+    }
+}

@@ -1,0 +1,343 @@
+package dev.hongbao.draw;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestDraws.SERVICE;
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.draw.PlayOutcome.Kind;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** Postgres goes back in time and Redis does not, while people play (invariants I10 and I13). */
+class RestoredDrawsIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final int MONEY = 10;
+    private static final int COST = 3;
+    private static final int PLAYERS = 5;
+    private static final int PRIZE = 7;
+    private static final String TABLE = """
+            mode: table
+            cost: {asset: POINTS, amount: 3}
+            limits: {total: 1}
+            prizes:
+              - {name: gold, count: 1, award: {asset: CNY, amount: 7}}
+              - {name: nothing, count: 4}
+            """;
+
+    private TestServers servers;
+    private Books books;
+
+    @BeforeEach
+    void start() {
+        servers = Servers.fresh();
+        books = new Books(servers);
+    }
+
+    @AfterEach
+    void stop() {
+        servers.close();
+    }
+
+    private TestEngine engine(String settleTimeout) {
+        return TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", settleTimeout));
+    }
+
+    private TestEngine engine() {
+        return engine("2s");
+    }
+
+    private static Future<PlayOutcome> play(TestEngine engine, Draw draw, String user) {
+        return new TestDraws(engine).play(0, draw, user, 1, new IdempotencyKey(user));
+    }
+
+    private static Kind kind(TestEngine engine, Draw draw, String user) {
+        return get(play(engine, draw, user)).kind();
+    }
+
+    private static void assertPlays(TestEngine engine, Draw draw, String user) {
+        eventually(SOON, () -> assertThat(kind(engine, draw, user)).isIn(Kind.PLAYED, Kind.ALREADY_PLAYED));
+    }
+
+    /** Makes a draw of five plays, one of them played; what follows is not in the backup. */
+    private Draw played(TestEngine engine) {
+        TestDraws draws = new TestDraws(engine);
+        draws.deposit("shop", CNY, 100);
+        IntStream.rangeClosed(1, PLAYERS + 1).forEach(n -> draws.deposit("u" + n, POINTS, MONEY));
+        Draw draw = draws.create(TABLE);
+        assertThat(kind(engine, draw, "u1")).isEqualTo(Kind.PLAYED);
+        return draw;
+    }
+
+    /** The cost of a request is held, and the script has not been asked. */
+    private void hold(Draw draw, String user) {
+        PlayRequest request = PlayRequest.of(draw.id(), new UserId(user), new IdempotencyKey(user), 1);
+        books.execute(("select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['%s'], array[1]::smallint[],"
+                        + " array['%s']::uuid[])")
+                .formatted(request.id(), draw.id(), user, UUID.randomUUID()));
+    }
+
+    private List<String> numbers(Draw draw) {
+        return books.strings("select seq from play where draw = '" + draw.id() + "' order by seq");
+    }
+
+    /** The whole table was played, by five who each paid once, and the draw ends with nothing left. */
+    private void assertPlayedByFive(TestEngine engine, Draw draw) {
+        TestDraws draws = new TestDraws(engine);
+        assertThat(kind(engine, draw, "u6")).isEqualTo(Kind.EXHAUSTED);
+        assertThat(numbers(draw)).containsExactly("0", "1", "2", "3", "4");
+        assertThat(TestDraws.counts(draws.plays(draw))).isEqualTo(Map.of("gold", 1L, "nothing", 4L));
+        IntStream.rangeClosed(1, PLAYERS)
+                .forEach(n -> assertThat(draws.balance("u" + n, POINTS)).isEqualTo(MONEY - COST));
+        assertThat(draws.balance("u6", POINTS)).isEqualTo(MONEY);
+        eventually(SOON, books::assertJournalsEmpty);
+        eventually(SOON, books::assertReconciled); // a server that heard late may have a shard recovered once more
+        get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
+        eventually(SOON, () -> assertThat(draws.balance("shop", POINTS)).isEqualTo((long) PLAYERS * COST));
+        assertThat(draws.balance("shop", CNY)).isEqualTo(100 - PRIZE);
+        books.assertClean();
+    }
+
+    @Test
+    void whoeverPlayedAfterTheBackupPlaysAgainAndTheStockIsRight() {
+        // Given
+        Draw draw;
+        PlayOutcome first;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+            first = get(play(before, draw, "u1"));
+        }
+        servers.backUpPostgres();
+        Draw lost;
+        try (TestEngine engine = engine()) {
+            IntStream.rangeClosed(2, PLAYERS)
+                    .forEach(n -> assertThat(kind(engine, draw, "u" + n)).isEqualTo(Kind.PLAYED));
+            lost = new TestDraws(engine).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        }
+        long epoch = books.sumOfEpochs();
+
+        // When
+        servers.restorePostgres();
+
+        // Then
+        try (TestEngine engine = engine()) {
+            IntStream.rangeClosed(2, PLAYERS).forEach(n -> assertPlays(engine, draw, "u" + n));
+            assertThat(get(play(engine, draw, "u1")).plays()).isEqualTo(first.plays());
+            assertThat(kind(engine, lost, "u2")).isEqualTo(Kind.NOT_FOUND);
+            assertThat(books.sumOfEpochs()).isGreaterThan(epoch);
+            assertPlayedByFive(engine, draw);
+        }
+    }
+
+    @Test
+    void aDecidedPlayBeyondTheGapIsVoidAndItsPlayerPlaysAgain() {
+        // Given a request that is held when the backup is made
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+        }
+        hold(draw, "u4");
+        servers.backUpPostgres();
+
+        // Given plays that are settled after it, and behind them that request's, which is only decided
+        try (TestEngine engine = engine("1s")) {
+            assertThat(kind(engine, draw, "u2")).isEqualTo(Kind.PLAYED);
+            assertThat(kind(engine, draw, "u3")).isEqualTo(Kind.PLAYED);
+            eventually(SOON, books::assertJournalsEmpty);
+            get(engine.engine().stopWriter());
+            assertThatThrownBy(() -> kind(engine, draw, "u4")).isInstanceOf(UnavailableException.class);
+        }
+
+        // When
+        servers.restorePostgres();
+
+        // Then
+        try (TestEngine engine = engine()) {
+            assertThat(numbers(draw)).containsExactly("0");
+            for (String user : List.of("u5", "u4", "u3", "u2")) {
+                assertPlays(engine, draw, user);
+            }
+            assertPlayedByFive(engine, draw);
+        }
+    }
+
+    @Test
+    void aDecidedPlayBehindOneWhoseCostIsLostIsVoidToo() {
+        // Given
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+        }
+        hold(draw, "u3");
+        servers.backUpPostgres();
+
+        // Given two plays that are only decided, and only the second one's cost is in the backup
+        try (TestEngine engine = engine("1s")) {
+            get(engine.engine().stopWriter());
+            for (String user : List.of("u2", "u3")) {
+                assertThatThrownBy(() -> kind(engine, draw, user)).isInstanceOf(UnavailableException.class);
+            }
+        }
+
+        // When
+        servers.restorePostgres();
+
+        // Then
+        try (TestEngine engine = engine()) {
+            for (String user : List.of("u5", "u4", "u3", "u2")) {
+                assertPlays(engine, draw, user);
+            }
+            assertPlayedByFive(engine, draw);
+        }
+    }
+
+    @Test
+    void whoWaitsMeanwhilePaysAndPlaysInTheNextGeneration() {
+        // Given
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = engine("20s")) {
+            // Given a play that is paid and decided, and waits
+            get(engine.engine().stopWriter());
+            Future<PlayOutcome> waiting = play(engine, draw, "u2");
+            eventually(SOON, () -> assertThat(unsettled()).isEqualTo(1));
+            long epoch = books.sumOfEpochs();
+
+            // When
+            servers.restorePostgres();
+            get(engine.engine().startWriter());
+
+            // Then
+            assertThat(get(waiting).kind()).isEqualTo(Kind.PLAYED);
+            assertThat(books.sumOfEpochs())
+                    .as("recovered for the lost cost, once")
+                    .isEqualTo(epoch + 1);
+            IntStream.rangeClosed(3, PLAYERS).forEach(n -> assertPlays(engine, draw, "u" + n));
+            assertPlayedByFive(engine, draw);
+        }
+    }
+
+    private long unsettled() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.xrange(books.journalKeys().get(0), "-", "+").stream()
+                    .filter(entry -> entry.getFields().containsKey("play"))
+                    .count();
+        }
+    }
+
+    @Test
+    void everyServerAtWorkForgetsTheDrawsThatItRemembers() {
+        // Given two servers, and after the backup a draw that is played to its end, one that is closed, and one that is
+        // made
+        Draw draw;
+        Draw ended;
+        try (TestEngine before = engine()) {
+            draw = played(before);
+            ended = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        }
+        servers.backUpPostgres();
+        try (TestEngine owner = engine();
+                TestEngine other = engine()) {
+            List<TestEngine> engines = List.of(owner, other);
+            IntStream.rangeClosed(2, PLAYERS).forEach(n -> assertPlays(engines.get(n % 2), draw, "u" + n));
+            Draw lost = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            get(owner.loop(0).call(services -> services.draws.close(SERVICE, ended.id())));
+            for (TestEngine engine : engines) {
+                assertThat(kind(engine, draw, "u6")).isEqualTo(Kind.EXHAUSTED);
+                assertPlays(engine, lost, "u1");
+                eventually(SOON, () -> assertThat(kind(engine, ended, "u1")).isEqualTo(Kind.CLOSED));
+            }
+
+            // When
+            servers.restorePostgres();
+
+            // Then
+            for (TestEngine engine : engines) {
+                eventually(SOON, () -> assertThat(kind(engine, lost, "u1")).isEqualTo(Kind.NOT_FOUND));
+                assertPlays(engine, ended, "u1");
+            }
+            IntStream.rangeClosed(2, PLAYERS).forEach(n -> assertPlays(engines.get((n + 1) % 2), draw, "u" + n));
+            assertPlayedByFive(owner, draw);
+        }
+    }
+
+    @Test
+    void aDrawThatWasClosedAfterTheBackupIsOpenAgainAndKeepsItsKey() {
+        // Given a draw that was closed after the backup, and its key is still to be removed: that is done once a second
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1", "journal.poll-interval", "1s"))) {
+            get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
+            eventually(
+                    SOON,
+                    () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
+                            .isEqualTo(1));
+
+            // When
+            servers.restorePostgres();
+            assertPlays(engine, draw, "u1");
+
+            // Then, as soon as the key of a draw that is closed later was removed
+            TestDraws draws = new TestDraws(engine);
+            Draw later = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            get(engine.loop(0).call(services -> services.draws.close(SERVICE, later.id())));
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                eventually(
+                        SOON, () -> assertThat(redis.keys("*:d:" + later.id())).isEmpty());
+            }
+            books.assertReconciled();
+        }
+    }
+
+    @Test
+    void aShardsRowThatIsSetBackWhileServersWorkCostsNoPlay() {
+        try (TestEngine owner = engine();
+                TestEngine other = engine()) {
+            // Given
+            Draw draw = played(owner);
+            Map<String, PlayOutcome> answers = new HashMap<>();
+            for (int n = 2; n <= 3; n++) {
+                answers.put("u" + n, get(play(other, draw, "u" + n)));
+            }
+            long epoch = books.sumOfEpochs();
+
+            // When
+            books.execute("update shard set last_seq = last_seq - 1");
+
+            // Then
+            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
+            assertPlays(other, draw, "u4");
+            assertPlays(owner, draw, "u5");
+            answers.forEach((user, answer) ->
+                    assertThat(get(play(other, draw, user)).plays()).isEqualTo(answer.plays()));
+            assertPlayedByFive(owner, draw);
+        }
+    }
+}

@@ -1,0 +1,392 @@
+package dev.hongbao.draw;
+
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestDraws.SERVICE;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.fairness.Evidence;
+import dev.hongbao.fairness.Proof;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
+import dev.hongbao.values.RefusedException;
+import io.vertx.core.Future;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** Prizes released over time (article 4), with a Postgres whose clock the test moves. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ScheduleIT {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private TestTime time;
+    private TestEngine engine;
+    private TestDraws draws;
+    private TestServers servers;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        time = new TestTime(servers);
+        engine = TestEngine.start(servers, 2, Map.of());
+        draws = new TestDraws(engine);
+    }
+
+    @AfterEach
+    void booksAreClean() {
+        Books books = new Books(servers);
+        books.assertClean();
+        // A draw whose end has just come is closed soon.
+        Eventually.eventually(SOON, books::assertReconciled);
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+        time.close();
+    }
+
+    private Draw create(String prizes, String schedule, int hours) {
+        return draws.create("""
+                mode: schedule
+                closesAt: "%s"
+                schedule: %s
+                prizes: %s
+                fallback: {name: thanks}
+                """.formatted(time.now().plus(Duration.ofHours(hours)), schedule, prizes));
+    }
+
+    private long longOf(String sql, Draw draw) {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement();
+                ResultSet row = statement.executeQuery(sql.replace("DRAW", "'" + draw.id() + "'"))) {
+            row.next();
+            return row.getLong(1);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Waits until a period is planned and in Redis. */
+    private void awaitPeriod(Draw draw, int period) {
+        Eventually.eventually(SOON, () -> {
+            assertThat(longOf("select coalesce(max(n), -1) from period where draw = DRAW", draw))
+                    .isGreaterThanOrEqualTo(period);
+            assertThat(new Books(servers).hashField(draw.shard(), "d:" + draw.id(), "~"))
+                    .isEqualTo(Long.toString(longOf("select max(n) from period where draw = DRAW", draw)));
+        });
+    }
+
+    /**
+     * Moves the clock beyond the last moment at which one of the draws releases a prize, which is another in each run.
+     */
+    private void awaitMoments(Draw... draws) {
+        long last = Stream.of(draws)
+                .mapToLong(draw -> longOf(
+                        "select ceil(extract(epoch from max(moment)) * 1000)::bigint from release where draw = DRAW",
+                        draw))
+                .max()
+                .orElseThrow();
+        time.move(Duration.between(time.now(), Instant.ofEpochMilli(last + 100)), engine);
+    }
+
+    private List<Play> playTimes(Draw draw, int times) {
+        List<Future<PlayOutcome>> all = new ArrayList<>();
+        for (int i = 0; i < times; i++) {
+            all.add(draws.play(i, draw, "user" + i));
+        }
+        return all.stream().flatMap(each -> get(each).plays().stream()).toList();
+    }
+
+    /** What a closed draw tells proves every play. */
+    private void assertProved(Draw draw) throws IOException {
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from draw where id = DRAW and closed_at is not null", draw))
+                        .isEqualTo(1));
+        StringBuilder told = new StringBuilder(DrawBodies.draw(
+                get(engine.loop(0).call(services -> services.draws.view(SERVICE, draw.id())))));
+        get(engine.loop(0)
+                .call(services -> services.draws.export(SERVICE, draw.id(), page -> {
+                    page.forEach(line -> told.append(DrawBodies.jsonLine(line)));
+                    return Future.succeededFuture();
+                })));
+        Proof proof = Evidence.read(new ByteArrayInputStream(told.toString().getBytes(StandardCharsets.UTF_8)));
+        assertThat(proof.contradictions()).isEmpty();
+        assertThat(proof.shown()).as("no period was late").hasSize(3);
+    }
+
+    @Test
+    void seventyTwoHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() throws Exception {
+        // Given 3 an hour, twice as many from the 20th to the 24th hour
+        Instant opening = time.now();
+        Draw draw = create(
+                "[{name: phone, quota: 1, stock: 72}, {name: coupon, quota: 2, stock: 1000}]",
+                "{periodSeconds: 3600, boosts: [{from: \"%s\", to: \"%s\", times: 2}]}"
+                        .formatted(
+                                opening.plus(Duration.ofMinutes(20 * 60 - 30)),
+                                opening.plus(Duration.ofMinutes(24 * 60 - 30))),
+                72);
+
+        // When it is played twice every ten minutes
+        long won = 0;
+        for (int step = 0; step < 72 * 6; step++) {
+            if (step % 6 == 0) {
+                awaitPeriod(draw, step / 6);
+            }
+            won += playTimes(draw, 2).stream()
+                    .filter(play -> play.number() != 3)
+                    .count();
+            time.move(Duration.ofMinutes(10), engine);
+        }
+
+        // Then every period has its quota, while there is stock
+        assertThat(longOf("select count(*) from period where draw = DRAW", draw))
+                .isEqualTo(72);
+        assertThat(longOf(
+                        "select count(*) from (select from release where draw = DRAW and prize = 2"
+                                + " group by period having count(*) <> case when period between 20 and 23 then 4 else 2 end) as x",
+                        draw))
+                .isZero();
+        assertThat(longOf("select planned from prize where draw = DRAW and n = 1", draw))
+                .isEqualTo(72);
+        // the stock of 72 phones lasts for 76 wanted ones: the last four hours have none
+        assertThat(longOf(
+                        "select count(distinct period) from release where draw = DRAW and prize = 1 and period >= 68",
+                        draw))
+                .isZero();
+        assertThat(longOf(
+                        "select count(*) from release as r join period as p on p.draw = r.draw and p.n = r.period"
+                                + " where r.draw = DRAW and (r.moment < p.starts_at or r.moment >= p.ends_at)",
+                        draw))
+                .isZero();
+        // and no play took one before its moment
+        assertThat(longOf(
+                        "select count(*) from play as y join release as r on r.draw = y.draw and r.period = y.period"
+                                + " and r.prize = y.prize and r.n = y.release where y.draw = DRAW and r.moment > y.at",
+                        draw))
+                .isZero();
+        assertThat(won).isGreaterThan(150);
+        assertThat(longOf("select count(*) from play where draw = DRAW and period is not null", draw))
+                .isEqualTo(won);
+        assertProved(draw);
+    }
+
+    @Test
+    void twoPlannersAtOncePlanAPeriodOnceAndAKilledOneLeavesItToTheOther() throws Exception {
+        // Given a draw that the server does not plan yet, and a planner that died before its commit
+        Draw draw = draws.create("""
+                mode: schedule
+                opensAt: "2037-01-01T00:00:00Z"
+                closesAt: "2037-01-02T00:00:00Z"
+                prizes: [{name: a, quota: 10, stock: 1000}]
+                fallback: {name: b}
+                """);
+        try (Connection dying = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = dying.createStatement()) {
+            dying.setAutoCommit(false);
+            statement.execute("select plan_period('" + draw.id() + "', 0, now(), now() + interval '1 hour',"
+                    + " array[1]::smallint[], array[now()])");
+
+            // When two plan the same day, period by period, while the first is still held
+            Instant evening = Instant.parse("2037-01-01T23:00:00Z");
+            DrawPlanner one = new DrawPlanner(engine.engine().pool());
+            DrawPlanner two = new DrawPlanner(engine.engine().pool());
+            Future<Integer> first = one.plan(draw, evening);
+            Future<Integer> second = two.plan(draw, evening);
+            dying.rollback();
+
+            // Then
+            assertThat(get(first) + get(second)).isEqualTo(24);
+        }
+        assertThat(longOf("select count(*) from release where draw = DRAW", draw))
+                .isEqualTo(240);
+        assertThat(longOf(
+                        "select count(*) from (select from release where draw = DRAW group by period"
+                                + " having count(*) <> 10) as x",
+                        draw))
+                .isZero();
+    }
+
+    @Test
+    void aPlannerThatIsSlowHoldsUpNoPlay() throws Exception {
+        // Given a planner that waits for what it reads
+        draws.deposit("anna", POINTS, 10);
+        Draw draw = draws.create("""
+                mode: schedule
+                closesAt: "%s"
+                cost: {asset: POINTS, amount: 10}
+                schedule: {periodSeconds: 3600}
+                prizes: [{name: a, quota: 1, stock: 10}]
+                fallback: {name: thanks}
+                """.formatted(time.now().plus(Duration.ofHours(3))));
+        awaitPeriod(draw, 0);
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute("lock table quota in access exclusive mode");
+            Future<Boolean> planned = new DrawPlanner(engine.engine().pool()).plan(draw, 1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf(
+                                    "select count(*) from pg_locks where relation = 'quota'::regclass and not granted",
+                                    draw))
+                            .isEqualTo(1));
+
+            // When
+            PlayOutcome played = get(draws.play(0, draw, "anna"));
+
+            // Then
+            assertThat(played.kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+            owner.rollback();
+            assertThat(get(planned)).isTrue();
+        }
+        time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
+    void aQuotaThatIsSetWhileAPeriodIsPlannedComesTooLate() throws Exception {
+        // Given a planner that has read the quotas of a period and waits to take the prizes
+        Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600}", 3);
+        awaitPeriod(draw, 0);
+        try (Connection other =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "prize where draw = '" + draw.id() + "'")) {
+            Future<Boolean> planned = new DrawPlanner(engine.engine().pool()).plan(draw, 1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf("select count(*) from pg_locks where not granted", draw))
+                            .isEqualTo(1));
+
+            // When
+            Future<Void> changed =
+                    engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 1, 9));
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf("select count(*) from pg_locks where not granted", draw))
+                            .isEqualTo(2));
+            other.rollback();
+
+            // Then
+            assertThat(get(planned)).isTrue();
+            assertThatThrownBy(() -> get(changed)).isInstanceOf(RefusedException.class);
+        }
+        assertThat(longOf("select count(*) from release where draw = DRAW and period = 1", draw))
+                .isEqualTo(5);
+        time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
+    void aLaterPeriodsQuotaCanBeChangedARunningOnesCannot() {
+        // Given
+        Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600}", 3);
+        awaitPeriod(draw, 0);
+
+        // When
+        get(engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 1, 9)));
+        assertThatThrownBy(() ->
+                        get(engine.loop(0).call(services -> services.draws.changeQuota(SERVICE, draw.id(), 1, 0, 9))))
+                .isInstanceOf(RefusedException.class);
+        time.move(Duration.ofHours(1), engine);
+        awaitPeriod(draw, 1);
+
+        // Then
+        assertThat(longOf("select count(*) from release where draw = DRAW and period = 0", draw))
+                .isEqualTo(5);
+        assertThat(longOf("select count(*) from release where draw = DRAW and period = 1", draw))
+                .isEqualTo(9);
+        time.move(Duration.ofHours(3), engine);
+    }
+
+    @Test
+    void anEndThatWaitsToBeSettledIsWrittenOnce() throws Exception {
+        // Given a period's end that cannot be settled, since somebody holds the period
+        Draw draw = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: false}", 3);
+        awaitPeriod(draw, 0);
+        Books books = new Books(servers);
+        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = other.createStatement()) {
+            other.setAutoCommit(false);
+            statement.execute("select from period where draw = '" + draw.id() + "' and n = 0 for update");
+            double before = refused();
+            time.move(Duration.ofMinutes(61), engine);
+
+            // When its owner has looked at it again and again: a refusal takes half a second
+            Eventually.eventually(SOON, () -> assertThat(refused()).isGreaterThan(before + 1));
+
+            // Then
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                assertThat(redis.xrange(books.journalKeys().get(draw.shard()), "-", "+").stream()
+                                .flatMap(entry -> entry.getFields().values().stream())
+                                .filter(payload -> payload.contains(draw.id().toString())))
+                        .hasSize(1);
+            }
+            other.rollback();
+        }
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from release where draw = DRAW and withdrawn", draw))
+                        .isEqualTo(5));
+        time.move(Duration.ofHours(3), engine);
+    }
+
+    private double refused() {
+        return engine.metrics().get("hongbao.journal.failures").counter().count();
+    }
+
+    @Test
+    void whatNobodyTookReturnsToTheStockOrCarriesOver() throws Exception {
+        // Given two draws of which nobody takes anything in the first hour
+        Draw returning = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: false}", 3);
+        Draw carrying = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: true}", 3);
+        awaitPeriod(returning, 0);
+        awaitPeriod(carrying, 0);
+
+        // When
+        time.move(Duration.ofMinutes(61), engine);
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from release where draw = DRAW and withdrawn", returning))
+                        .isEqualTo(5));
+        time.move(Duration.ofMinutes(60), engine);
+        awaitPeriod(returning, 2);
+        awaitPeriod(carrying, 2);
+        awaitMoments(returning, carrying);
+
+        // Then the last period has its quota from the returned stock, and only that can be won
+        assertThat(longOf("select count(*) from release where draw = DRAW and period = 2", returning))
+                .isEqualTo(5);
+        assertThat(TestDraws.counts(playTimes(returning, 20))).containsEntry("a", 5L);
+        // and there the whole stock is due
+        assertThat(TestDraws.counts(playTimes(carrying, 20))).containsEntry("a", 7L);
+        time.move(Duration.ofHours(1), engine);
+        assertProved(returning);
+        assertProved(carrying);
+    }
+}

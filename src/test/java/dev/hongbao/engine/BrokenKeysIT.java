@@ -1,0 +1,223 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.Play;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.StreamEntryID;
+
+/**
+ * A key of ours that is missing, of another type or nonsense, each alone: the next call that needs it notices, and the shard is recovered.
+ * Every key of "In Redis" in the architecture is here.
+ */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BrokenKeysIT {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+    private Jedis redis;
+    private Packet packet;
+    private Packet pool;
+    private CampaignView campaign;
+    private Draw table;
+    private Draw schedule;
+    private int users;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(given);
+        redis = new Jedis(URI.create(given.redisUrl()));
+        engine = TestEngine.start(given, 1, Map.of("shards", "1"));
+        TestCampaigns campaigns = new TestCampaigns(engine);
+        TestDraws draws = new TestDraws(engine);
+        engine.deposit("alice", 1_000_000);
+        engine.deposit("shop", 1_000_000);
+        packet = engine.send("alice", 10_000, 1_000);
+        campaign = campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0));
+        pool = campaigns.open(campaign, "opener", "shoe");
+        table = draws.create(
+                "{mode: table, whenExhausted: repeat, limits: {total: 900}, prizes: [{name: P, count: 10}]}");
+        schedule = draws.create("""
+            mode: schedule
+            closesAt: "%s"
+            schedule: {periodSeconds: 60}
+            prizes: [{name: gold, quota: 3000, stock: 1000000}]
+            fallback: {name: thanks}
+            """.formatted(Instant.now().plus(Duration.ofHours(2))));
+        eventually(IN_TIME, this::everythingWorks); // the first gold falls after some 20 ms
+    }
+
+    @AfterEach
+    void theBooksAreClean() {
+        books.assertClean();
+    }
+
+    @AfterAll
+    void stop() {
+        eventually(IN_TIME, books::assertJournalsEmpty);
+        books.assertReconciled();
+        engine.close();
+        redis.close();
+    }
+
+    private record Damage(String key, String what) {
+        @Override
+        public String toString() {
+            return key + " " + what;
+        }
+    }
+
+    /** A field of a hash, and what it is set to; without a value it is deleted. */
+    static List<Damage> damages() {
+        Stream<Damage> everyKey = Stream.of(
+                        "journal", "p", "c", "d", "t", "m", "attempts", "retired", "epochs", "installation")
+                .flatMap(key -> Stream.of("deleted", "string", "list").map(what -> new Damage(key, what)));
+        Stream<Damage> nonsense = Stream.of(
+                new Damage("journal", "entry"),
+                new Damage("journal", "another"),
+                new Damage("p", "#=abc"),
+                new Damage("p", "#=99999"),
+                new Damage("p", "!=abc"),
+                new Damage("p", "bob=abc"),
+                new Damage("p", "bob=99999"),
+                new Damage("p", "#"),
+                new Damage("c", "#"),
+                new Damage("c", "bob=abc"),
+                new Damage("d", "~=abc"),
+                new Damage("d", "~"),
+                new Damage("t", "#=abc"),
+                new Damage("t", "!=abc"),
+                new Damage("t", "*=abc"),
+                new Damage("t", "*"),
+                new Damage("t", "=="),
+                new Damage("t", "==abc"),
+                new Damage("t", "bob=abc"),
+                new Damage("m", "members"),
+                new Damage("attempts", "members"),
+                new Damage("epochs", "members"));
+        return Stream.concat(everyKey, nonsense).toList();
+    }
+
+    private String name(String key) {
+        String stamp = books.stamps().get(0);
+        String shard = stamp.substring(0, stamp.indexOf('}') + 2);
+        return switch (key) {
+            case "p" -> stamp + ":p:" + packet.id();
+            case "c" -> stamp + ":c:" + campaign.campaign().id();
+            case "d" -> stamp + ":d:" + schedule.id();
+            case "t" -> stamp + ":d:" + table.id();
+            case "m" -> stamp + ":m:" + schedule.id();
+            case "epochs", "installation" -> shard + key;
+            default -> stamp + ":" + key;
+        };
+    }
+
+    private void damage(String key, String what) {
+        String name = name(key);
+        switch (what) {
+            case "deleted" -> redis.del(name);
+            case "string" -> {
+                redis.del(name);
+                redis.set(name, "abc");
+            }
+            case "list" -> {
+                redis.del(name);
+                redis.rpush(name, "abc");
+            }
+            case "entry" -> redis.xadd(name, StreamEntryID.NEW_ENTRY, Map.of("abc", "abc"));
+            case "another" -> {
+                redis.del(name);
+                redis.xadd(name, new StreamEntryID(0, 1), Map.of("abc", "abc"));
+            }
+            case "members" -> {
+                redis.del(name);
+                redis.zadd(name, 1.5, key.equals("epochs") ? "0" : "abc");
+            }
+            default -> {
+                int is = what.indexOf('=', 1);
+                if (is < 0) {
+                    redis.hdel(name, what);
+                } else if (what.equals("==")) {
+                    redis.hdel(name, "=");
+                } else {
+                    redis.hset(name, what.substring(0, is), what.substring(is + 1));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("damages")
+    void whatIsBrokenAloneIsNoticedAndRecovered(Damage damage) {
+        // When
+        damage(damage.key, damage.what);
+        if (damage.key.equals("c")) { // only who claims from a pool for the first time needs the counts
+            pool = new TestCampaigns(engine).open(campaign, "opener" + users, "shoe");
+        }
+        if (List.of("retired", "installation").contains(damage.key)) {
+            damage("journal", "deleted"); // only a recovery needs them
+        }
+
+        // Then
+        eventually(IN_TIME, this::everythingWorks);
+        eventually(IN_TIME, () -> assertThat(redis.type(name("journal"))).isEqualTo("stream"));
+        eventually(
+                IN_TIME,
+                () -> assertThat(redis.zscore(name("epochs"), "0")).isEqualTo(books.longOf("select epoch from shard")));
+        assertThat(books.strings("select id::text from installation")).contains(redis.get(name("installation")));
+        eventually(IN_TIME, books::assertReconciled);
+    }
+
+    /** Who has a share or a play has it again, and who comes new gets what there is. */
+    private void everythingWorks() {
+        String user = "u" + users++;
+        assertThat(claim(packet, "bob")).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED);
+        assertThat(claim(pool, "bob")).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED);
+        assertThat(claim(packet, user)).isEqualTo(Kind.CLAIMED);
+        assertThat(claim(pool, user)).isEqualTo(Kind.CLAIMED);
+        TestDraws draws = new TestDraws(engine);
+        assertThat(prizes(get(draws.play(0, table, "bob")))).containsExactly("P");
+        assertThat(prizes(get(draws.play(0, schedule, user)))).containsExactly("gold");
+    }
+
+    private Kind claim(Packet of, String user) {
+        ClaimOutcome outcome = engine.claim(of, user);
+        return outcome.kind();
+    }
+
+    private static List<String> prizes(PlayOutcome outcome) {
+        assertThat(outcome.kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+        return outcome.plays().stream().map((Play play) -> play.prize().name()).toList();
+    }
+}

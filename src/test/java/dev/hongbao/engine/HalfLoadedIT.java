@@ -1,0 +1,200 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.DrawKeys;
+import dev.hongbao.draw.DrawShardLoader;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketKeys;
+import dev.hongbao.packet.PacketShardLoader;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.sqlclient.Pool;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** A packet or a draw of which Redis has users, and not the field that every script begins with. */
+@ExtendWith(Servers.class)
+class HalfLoadedIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final String TABLE = "mode: table\nprizes: [{name: P, count: 10}]\n";
+
+    private TestEngine engine;
+    private TestDraws draws;
+    private Books books;
+    private Jedis redis;
+    private Pool pool;
+
+    @BeforeEach
+    void start(TestServers servers) {
+        books = new Books(servers);
+        redis = new Jedis(URI.create(servers.redisUrl()));
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+        engine.deposit("alice", 100_000);
+        draws = new TestDraws(engine);
+        pool = engine.engine().pool();
+    }
+
+    @AfterEach
+    void stop() {
+        books.assertClean();
+        engine.close();
+        redis.close();
+    }
+
+    private Generation generation() {
+        Shards shards = new Shards(new ShardStore(pool, get(Installation.read(pool, null))), 1, Map.of());
+        get(shards.refresh());
+        return shards.current(0).generation();
+    }
+
+    private void loseNextSlot(String key) {
+        assertThat(redis.hdel(key, "#")).isOne();
+        assertThat(redis.exists(key)).isTrue();
+    }
+
+    @Test
+    void aPacketIsClaimedAgain() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        engine.claim(packet, "bob");
+
+        // When
+        loseNextSlot(PacketKeys.hash(generation(), packet.id()));
+
+        // Then
+        assertThat(engine.claim(packet, "carol").wonClaim().share().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "bob").wonClaim().share().slot()).isZero();
+    }
+
+    @Test
+    void aPacketIsRefundedInTime() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        engine.claim(packet, "bob");
+        loseNextSlot(PacketKeys.hash(generation(), packet.id()));
+
+        // When
+        books.expire(packet);
+
+        // Then
+        eventually(
+                SOON,
+                () -> assertThat(books.strings("select closed_at from packet where id = '" + packet.id() + "'"))
+                        .doesNotContainNull());
+    }
+
+    @Test
+    void aDrawIsPlayedAgain() {
+        // Given
+        Draw draw = draws.create(TABLE);
+        get(draws.play(0, draw, "bob"));
+
+        // When
+        loseNextSlot(DrawKeys.hash(generation(), draw.id()));
+
+        // Then
+        assertThat(get(draws.play(0, draw, "carol")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+    }
+
+    @Test
+    void nothingIsLoadedOfAPacketThatAnOperatorBringsBackMeanwhile() {
+        // Given a packet that is set aside, and another one
+        Packet packet = engine.send("alice", 1000, 5);
+        engine.claim(packet, "bob");
+        engine.send("alice", 1000, 5);
+        String key = PacketKeys.hash(generation(), packet.id());
+        setAside("packet", packet.id().value(), key);
+
+        // When it is brought back while its shard is loaded
+        load(new PacketShardLoader(), packet.id().value());
+
+        // Then, and whoever misses it has it loaded as a whole
+        assertThat(redis.exists(key)).isFalse();
+        eventually(
+                SOON, () -> assertThat(engine.claim(packet, "carol").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        assertThat(engine.claim(packet, "bob").wonClaim().share().slot()).isZero();
+    }
+
+    @Test
+    void nothingIsLoadedOfADrawThatAnOperatorBringsBackMeanwhile() {
+        // Given
+        Draw draw = draws.create(TABLE + "limits: {total: 5}\n");
+        get(draws.play(0, draw, "bob"));
+        assertThat(books.longOf("select count(*) from player where draw = '" + draw.id() + "'"))
+                .isOne();
+        draws.create(TABLE);
+        String key = DrawKeys.hash(generation(), draw.id());
+        setAside("draw", draw.id().value(), key);
+
+        // When
+        load(
+                new DrawShardLoader(new Quarantine(engine.vertx(), pool, new SimpleMeterRegistry())),
+                draw.id().value());
+
+        // Then
+        assertThat(redis.exists(key)).isFalse();
+    }
+
+    private void setAside(String kind, UUID id, String key) {
+        books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + id + "', '" + kind
+                + "', 0, '', 'a test')");
+        redis.del(key);
+    }
+
+    private void load(ShardLoader loader, UUID broughtBack) {
+        Generation generation = generation();
+        get(engine.loop(0)
+                .call(services -> loader.load(
+                        pool,
+                        new BringsBack(services.redis.linkFor(generation.journalKey()), broughtBack),
+                        generation)));
+    }
+
+    /** With the first command it is not set aside any more. */
+    private final class BringsBack implements RedisLink {
+        private final RedisLink link;
+        private final UUID unit;
+
+        BringsBack(RedisLink link, UUID unit) {
+            this.link = link;
+            this.unit = unit;
+        }
+
+        @Override
+        public boolean isConnected() {
+            return link.isConnected();
+        }
+
+        @Override
+        public RedisLink server() {
+            return link.server();
+        }
+
+        @Override
+        public Future<Response> send(Request request) {
+            books.execute("delete from quarantine_unit where id = '" + unit + "'");
+            return link.send(request);
+        }
+    }
+}

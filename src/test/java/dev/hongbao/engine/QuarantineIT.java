@@ -1,0 +1,537 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.Period;
+import dev.hongbao.packet.SendCommand;
+import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Severity;
+import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.RefusingServer;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.params.XAddParams;
+
+/** What Postgres refuses for ever is set aside, alone, and its shard goes on. */
+@ExtendWith(Servers.class)
+class QuarantineIT {
+    /** Callers must not wait for their deadline: what is set aside says so. */
+    private static final Map<String, String> OPTIONS = Map.of("shards", "1", "claim.settle-timeout", "20s");
+
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+    private TestDraws draws;
+    private List<String> before;
+
+    @BeforeEach
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, OPTIONS);
+        engine.deposit("alice", 100_000);
+        draws = new TestDraws(engine);
+        before = books.strings("select id from quarantine_unit");
+    }
+
+    @AfterEach
+    void stop() {
+        books.assertNoViolation();
+        engine.close();
+    }
+
+    /** As an operator does: again, when the shard was recovered meanwhile. */
+    private static int drop(StoreAddresses stores, Packet packet) {
+        return Eventually.eventuallyGet(
+                SOON, () -> QuarantineOperations.drop(stores, packet.id().value()));
+    }
+
+    private Kind kind(Packet packet, String user) {
+        return engine.claim(packet, user).kind();
+    }
+
+    private static void assertSetAside(Future<?> answer) {
+        assertThatThrownBy(() -> get(answer))
+                .isInstanceOfSatisfying(
+                        UnavailableException.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
+    }
+
+    private RefusingServer refuseClaims(Packet packet) {
+        return RefusingServer.rows(books, "transfer", "new.subject = '" + packet.id() + "' and new.slot > 0", "23514");
+    }
+
+    private List<String> units() {
+        return books.strings("select kind || ' ' || id from quarantine_unit order by id").stream()
+                .filter(unit -> before.stream().noneMatch(unit::contains))
+                .toList();
+    }
+
+    private List<String> items(UUID unit) {
+        return books.strings("select verb || ' ' || item from quarantine where unit = '" + unit + "' order by n");
+    }
+
+    private static String quarantinedCheck() {
+        return Reconciliation.checks().stream()
+                .filter(check -> check.severity() == Severity.QUARANTINED)
+                .findFirst()
+                .orElseThrow()
+                .sql();
+    }
+
+    private double gauge() {
+        return engine.metrics().get("hongbao.quarantined").gauge().value();
+    }
+
+    @Test
+    void aPacketIsSetAsideAloneAndItsShardGoesOn() {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet good = engine.send("alice", 1000, 50);
+        ClaimOutcome first = engine.claim(bad, "bob");
+        long generation = books.sumOfEpochs();
+
+        try (RefusingServer rule = refuseClaims(bad)) {
+            // When
+            Future<ClaimOutcome> refused = engine.claim(0, bad, "carol");
+            List<Future<ClaimOutcome>> others = IntStream.range(0, 20)
+                    .mapToObj(n -> engine.claim(0, good, "u" + n))
+                    .toList();
+
+            // Then
+            assertSetAside(refused);
+            others.forEach(other -> assertThat(get(other).kind()).isEqualTo(Kind.CLAIMED));
+            assertThat(units()).containsExactly("packet " + bad.id());
+            assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 1 carol");
+            assertThat(books.sumOfEpochs()).as("no recovery for that").isEqualTo(generation);
+            assertThat(books.strings(quarantinedCheck()))
+                    .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("23514"));
+            assertThat(gauge()).isEqualTo(before.size() + 1);
+            assertSetAside(engine.claim(0, bad, "dave"));
+            assertThat(engine.claim(bad, "bob").wonClaim()).isEqualTo(first.wonClaim());
+
+            // When: its shard gets a new generation, and its time is over
+            long epoch = books.sumOfEpochs();
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.scriptFlush();
+            }
+            Eventually.eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
+            books.expire(bad);
+
+            // Then
+            assertThat(kind(good, "erin")).isEqualTo(Kind.CLAIMED);
+            assertSetAside(engine.claim(0, bad, "carol"));
+            assertThat(books.hashField(0, "p:" + bad.id(), "#")).isNull();
+            assertThat(books.sumOfEpochs()).as("nobody misses it").isEqualTo(epoch + 1);
+            books.assertNoViolation();
+        }
+    }
+
+    @Test
+    void whatIsAcceptedLaterFollowsInOrderAndNobodySettlesOverIt() {
+        // Given
+        Packet bad = engine.send("alice", 1000, 50);
+        Packet good = engine.send("alice", 1000, 50);
+
+        // When: its owner does not know yet that it is set aside
+        books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + bad.id()
+                + "', 'packet', 0, '', 'by hand')");
+        List<Future<ClaimOutcome>> claims = IntStream.range(0, 20)
+                .mapToObj(n -> List.of(engine.claim(0, bad, "u" + n), engine.claim(0, good, "u" + n)))
+                .flatMap(List::stream)
+                .toList();
+
+        // Then
+        for (int i = 0; i < claims.size(); i += 2) {
+            assertSetAside(claims.get(i));
+            assertThat(get(claims.get(i + 1)).kind()).isEqualTo(Kind.CLAIMED);
+        }
+        assertThat(books.longOf("select count(*) from claim where packet = '" + bad.id() + "'"))
+                .isZero();
+        List<String> users = new ArrayList<>();
+        for (String item : items(bad.id().value())) {
+            String[] words = item.split(" ");
+            assertThat(words[2]).as("the next slot").isEqualTo(Integer.toString(users.size()));
+            users.addAll(Stream.of(words).skip(3).toList());
+        }
+        assertThat(users).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void aCloseADrawAndItsEndAreSetAside() {
+        // Given
+        Packet packet = engine.send("alice", 1000, 5);
+        engine.deposit("shop", 100_000);
+        Draw played = draws.create("""
+            mode: table
+            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
+            """);
+        Draw ended = draws.create("""
+            mode: table
+            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
+            """);
+        Draw well = draws.create("""
+            mode: table
+            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
+            """);
+
+        try (RefusingServer refund = RefusingServer.rows(
+                        books, "packet", "new.id = '" + packet.id() + "' and new.closed_at is not null", "P0001");
+                RefusingServer play = RefusingServer.rows(books, "play", "new.draw = '" + played.id() + "'", "22003");
+                RefusingServer end = RefusingServer.rows(
+                        books, "draw", "new.id = '" + ended.id() + "' and new.closed_at is not null", "23514")) {
+            // When
+            books.expire(packet);
+            Future<PlayOutcome> refused = draws.play(0, played, "bob");
+            get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, ended.id())));
+
+            // Then
+            assertSetAside(refused);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(units())
+                            .containsExactlyInAnyOrder(
+                                    "packet " + packet.id(), "draw " + played.id(), "draw " + ended.id()));
+            assertThat(items(packet.id().value())).containsExactly("close " + packet.id());
+            assertThat(items(ended.id().value())).containsExactly("end " + ended.id() + " -");
+            assertThat(items(played.id().value())).hasSize(1);
+            assertThat(get(draws.play(0, well, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+            assertSetAside(draws.play(0, played, "carol"));
+        }
+    }
+
+    @Test
+    void moreThanFiveInAMinuteAreNotPoisonAndTheirShardWaits() {
+        // Given
+        List<Packet> packets = IntStream.range(0, 6)
+                .mapToObj(n -> engine.send("alice", 100, 2))
+                .toList();
+        Packet good = engine.send("alice", 100, 2);
+        try (RefusingServer rule = RefusingServer.rows(
+                books, "transfer", "new.slot is not null and new.subject <> '" + good.id() + "'", "23514")) {
+            // When: one after the other
+            packets.subList(0, 5).forEach(packet -> assertSetAside(engine.claim(0, packet, "bob")));
+            Future<ClaimOutcome> sixth = engine.claim(0, packets.get(5), "bob");
+            double failures =
+                    engine.metrics().get("hongbao.journal.failures").counter().count();
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(engine.metrics()
+                                            .get("hongbao.journal.failures")
+                                            .counter()
+                                            .count()
+                                    - failures)
+                            .isGreaterThan(4));
+
+            // Then
+            assertThat(sixth.isComplete()).isFalse();
+            assertThat(units()).hasSize(5);
+
+            // When
+            rule.close();
+
+            // Then
+            assertThat(get(sixth).kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(kind(good, "bob")).isEqualTo(Kind.CLAIMED);
+        }
+    }
+
+    @Test
+    void whatWasKeptIsSettledInOrderOnceTheCauseIsMended() throws Exception {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        engine.claim(bad, "bob");
+        RefusingServer rule = refuseClaims(bad);
+        assertSetAside(engine.claim(0, bad, "carol"));
+        books.execute("insert into quarantine (unit, verb, item, at) values ('" + bad.id() + "', 'claim', '" + bad.id()
+                + " 2 dave erin', now())");
+
+        // When
+        StoreAddresses stores = TestEngine.stores(servers);
+        assertThatThrownBy(() -> QuarantineOperations.replay(stores, bad.id().value()))
+                .hasMessageContaining("the test refuses it");
+
+        // Then
+        QuarantineStore.Listed listed = QuarantineOperations.list(stores).stream()
+                .filter(each -> each.unit().id().equals(bad.id().value()))
+                .findFirst()
+                .orElseThrow();
+        assertThat(listed.entries()).isEqualTo(2);
+        assertThat(listed.held()).isEqualTo(1000 - bad.amountOf(0) + " CNY");
+
+        // When
+        rule.close();
+        int settled = QuarantineOperations.replay(stores, bad.id().value());
+        int again = QuarantineOperations.replay(stores, bad.id().value());
+
+        // Then
+        assertThat(settled).isEqualTo(2);
+        assertThat(again).isEqualTo(-1);
+        assertThat(books.strings("select user_id from claim where packet = '" + bad.id() + "' order by slot"))
+                .containsExactly("bob", "carol", "dave", "erin");
+        Eventually.eventually(SOON, () -> assertThat(kind(bad, "frank")).isEqualTo(Kind.CLAIMED));
+        assertThat(kind(bad, "carol")).isEqualTo(Kind.ALREADY_CLAIMED);
+        books.awaitClosed(bad);
+        books.assertNoViolation();
+    }
+
+    @Test
+    void whatWasKeptIsDroppedAndItsUsersRaceAgain() throws Exception {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet due = engine.send("alice", 1000, 5);
+        engine.claim(bad, "bob");
+        RefusingServer rule = RefusingServer.rows(
+                books, "transfer", "new.subject in ('" + bad.id() + "', '" + due.id() + "') and new.slot > 0", "23514");
+        assertSetAside(engine.claim(0, bad, "carol"));
+        engine.claim(due, "bob");
+        assertSetAside(engine.claim(0, due, "carol"));
+        rule.close();
+
+        // When
+        StoreAddresses stores = TestEngine.stores(servers);
+        books.expire(due);
+        int dropped = drop(stores, bad);
+        drop(stores, due);
+        int again = QuarantineOperations.drop(stores, bad.id().value());
+
+        // Then
+        assertThat(dropped).isEqualTo(1);
+        assertThat(again).isEqualTo(-1);
+        Eventually.eventually(SOON, () -> assertThat(kind(bad, "dave")).isEqualTo(Kind.CLAIMED));
+        assertThat(kind(bad, "carol")).isEqualTo(Kind.CLAIMED);
+        assertThat(books.strings("select user_id from claim where packet = '" + bad.id() + "' order by slot"))
+                .containsExactly("bob", "dave", "carol");
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(books.strings("select refund from packet where id = '" + due.id() + "'"))
+                        .containsExactly(Long.toString(1000 - due.amountOf(0))));
+        books.assertNoViolation();
+    }
+
+    @Test
+    void whatTheJournalStillHoldsKeepsItFromBeingDropped() {
+        // Given: its owner has not come to it
+        Packet bad = engine.send("alice", 1000, 5);
+        books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + bad.id()
+                + "', 'packet', 0, '', 'by hand')");
+        get(engine.engine().stopWriter());
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.xadd(
+                    books.journalKeys().get(0),
+                    Map.of("claim", bad.id() + " 0 bob"),
+                    XAddParams.xAddParams().id(books.longOf("select epoch from shard") + "-*"));
+        }
+
+        // When, Then
+        StoreAddresses stores = TestEngine.stores(servers);
+        assertThatThrownBy(() -> QuarantineOperations.drop(stores, bad.id().value()))
+                .hasMessageContaining("the journal still holds entries of it");
+
+        // When
+        get(engine.engine().startWriter());
+
+        // Then
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(QuarantineOperations.drop(stores, bad.id().value()))
+                        .isEqualTo(1));
+        Eventually.eventually(SOON, () -> assertThat(kind(bad, "bob")).isEqualTo(Kind.CLAIMED));
+    }
+
+    @Test
+    void aDrawWhoseDefinitionCannotBeReadIsSetAsideAlone() {
+        // Given
+        String table = """
+            mode: table
+            prizes: [{name: P, count: 10}]
+            """;
+        Draw bad = draws.create(table);
+        Draw good = draws.create(table);
+        Packet packet = engine.send("alice", 100, 2);
+        get(draws.play(0, bad, "bob"));
+        String definition = books.strings("select definition::text from draw where id = '" + bad.id() + "'")
+                .get(0);
+        books.execute("update draw set definition = '{\"mode\": \"roulette\"}' where id = '" + bad.id() + "'");
+        long epoch = books.sumOfEpochs();
+
+        // When
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.scriptFlush();
+        }
+        Eventually.eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
+
+        // Then
+        assertThat(kind(packet, "bob")).isEqualTo(Kind.CLAIMED);
+        assertThat(get(draws.play(0, good, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+        assertThat(units()).containsExactly("draw " + bad.id());
+        assertSetAside(draws.play(0, bad, "carol"));
+        assertThat(books.sumOfEpochs()).as("one recovery").isEqualTo(epoch + 1);
+
+        // When
+        books.execute("update draw set definition = '" + definition + "' where id = '" + bad.id() + "'");
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(QuarantineOperations.replay(
+                                TestEngine.stores(servers), bad.id().value()))
+                        .isZero());
+
+        // Then
+        Eventually.eventually(
+                SOON, () -> assertThat(get(draws.play(0, bad, "carol")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED));
+    }
+
+    @Test
+    void aDefinitionThatOnlyOneServerCannotReadIsRefusedThereAndIsNotSetAside() {
+        // Given a draw that its owner has read
+        Draw bad = draws.create("""
+            mode: table
+            prizes: [{name: P, count: 10}]
+            """);
+        String definition = books.strings("select definition::text from draw where id = '" + bad.id() + "'")
+                .get(0);
+        books.execute("update draw set definition = '{}' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then: it has not read the draw before
+            assertSetAside(new TestDraws(other).play(0, bad, "bob"));
+            assertThat(units()).isEmpty();
+            assertThat(other.metrics().get("hongbao.unreadable").counter().count())
+                    .isPositive();
+            assertThat(get(draws.play(0, bad, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+        } finally {
+            books.execute("update draw set definition = '" + definition + "' where id = '" + bad.id() + "'");
+        }
+    }
+
+    @Test
+    void aPacketWhoseTermsCannotBeReadIsSetAsideAlone() throws Exception {
+        // Given claims that are accepted and not settled, and a server that has not read their packets before
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet good = engine.send("alice", 1000, 5);
+        get(engine.engine().stopWriter());
+        for (Packet packet : List.of(bad, good)) {
+            assertThat(get(engine.loop(0)
+                                    .call(services ->
+                                            services.claims.accept(TestEngine.member("bob"), packet.id(), null)))
+                            .kind())
+                    .isEqualTo(Kind.ACCEPTED);
+        }
+        books.execute("update packet set group_id = '..' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then
+            assertThat(other.claim(good, "carol").wonClaim().share().slot()).isEqualTo(1);
+            assertThat(other.claim(good, "bob").wonClaim().share().slot()).isZero();
+            assertThat(units()).containsExactly("packet " + bad.id());
+            Eventually.eventually(
+                    SOON, () -> assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 0 bob"));
+            assertThat(books.strings(quarantinedCheck()))
+                    .anyMatch(line -> line.startsWith("packet " + bad.id()) && line.contains("cannot be read"));
+            assertSetAside(other.claim(0, bad, "carol"));
+            assertSetAside(other.loop(0).call(services -> services.packets.view(TestEngine.member("carol"), bad.id())));
+
+            // When, Then: it is not replayed, and nothing is lost, before the cause is mended
+            StoreAddresses stores = TestEngine.stores(servers);
+            assertThatThrownBy(
+                            () -> QuarantineOperations.replay(stores, bad.id().value()))
+                    .hasMessageContaining("a group id is");
+            books.execute("update packet set group_id = '" + good.group() + "' where id = '" + bad.id() + "'");
+            assertThat(QuarantineOperations.replay(stores, bad.id().value())).isEqualTo(1);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(
+                                    other.claim(bad, "carol").wonClaim().share().slot())
+                            .isEqualTo(1));
+            assertThat(other.claim(bad, "bob").wonClaim().share().slot()).isZero();
+        }
+    }
+
+    @Test
+    void aSendThatIsRepeatedAfterItsPacketCannotBeReadIsNotAnsweredAsAFault() {
+        // Given
+        SendCommand command = TestEngine.lucky(1000, 5, Duration.ofHours(1));
+        IdempotencyKey key = TestEngine.newKey();
+        Packet bad =
+                get(engine.loop(0).call(services -> services.packets.send(TestEngine.member("alice"), command, key)));
+        books.execute("update packet set group_id = '..' where id = '" + bad.id() + "'");
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When, Then: on a server that has not read it before
+            assertSetAside(
+                    other.loop(0).call(services -> services.packets.send(TestEngine.member("alice"), command, key)));
+            assertThat(units()).isEmpty();
+        } finally {
+            books.execute("update packet set group_id = '" + bad.group() + "' where id = '" + bad.id() + "'");
+        }
+    }
+
+    @Test
+    void aPacketThatCannotBeReadKeepsNobodyFromReadingOthers() {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        Packet good = engine.send("alice", 1000, 5);
+        String committed =
+                "commitment = packet_commitment(id, seed, '%s', amount, count, min, max, split, split_version)"
+                        + " where id = '" + bad.id() + "'";
+        books.execute(
+                "update packet set recipients = '{}', kind = 'exclusive', asset = '?', " + committed.formatted("?"));
+
+        try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // When a sender lists her packets
+            List<String> sent = get(other.loop(0)
+                            .call(services -> services.packets.ownOf(
+                                    new UserId("alice"), Period.ALL, PacketService.OwnFilter.ANY, null, 100)))
+                    .items()
+                    .stream()
+                    .map(view -> view.packet().id().toString())
+                    .toList();
+
+            // Then
+            assertThat(sent)
+                    .contains(good.id().toString())
+                    .doesNotContain(bad.id().toString());
+
+            // Then it is not set aside for servers that can read it
+            assertThat(units()).isEmpty();
+            assertSetAside(other.loop(0).call(services -> services.packets.view(TestEngine.member("carol"), bad.id())));
+            assertSetAside(other.claim(0, bad, "carol"));
+            assertThat(other.claim(good, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        } finally {
+            books.execute("update packet set recipients = null, kind = 'lucky', asset = 'CNY', "
+                    + committed.formatted("CNY"));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.hongbao.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.Subscription;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.types.SimpleStringType;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class RedisMemoryTest {
+    private static final Future<Response> AWAY = Future.failedFuture("away");
+
+    private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private final ShardWatch.RedisMemory memory = new ShardWatch.RedisMemory(metrics);
+
+    private static Future<Response> says(long used, long limit) {
+        return Future.succeededFuture(
+                SimpleStringType.create("used_memory:" + used + "\r\nmaxmemory:" + limit + "\r\n"));
+    }
+
+    @SafeVarargs
+    private void look(Future<Response>... masters) {
+        memory.look(new Masters(Stream.of(masters).<RedisLink>map(Master::new).toList()));
+    }
+
+    private double gauge(String name) {
+        return metrics.get("hongbao.redis.memory." + name).gauge().value();
+    }
+
+    @Test
+    void aFullMasterIsSeenHoweverEmptyTheOthersAre() {
+        // When
+        look(says(50, 1_000), says(95, 100), says(60, 0));
+
+        // Then
+        assertThat(gauge("used")).isEqualTo(95);
+        assertThat(gauge("limit")).isEqualTo(100);
+    }
+
+    @Test
+    void aMasterThatIsAwayDoesNotHideTheOthers() {
+        // Given
+        look(says(10, 100), says(20, 100));
+
+        // When one is away, and the other fills up
+        look(AWAY, says(90, 100));
+
+        // Then
+        assertThat(gauge("used")).isEqualTo(90);
+
+        // When all are away, then the numbers stay
+        look(AWAY, AWAY);
+        assertThat(gauge("used")).isEqualTo(90);
+    }
+
+    @Test
+    void withoutALimitItIsTheMasterThatUsesMost() {
+        // When
+        look(says(10, 0), says(30, 0), says(20, 0));
+
+        // Then
+        assertThat(gauge("used")).isEqualTo(30);
+        assertThat(gauge("limit")).isZero();
+    }
+
+    private record Masters(List<RedisLink> servers) implements RedisLinks {
+        @Override
+        public RedisLink linkFor(String key) {
+            return servers.get(0);
+        }
+
+        @Override
+        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Future<Void> close() {
+            return Future.succeededFuture();
+        }
+    }
+
+    private record Master(Future<Response> answer) implements RedisLink {
+        @Override
+        public boolean isConnected() {
+            return true;
+        }
+
+        @Override
+        public RedisLink server() {
+            return this;
+        }
+
+        @Override
+        public Future<Response> send(Request request) {
+            return answer;
+        }
+    }
+}

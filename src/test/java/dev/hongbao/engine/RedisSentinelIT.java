@@ -1,0 +1,163 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.Reconciler;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.SentinelServers;
+import dev.hongbao.testing.ServerProcess;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A master and a replica that three sentinels watch, made once. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class RedisSentinelIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private TestServers servers;
+    private StoreAddresses stores;
+    private Books books;
+    private SentinelServers redis;
+    private TestEngine engine;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        redis = SentinelServers.start();
+        StoreAddresses postgres = TestEngine.stores(servers);
+        stores = new StoreAddresses(redis.url(), postgres.owner(), postgres.app());
+        engine = TestEngine.start(stores, 2, Map.of("shards", "4"));
+        engine.deposit("alice", 1_000_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        if (engine != null) {
+            engine.close();
+        }
+        if (redis != null) {
+            redis.close();
+        }
+    }
+
+    private void settleOnAllShardsAt(int master, long epochs) {
+        eventually(SOON, () -> assertThat(redis.master()).isEqualTo(master));
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThanOrEqualTo(epochs + 4));
+        Packet packet = engine.send("alice", 1_000, 10);
+        eventually(SOON, () -> assertThat(engine.claim(packet, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+        try (var client = redis.client(master)) {
+            eventually(SOON, () -> {
+                for (String journal : books.journalKeys()) {
+                    assertThat(client.exists(journal)).as(journal).isTrue();
+                }
+            });
+        }
+    }
+
+    private void assertReconciled() {
+        eventually(
+                SOON,
+                () -> assertThat(Reconciler.run(stores, finding -> {}).stream()
+                                .flatMap(finding -> finding.lines().stream()))
+                        .isEmpty());
+    }
+
+    @Test
+    @Order(1)
+    void theServerFollowsASwitchOfTwoThatAreWell() {
+        // Given
+        Packet packet = engine.send("alice", 1_000, 10);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        long epochs = books.sumOfEpochs();
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When
+        redis.failOver();
+
+        // Then
+        settleOnAllShardsAt(1, epochs);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        crowd.awaitSettled(100);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        assertReconciled();
+
+        // And the command asks the master that the sentinels name
+        ServerProcess.Result clean = ServerProcess.reconcile(redis.url(), servers);
+        assertThat(clean.output()).contains("no violation");
+        assertThat(clean.exit()).isZero();
+        setNextSlot(packet, "0");
+        assertThat(ServerProcess.reconcile(redis.url(), servers).output())
+                .contains(packet.id().toString());
+        setNextSlot(packet, "1");
+    }
+
+    private void setNextSlot(Packet packet, String slot) {
+        try (var client = redis.client(1)) {
+            client.hset(books.stamps().get(packet.shard()) + ":p:" + packet.id(), "#", slot);
+        }
+    }
+
+    @Test
+    @Order(2)
+    void theServerFollowsWhenTheMasterDies() {
+        // Given
+        eventually(SOON, () -> {
+            try (var client = redis.client(1)) {
+                assertThat(client.info("replication")).contains("role:master", "state=online");
+            }
+        });
+        long epochs = books.sumOfEpochs();
+        Crowd crowd = new Crowd(engine).start("alice");
+        crowd.awaitSettled(200);
+
+        // When
+        redis.kill(1);
+
+        // Then
+        settleOnAllShardsAt(0, epochs);
+        crowd.awaitSettled(100);
+        crowd.stop();
+        crowd.assertAnswersKept(servers);
+        assertReconciled();
+    }
+
+    @Test
+    @Order(3)
+    void aSentinelThatIsSilentDoesNotKeepTheServerFromSayingThatRedisAnswers() throws Exception {
+        // Given a first sentinel that takes connections and says nothing
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String url = redis.url().replaceFirst("@", "@127.0.0.1:" + silent.getLocalPort() + ",");
+            StoreAddresses some = new StoreAddresses(url, stores.owner(), stores.app());
+            try (TestEngine other = TestEngine.start(some, 1, Map.of("shards", "4"))) {
+                // Then it is well within the time that readiness gives it
+                assertThat(get(other.engine().isRedisReachable().timeout(1, TimeUnit.SECONDS)))
+                        .isTrue();
+            }
+        }
+    }
+}

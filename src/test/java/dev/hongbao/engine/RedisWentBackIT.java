@@ -1,0 +1,116 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.StreamEntryID;
+import redis.clients.jedis.params.RestoreParams;
+import redis.clients.jedis.params.XAddParams;
+
+/** A Redis whose data is put back in place (SWAPDB, RESTORE, a snapshot of its machine): it has its scripts and its replication id. */
+@ExtendWith(Servers.class)
+class RedisWentBackIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    private Books books;
+    private TestEngine engine;
+    private Jedis redis;
+    private Packet packet;
+    private String stamp;
+    private Map<String, byte[]> backup;
+
+    /** Given three who have won since the backup, and three before it. */
+    @BeforeEach
+    void start(TestServers servers) {
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", "5s"));
+        redis = new Jedis(URI.create(servers.redisUrl()));
+        engine.deposit("alice", 10_000);
+        packet = engine.send("alice", 1000, 100);
+        List.of("a", "b", "c").forEach(this::assertWins);
+        eventually(SOON, books::assertJournalsEmpty);
+        stamp = books.stamps().get(0);
+        backup = new HashMap<>();
+        redis.keys(stamp + ":*").forEach(key -> backup.put(key, redis.dump(key)));
+        List.of("d", "e", "f").forEach(this::assertWins);
+        eventually(SOON, books::assertJournalsEmpty);
+    }
+
+    @AfterEach
+    void stop() {
+        redis.close();
+        engine.close();
+    }
+
+    private void assertWins(String user) {
+        assertThat(engine.claim(packet, user).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    private void restore(AbstractTransaction transaction) {
+        backup.forEach((key, dump) ->
+                transaction.restore(key, 0, dump, RestoreParams.restoreParams().replace()));
+    }
+
+    private void assertNobodyHasLost() {
+        ClaimOutcome fourth = engine.claim(packet, "d");
+        assertThat(fourth.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(fourth.wonClaim().share().slot()).isEqualTo(3);
+        books.assertReconciled();
+    }
+
+    @Test
+    void aJournalThatEndsBeforeTheCursorIsNoticedBeforeAnybodyClaims() {
+        // When
+        try (AbstractTransaction all = redis.multi()) {
+            restore(all);
+            all.exec();
+        }
+
+        // Then
+        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
+        assertThat(engine.claim(packet, "g").wonClaim().share().slot()).isEqualTo(6);
+        assertNobodyHasLost();
+    }
+
+    @Test
+    void aJournalThatHasComeToTheCursorAgainIsNoticedByWhatIsTrimmed() {
+        // When three more claims are accepted before anybody looks
+        String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
+        try (AbstractTransaction all = redis.multi()) {
+            restore(all);
+            for (int slot = 3; slot < 6; slot++) {
+                String user = "late-" + slot;
+                all.hset(stamp + ":p:" + packet.id(), Map.of(user, Integer.toString(slot), "#", "" + (slot + 1)));
+                all.xadd(
+                        stamp + ":journal",
+                        Map.of("claim", packet.id() + " " + slot + " " + user),
+                        XAddParams.xAddParams().id(new StreamEntryID(Long.parseLong(epoch), slot + 1)));
+            }
+            all.exec();
+        }
+        assertThat(engine.claim(packet, "g").wonClaim().share().slot()).isEqualTo(6);
+
+        // Then
+        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
+        assertThat(engine.claim(packet, "late-3").wonClaim().share().slot()).isEqualTo(7);
+        assertNobodyHasLost();
+    }
+}

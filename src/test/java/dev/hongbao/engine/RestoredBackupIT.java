@@ -1,0 +1,251 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.feed.FeedPage;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
+
+/** Postgres goes back in time and Redis does not (invariant I13). */
+class RestoredBackupIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Map<String, String> OPTIONS = Map.of("shards", "1");
+
+    private TestServers servers;
+    private Books books;
+
+    @BeforeEach
+    void start() {
+        servers = Servers.fresh();
+        books = new Books(servers);
+    }
+
+    @AfterEach
+    void stop() {
+        servers.close();
+    }
+
+    private TestEngine engine() {
+        return TestEngine.start(servers, 1, OPTIONS);
+    }
+
+    private static void assertClaims(TestEngine engine, Packet packet, String user) {
+        eventually(SOON, () -> assertThat(engine.claim(packet, user).kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+    }
+
+    /** Sends a packet of five shares and claims the first; what follows is not in the backup. */
+    private Packet backedUpAfterOneClaim() {
+        Packet packet;
+        try (TestEngine before = engine()) {
+            before.deposit("alice", 10_000);
+            packet = before.send("alice", 500, 5);
+            assertThat(before.claim(packet, "u1").kind()).isEqualTo(Kind.CLAIMED);
+        }
+        servers.backUpPostgres();
+        return packet;
+    }
+
+    private void assertDrainedByFive(Packet packet) {
+        assertThat(books.strings("select slot from claim where packet = '" + packet.id() + "' order by slot"))
+                .containsExactly("0", "1", "2", "3", "4");
+        assertThat(books.strings("select sum(amount) from claim where packet = '" + packet.id() + "'"))
+                .containsExactly("500");
+        assertThat(books.longOf("select balance from account where kind = 'escrow' and owner = '" + packet.id() + "'"))
+                .isZero();
+        eventually(SOON, books::assertJournalsEmpty);
+        books.assertClean();
+        books.assertReconciled();
+    }
+
+    @Test
+    void whoeverClaimedAfterTheBackupClaimsAgainAndNothingIsStranded() {
+        // Given
+        Packet packet = backedUpAfterOneClaim();
+        Packet lost;
+        long epoch;
+        try (TestEngine engine = engine()) {
+            assertThat(engine.claim(packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
+            lost = engine.send("alice", 100, 5);
+            epoch = books.sumOfEpochs();
+        }
+
+        // When
+        servers.restorePostgres();
+
+        // Then
+        try (TestEngine engine = engine()) {
+            IntStream.rangeClosed(2, 5).forEach(user -> assertClaims(engine, packet, "u" + user));
+            assertThat(engine.claim(packet, "u6").kind()).isEqualTo(Kind.DRAINED);
+            assertThat(engine.claim(lost, "u2").kind()).isEqualTo(Kind.NOT_FOUND);
+            assertThat(books.sumOfEpochs()).isGreaterThan(epoch);
+            assertDrainedByFive(packet);
+        }
+    }
+
+    @Test
+    void anAcceptedEntryBeyondTheGapIsVoidAndItsClaimerRacesAgain() {
+        // Given claims that were settled after the backup, and one behind them that is only accepted
+        Packet packet = backedUpAfterOneClaim();
+        try (TestEngine engine = engine()) {
+            assertThat(engine.claim(packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(engine.claim(packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
+        }
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.sendCommand(
+                    Protocol.Command.XADD,
+                    books.journalKeys().get(0),
+                    "NOMKSTREAM",
+                    books.sumOfEpochs() + "-*",
+                    "claim",
+                    packet.id() + " 3 u4");
+        }
+
+        // When
+        servers.restorePostgres();
+
+        // Then
+        try (TestEngine engine = engine()) {
+            assertThat(books.strings("select slot from claim order by slot")).containsExactly("0");
+            for (String user : List.of("u5", "u4", "u3", "u2")) {
+                assertClaims(engine, packet, user);
+            }
+            assertDrainedByFive(packet);
+        }
+    }
+
+    @Test
+    void everyServerAtWorkDropsWhatItRemembersAndReadersWhoAreAheadAreTold() {
+        // Given two servers; a packet that was drained, and one that was sent, after the backup
+        Packet packet = backedUpAfterOneClaim();
+        try (TestEngine owner = engine();
+                TestEngine other = engine()) {
+            for (TestEngine engine : List.of(owner, other)) {
+                IntStream.rangeClosed(2, 5).forEach(user -> assertClaims(engine, packet, "u" + user));
+                assertThat(engine.claim(packet, "u9").kind()).isEqualTo(Kind.DRAINED);
+            }
+            Packet lost = owner.send("alice", 100, 5);
+            assertThat(other.claim(lost, "u1").kind()).isEqualTo(Kind.CLAIMED);
+            long ahead = page(other, null, Duration.ZERO).next();
+            eventually(
+                    SOON,
+                    () -> assertThat(page(other, null, Duration.ZERO).next()).isGreaterThan(3));
+            Future<FeedPage> waiting = poll(other, ahead, PATIENCE);
+
+            // When
+            servers.restorePostgres();
+
+            // Then who waits is told: events that came before are no answer, and who met the restart asks again, as
+            // clients do
+            FeedPage told = get(waiting.recover(away -> poll(other, ahead, PATIENCE)));
+            for (int again = 0; again < 5 && told.reset() == null; again++) {
+                long from = told.next();
+                told = get(poll(other, from, PATIENCE).recover(away -> poll(other, from, PATIENCE)));
+            }
+            assertThat(told.reset()).isNotNull();
+            for (TestEngine engine : List.of(other, owner)) {
+                eventually(
+                        SOON, () -> assertThat(engine.claim(lost, "u1").kind()).isEqualTo(Kind.NOT_FOUND));
+                assertThat(page(engine, ahead, Duration.ZERO).reset()).isNotNull();
+            }
+            for (String user : List.of("u9", "u2", "u3", "u4")) {
+                assertClaims(other, packet, user);
+            }
+            eventually(SOON, () -> assertThat(owner.claim(packet, "u5").kind()).isEqualTo(Kind.DRAINED));
+            assertDrainedByFive(packet);
+
+            // And also a reader who comes back when the feed has as many events again
+            IntStream.range(0, 5).forEach(again -> owner.claim(owner.send("alice", 10, 1), "u1"));
+            assertThat(page(other, ahead, Duration.ZERO).reset()).isNotNull();
+        }
+    }
+
+    private static Future<FeedPage> poll(TestEngine engine, Long after, Duration wait) {
+        return engine.loop(0)
+                .call(services ->
+                        services.feed.poll(member("bob"), GROUP, after, wait).page());
+    }
+
+    private static FeedPage page(TestEngine engine, Long after, Duration wait) {
+        return get(poll(engine, after, wait));
+    }
+
+    /** The server hears of the new places before it hears that Postgres went back. */
+    @Test
+    void whoWaitsIsToldThatTheFeedBeganAnewThoughItOnlyJumped() {
+        try (TestEngine engine = engine()) {
+            // Given a reader who waits at the end of a feed
+            engine.deposit("alice", 10);
+            engine.claim(engine.send("alice", 10, 1), "u1");
+            eventually(
+                    SOON,
+                    () -> assertThat(page(engine, null, Duration.ZERO).next()).isGreaterThan(1));
+            long head = page(engine, null, Duration.ZERO).next();
+            Future<FeedPage> waiting = poll(engine, head, PATIENCE);
+
+            // When
+            books.execute("select feeds_begin_anew()");
+
+            // Then what comes before the jump is an answer, too; and after it there is the reset
+            FeedPage told = get(waiting);
+            for (int again = 0; again < 5 && told.reset() == null; again++) {
+                told = get(poll(engine, told.next(), PATIENCE));
+            }
+            assertThat(told.reset()).isNotNull();
+        }
+    }
+
+    @Test
+    void aShardsRowThatIsSetBackWhileServersWorkGetsAnEpochThatWasNeverUsed() {
+        try (TestEngine owner = engine();
+                TestEngine other = engine()) {
+            // Given a generation that is not the first
+            owner.deposit("alice", 10_000);
+            Packet packet = owner.send("alice", 500, 5);
+            List<String> first = books.strings("select nonce from shard");
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.del(books.journalKeys().get(0));
+            }
+            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isEqualTo(2));
+            assertClaims(other, packet, "u1");
+            assertClaims(owner, packet, "u2");
+
+            // When
+            books.execute("update shard set epoch = 1, nonce = '" + first.get(0) + "', last_seq = 0");
+
+            // Then
+            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(2));
+            assertClaims(other, packet, "u3");
+
+            // When only the cursor is set back
+            long epoch = books.sumOfEpochs();
+            books.execute("update shard set last_seq = last_seq - 1");
+
+            // Then
+            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
+            assertClaims(other, packet, "u4");
+            assertClaims(owner, packet, "u5");
+            assertDrainedByFive(packet);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** The servers of one database work in one Redis, under one namespace. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SameRedisIT {
+    private static final Map<String, String> OPTIONS = Map.of("shards", "4");
+
+    private TestServers servers;
+    private StoreAddresses stores;
+    private TestEngine first;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        stores = TestEngine.stores(given);
+        first = TestEngine.start(stores, 1, OPTIONS);
+        first.deposit("alice", 1_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        first.close();
+    }
+
+    /** @param what of the stores is another server's: its namespace, its Redis, or only the name of its Redis */
+    private static StoreAddresses other(StoreAddresses stores, String what) {
+        return switch (what) {
+            case "namespace" -> new StoreAddresses(stores.redisUrl(), "other", stores.owner(), stores.app());
+            case "Redis" -> new StoreAddresses(stores.redisUrl() + "/1", null, stores.owner(), stores.app());
+            default ->
+                new StoreAddresses(
+                        stores.redisUrl().replace("127.0.0.1", "localhost"), null, stores.owner(), stores.app());
+        };
+    }
+
+    private void everybodyClaims(TestEngine... engines) {
+        for (int i = 0; i < 12; i++) { // of all shards
+            Packet packet = first.send("alice", 100, engines.length);
+            for (TestEngine engine : engines) {
+                assertThat(engine.claim(packet, "bob" + engine.hashCode()).kind())
+                        .isEqualTo(Kind.CLAIMED);
+            }
+        }
+    }
+
+    @Test
+    void aServerThatWorksElsewhereIsRefusedBesideOthers() {
+        // When, at once, since each looks for 15 s
+        List<CompletableFuture<TestEngine>> starts = Stream.of("namespace", "Redis")
+                .map(what -> CompletableFuture.supplyAsync(() -> TestEngine.start(other(stores, what), 1, OPTIONS)))
+                .toList();
+
+        // Then
+        assertThat(starts)
+                .allSatisfy(start -> assertThatThrownBy(start::join)
+                        .hasMessageContaining(
+                                "redis.url, redis.namespace: the other servers of this Postgres work in another"));
+        everybodyClaims(first);
+    }
+
+    @Test
+    void theSameRedisUnderAnotherNameIsTaken() {
+        try (TestEngine second = TestEngine.start(other(stores, "name"), 1, OPTIONS)) {
+            everybodyClaims(first, second);
+        }
+    }
+
+    @Test
+    void aServerWaitsUntilTheOthersHaveLoadedAnEmptiedRedis() {
+        // When
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.flushAll();
+        }
+
+        // Then
+        try (TestEngine second = TestEngine.start(stores, 1, OPTIONS)) {
+            everybodyClaims(first, second);
+        }
+    }
+
+    @Test
+    void ofTwoThatStartTogetherOneIsRefused() {
+        try (TestServers empty = Servers.fresh()) {
+            StoreAddresses here = TestEngine.stores(empty);
+
+            // When two servers of two namespaces start at once on a new database
+            List<CompletableFuture<TestEngine>> starts = Stream.of(here, other(here, "namespace"))
+                    .map(addresses -> CompletableFuture.supplyAsync(() -> TestEngine.start(addresses, 1, OPTIONS)))
+                    .toList();
+            CompletableFuture.allOf(starts.toArray(CompletableFuture[]::new))
+                    .handle((all, fault) -> null)
+                    .join();
+
+            // Then
+            assertThat(starts.stream().filter(CompletableFuture::isCompletedExceptionally))
+                    .singleElement()
+                    .satisfies(refused -> assertThatThrownBy(refused::join)
+                            .isInstanceOf(CompletionException.class)
+                            .hasMessageContaining("redis.url, redis.namespace"));
+            starts.stream()
+                    .filter(start -> !start.isCompletedExceptionally())
+                    .forEach(start -> start.join().close());
+        }
+    }
+
+    @Test
+    void aServerThatIsAloneMayBringAnotherRedis() {
+        try (TestServers own = Servers.fresh()) {
+            Books books = new Books(own);
+            StoreAddresses here = TestEngine.stores(own);
+            Packet packet;
+            try (TestEngine before = TestEngine.start(here, 1, OPTIONS)) {
+                before.deposit("alice", 100);
+                packet = before.send("alice", 100, 2);
+                assertThat(before.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            }
+            try (TestEngine after = TestEngine.start(other(here, "namespace"), 1, OPTIONS)) {
+                assertThat(after.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+                assertThat(after.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+            }
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void othersThatOwnNothingKeepNobodyOut() throws Exception {
+        try (TestServers own = Servers.fresh()) {
+            StoreAddresses here = TestEngine.stores(own);
+            Packet packet;
+            try (TestEngine before = TestEngine.start(here, 1, OPTIONS)) {
+                before.deposit("alice", 100);
+                packet = before.send("alice", 100, 2);
+            }
+
+            // Given a Redis that came back empty, and a server that has joined and recovers nothing
+            try (Jedis redis = new Jedis(URI.create(own.redisUrl()))) {
+                redis.flushAll();
+            }
+            try (Connection joined = TestDatabase.connect(own.postgresAppUrl());
+                    Statement statement = joined.createStatement()) {
+                statement.execute("select pg_advisory_lock_shared(" + ShardOwners.SERVER + ", 0)");
+
+                // When, then
+                try (TestEngine after = TestEngine.start(here, 1, OPTIONS)) {
+                    assertThat(after.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aCopyOfARedisIsAnother() {
+        // Given rows that were recovered in the server that this one was copied from
+        Promise<Boolean> held = Promise.promise();
+        Promise<Boolean> copied = Promise.promise();
+        first.vertx()
+                .runOnContext(now -> RedisLinks.open(first.vertx(), stores.redisUrl(), Duration.ofSeconds(2), "test")
+                        .compose(redis -> Installation.read(first.engine().pool(), null)
+                                .compose(own -> new ShardStore(first.engine().pool(), own).readAll())
+                                .compose(rows -> {
+                                    List<ShardRow> elsewhere = rows.stream()
+                                            .map(row -> new ShardRow(row.generation(), 0, "0".repeat(40), 0, Set.of()))
+                                            .toList();
+                                    SameRedis.holdsAny(redis, rows).onComplete(held);
+                                    SameRedis.holdsAny(redis, elsewhere).onComplete(copied);
+                                    return Future.join(held.future(), copied.future());
+                                })
+                                .eventually(redis::close)));
+
+        // Then
+        assertThat(get(held.future())).isTrue();
+        assertThat(get(copied.future())).isFalse();
+    }
+
+    @Test
+    void aServerThatLosesItsConnectionsComesBack() {
+        new Books(servers).breakConnections(false);
+        eventually(
+                Duration.ofSeconds(20),
+                () -> assertThat(
+                                first.claim(first.send("alice", 100, 2), "dave").kind())
+                        .isEqualTo(Kind.CLAIMED));
+    }
+}

@@ -1,0 +1,426 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.engine.ServerMessagesTest.self;
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+
+import dev.hongbao.draw.Draw;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.PlayCrowd;
+import dev.hongbao.testing.RefusingServer;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestLines;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.UnavailableException;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** What servers tell each other makes them quick, and nothing else. */
+@ExtendWith(Servers.class)
+class ServerMessagesIT {
+    private static final Map<String, String> OPTIONS = Map.of("shards", "4");
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private static boolean owns(TestEngine engine, int shard) {
+        return engine.metrics()
+                        .get("hongbao.shard.owned")
+                        .tag("shard", Integer.toString(shard))
+                        .gauge()
+                        .value()
+                == 1;
+    }
+
+    /** One claim after the other. */
+    private static double medianMicros(TestEngine engine, Packet packet, String users, int claims) {
+        long[] nanos = new long[claims];
+        for (int i = 0; i < claims; i++) {
+            long begun = System.nanoTime();
+            assertThat(engine.claim(packet, users + i).kind()).isEqualTo(Kind.CLAIMED);
+            nanos[i] = System.nanoTime() - begun;
+        }
+        Arrays.sort(nanos);
+        return nanos[claims / 2] / 1e3;
+    }
+
+    /**
+     * Of a claim, in microseconds.
+     *
+     * @param owner at the server that owns the shard
+     * @param other at another one
+     * @param alone at another one without a bus
+     */
+    private record Medians(double owner, double other, double alone) {
+        @Override
+        public String toString() {
+            return "median of a claim: owner %.0f us, other %.0f us (%.2f times as long), other without the bus %.0f us"
+                    .formatted(owner, other, other / owner, alone);
+        }
+    }
+
+    /** How many claims one after the other, and of how many rounds the best is told. */
+    private record Load(int warm, int claims, int rounds) {}
+
+    /** Joins two engines. */
+    private interface Lines {
+        void join(TestEngine owner, TestEngine other);
+    }
+
+    private static Medians measure(TestServers servers, Load load, Lines lines) {
+        try (TestEngine owner = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given
+            get(other.engine().stopWriter());
+            eventually(SOON, () -> assertThat(owns(owner, 3)).isTrue());
+            owner.deposit("alice", 1_000_000);
+            Packet packet = owner.send("alice", 100_000, 5_000);
+            double alone = medianMicros(other, packet, "alone", 20);
+
+            // When
+            lines.join(owner, other);
+            eventually(
+                    Duration.ofSeconds(20),
+                    () -> assertThat(other.messages("heard")).isPositive());
+            medianMicros(owner, packet, "warm", load.warm);
+            medianMicros(other, packet, "warmer", load.warm);
+            double here = Double.MAX_VALUE;
+            double there = Double.MAX_VALUE;
+            for (int round = 0; round < load.rounds; round++) {
+                here = Math.min(here, medianMicros(owner, packet, "here" + round + "-", load.claims));
+                there = Math.min(there, medianMicros(other, packet, "there" + round + "-", load.claims));
+            }
+            Medians medians = new Medians(here, there, alone);
+            System.out.println(medians);
+            assertThat(other.messages("ignored")).isZero();
+            get(owner.engine().leave());
+            get(other.engine().leave());
+            new Books(servers).assertClean();
+            return medians;
+        }
+    }
+
+    @Test
+    void aClaimIsSettledSoonWhereItsShardIsNotOwned(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+
+        Medians medians = measure(servers, new Load(50, 50, 2), (owner, other) -> {
+            get(owner.engine().join(lines.line("owner")));
+            get(other.engine().join(lines.line("other")));
+        });
+
+        assertThat(medians.other()).isLessThan(medians.alone() / 2);
+    }
+
+    /** The target for two servers with the bus between them: for a machine that does nothing else. */
+    @Test
+    @Tag("long")
+    void aClaimElsewhereTakesAtMostHalfAsLongAgain(TestServers servers) {
+        Medians medians = measure(servers, new Load(300, 300, 5), (owner, other) -> {
+            get(owner.engine().join());
+            get(other.engine().join());
+        });
+
+        assertThat(medians.other() / medians.owner()).isLessThanOrEqualTo(1.5);
+    }
+
+    @Test
+    void messagesThatAreLostDoubledOrLateCostNobodyAnything(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.lossy();
+        try (TestEngine first = TestEngine.start(servers, 2, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 2, OPTIONS)) {
+            // Given
+            get(first.engine().join(lines.line("first")));
+            get(second.engine().join(lines.line("second")));
+            first.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(first, second).start("alice");
+            TestDraws draws = new TestDraws(second);
+            Draw draw = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            PlayCrowd players = new PlayCrowd(second, draws, draw).start();
+
+            // When the shards move meanwhile, and anybody may say anything
+            crowd.awaitSettled(300);
+            eventually(
+                    SOON,
+                    () -> assertThat(owns(first, 0) ? owns(second, 3) : owns(first, 3))
+                            .isTrue());
+            ServerLine stranger = lines.line("stranger");
+            Random random = new Random(7);
+            for (int i = 0; i < 500; i++) {
+                byte[] bytes = new byte[random.nextInt(40)];
+                random.nextBytes(bytes);
+                if (bytes.length > 1) {
+                    bytes[0] = (byte) (i % 5 == 0 ? 2 : 1);
+                    bytes[1] = (byte) (i % 3 == 0 ? 16 + i % 2 : 1 + i % 5);
+                }
+                stranger.tellAll(Buffer.buffer(bytes));
+            }
+            crowd.awaitSettled(500);
+            players.awaitSettled(200);
+            players.stop();
+            crowd.stop();
+
+            // Then
+            System.out.println(lines);
+            assertThat(lines.lost()).isPositive();
+            assertThat(lines.doubled()).isPositive();
+            assertThat(first.messages("heard")).isPositive();
+            assertThat(second.messages("ignored")).isPositive();
+            assertThat(crowd.unknownAnswers()).isZero();
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            players.assertAnswersKept();
+            books.assertReconciled();
+        }
+    }
+
+    /** Two servers, of which the first settles. */
+    private static void join(TestLines lines, TestEngine first, TestEngine second) {
+        get(second.engine().stopWriter());
+        get(first.engine().join(lines.line("first")));
+        get(second.engine().join(lines.line("second")));
+    }
+
+    /** What a server says that has written an entry. */
+    private static Buffer wrote(String name, int shard, long epoch, long seq) {
+        return new WireWriter()
+                .octet(1)
+                .octet(4)
+                .text(name)
+                .stretches(List.of(new Stretch(shard, epoch, seq, seq)))
+                .message();
+    }
+
+    private static Stream<Buffer> claims(List<Buffer> told) {
+        return told.stream().filter(message -> message.getByte(1) == 16);
+    }
+
+    @Test
+    void whoWaitsForNothingAndListensToNothingIsNotToldWhatIsSettled(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given two servers, and two more of which nobody claims anything; on one of these somebody listens
+            join(lines, first, second);
+            List<Buffer> idle = new CopyOnWriteArrayList<>();
+            List<Buffer> listening = new CopyOnWriteArrayList<>();
+            ServerLine fourth = lines.line("listening");
+            lines.line("idle").listen(idle::add);
+            fourth.listen(listening::add);
+            fourth.tell("first", self("idle", false));
+            fourth.tell("first", self("listening", true));
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+
+            // When it is claimed where it is settled, and elsewhere
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            double before = second.messages("heard");
+            assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+
+            // Then
+            eventually(SOON, () -> {
+                assertThat(claims(listening)).hasSize(2);
+                assertThat(second.messages("heard")).isGreaterThan(before);
+            });
+            assertThat(claims(idle)).isEmpty();
+            new Books(servers).assertClean();
+        }
+    }
+
+    @Test
+    void whoseWordComesAfterTheSettlementIsToldOfItAllTheSame(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given two servers, and another one that has said nothing
+            join(lines, first, second);
+            // Alone it keeps nothing for others
+            eventually(SOON, () -> assertThat(first.messages("heard")).isPositive());
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            ServerLine third = lines.line("third");
+            third.listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            long epoch = new Books(servers).longOf("select epoch from shard where id = " + packet.shard());
+
+            // When it says that it wrote what is settled, within the second that this is remembered
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            third.tell("first", wrote("third", packet.shard(), epoch, 1));
+
+            // Then it is told of that claim, and not of those of others
+            eventually(SOON, () -> assertThat(claims(told)).hasSize(1));
+            assertThat(first.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+            third.tell("first", wrote("third", packet.shard(), epoch, 2));
+            eventually(SOON, () -> assertThat(claims(told)).hasSize(2));
+            assertThat(claims(told).map(message -> message.toString(StandardCharsets.ISO_8859_1)))
+                    .satisfiesExactly(
+                            one -> assertThat(one).contains("ann").doesNotContain("bob"),
+                            other -> assertThat(other).contains("bob").doesNotContain("ann"));
+            new Books(servers).assertClean();
+        }
+    }
+
+    /** What a server that listens is told of a claim. */
+    private static Buffer aClaim(ServerLine listening, TestEngine first, Packet packet) {
+        List<Buffer> told = new CopyOnWriteArrayList<>();
+        listening.listen(told::add);
+        listening.tell("first", self(listening.self(), true));
+        return Eventually.eventuallyGet(SOON, () -> {
+            assertThat(first.claim(packet, "bob" + System.nanoTime()).kind()).isEqualTo(Kind.CLAIMED);
+            return claims(told).findFirst().orElseThrow();
+        });
+    }
+
+    @Test
+    void whatWasSettledInAGenerationThatIsOverIsNotBelieved(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given a word about a claim, which may come twice
+            join(lines, first, second);
+            ServerLine late = lines.line("late");
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            Buffer claim = aClaim(late, first, packet);
+            late.tell("second", claim);
+            assertThat(second.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(second.messages("ignored")).isZero();
+
+            // When Redis forgets, and the second server knows of the generation that followed
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.scriptFlush();
+            }
+            eventually(
+                    SOON,
+                    () -> assertThat(second.claim(packet, "dave").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+
+            // Then the same word is of no use
+            late.tell("second", claim);
+            eventually(SOON, () -> assertThat(second.messages("ignored")).isEqualTo(1));
+            new Books(servers).assertClean();
+        }
+    }
+
+    private static double setAside(TestEngine engine) {
+        return engine.metrics().get("hongbao.quarantined").gauge().value();
+    }
+
+    @Test
+    void whoWaitsElsewhereForWhatIsSetAsideHearsOfIt(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.reliable();
+        Map<String, String> patient = Map.of("shards", "4", "claim.settle-timeout", "20s");
+        try (TestEngine first = TestEngine.start(servers, 1, patient);
+                TestEngine second = TestEngine.start(servers, 1, patient)) {
+            // Given a packet of which Postgres takes no second claim
+            join(lines, first, second);
+            List<Buffer> told = new CopyOnWriteArrayList<>();
+            lines.line("third").listen(told::add);
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
+            String claims = "new.subject = '" + packet.id() + "' and new.slot > 0";
+            try (RefusingServer rule = RefusingServer.rows(books, "transfer", claims, "23514")) {
+                // When it is claimed at the server that does not settle it
+                Future<ClaimOutcome> claim = second.claim(0, packet, "bob");
+
+                // Then
+                assertThatThrownBy(() -> get(claim))
+                        .isInstanceOfSatisfying(
+                                UnavailableException.class,
+                                refused ->
+                                        assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
+                eventually(
+                        SOON,
+                        () -> assertThat(told)
+                                .anySatisfy(message ->
+                                        assertThat(message.getBytes()).containsExactly(1, 5)));
+            }
+            int settled = Eventually.eventuallyGet(
+                    SOON,
+                    () -> QuarantineOperations.replay(
+                            TestEngine.stores(servers), packet.id().value()));
+            assertThat(settled).isEqualTo(1);
+            books.assertNoViolation();
+        }
+    }
+
+    /** The look at Postgres that is made without a word comes once a second. */
+    @Test
+    void whatAnotherServerSetsAsideIsLookedForAtItsWord(TestServers servers) {
+        Books books = new Books(servers);
+        TestLines lines = TestLines.reliable();
+        int rounds = 40;
+        try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given
+            get(engine.engine().join(lines.line("first")));
+            ServerLine other = lines.line("other");
+            double before = setAside(engine);
+
+            // When
+            assertTimeoutPreemptively(Duration.ofSeconds(rounds / 2), () -> {
+                for (int round = 1; round <= rounds; round++) {
+                    books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason)"
+                            + " values (gen_random_uuid(), 'packet', 0, '', 'of a test')");
+                    other.tell("first", new WireWriter().octet(1).octet(5).message());
+
+                    // Then
+                    double all = before + round;
+                    eventually(SOON, () -> assertThat(setAside(engine)).isEqualTo(all));
+                }
+            });
+            books.execute("delete from quarantine_unit");
+        }
+    }
+
+    @Test
+    void whatAnotherVersionSaysIsIgnored(TestServers servers) {
+        TestLines lines = TestLines.reliable();
+        try (TestEngine first = TestEngine.start(servers, 1, OPTIONS);
+                TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
+            // Given a well formed word about a settled claim
+            join(lines, first, second);
+            ServerLine late = lines.line("late");
+            first.deposit("alice", 10_000);
+            Packet packet = first.send("alice", 1_000, 10);
+            Buffer claim = aClaim(late, first, packet);
+
+            // When it comes as one of the next version
+            late.tell("second", claim.copy().setByte(0, (byte) 2));
+
+            // Then, and the same of this version is heard
+            eventually(SOON, () -> assertThat(second.messages("ignored")).isEqualTo(1));
+            double heard = second.messages("heard");
+            late.tell("second", claim);
+            eventually(SOON, () -> assertThat(second.messages("heard")).isGreaterThan(heard));
+            assertThat(second.messages("ignored")).isEqualTo(1);
+            new Books(servers).assertClean();
+        }
+    }
+}

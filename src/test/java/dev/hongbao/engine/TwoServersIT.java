@@ -1,0 +1,213 @@
+package dev.hongbao.engine;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.http.Problem;
+import dev.hongbao.http.ProblemType;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Crowd;
+import dev.hongbao.testing.PostgresLine;
+import dev.hongbao.testing.RefusingServer;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.LossyProxy;
+import dev.hongbao.values.UnavailableException;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+
+/** Two servers on the same stores: each owns some shards, both take claims (invariant I9). */
+@ExtendWith(Servers.class)
+class TwoServersIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
+    private static double live(TestEngine engine) {
+        return engine.metrics().get("hongbao.journal.live.shards").gauge().value();
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
+        try (LossyProxy line = PostgresLine.of(servers)) {
+            Map<String, String> options = Map.of("shards", "4");
+            try (TestEngine first = TestEngine.start(PostgresLine.stores(line, servers), 1, options);
+                    TestEngine second = TestEngine.start(servers, 1, options)) {
+                // Given
+                second.deposit("alice", 1000);
+                Packet packet = second.send("alice", 1000, 10);
+                eventually(SOON, () -> assertThat(live(first)).isPositive());
+
+                // When
+                line.fallSilent();
+
+                // Then
+                eventually(
+                        Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(4));
+                assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                line.close();
+            }
+        }
+    }
+
+    @Test
+    void theOtherTakesOverWhenTheOwnerLosesItsLocksOrStops(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Packet packet = first.send("alice", 1000, 10);
+            eventually(SOON, () -> assertThat(live(first) + live(second)).isEqualTo(4));
+
+            // When, Then: both give the same answer, whoever owns the packet's shard
+            ClaimOutcome there = second.claim(packet, "bob");
+            ClaimOutcome here = first.claim(packet, "bob");
+            assertThat(there.kind()).isEqualTo(Kind.CLAIMED);
+            assertThat(here.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+            assertThat(here.wonClaim()).isEqualTo(there.wonClaim());
+
+            // When both lose their locks, again and again, Then each time the quicker ones take them and all goes on
+            Crowd crowd = new Crowd(first, second).start("alice");
+            crowd.awaitSettled(200);
+            assertThat(crowd.unknownAnswers()).isZero();
+            for (int i = 0; i < 5; i++) {
+                books.breakConnections(true);
+                crowd.awaitSettled(100);
+                eventually(SOON, () -> assertThat(live(first) + live(second)).isEqualTo(4));
+            }
+            crowd.awaitSettled(200);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+
+            // When the first stops, Then the second owns all, and nothing is lost
+            Crowd more = new Crowd(second).start("alice");
+            more.awaitSettled(50);
+            first.close();
+            more.awaitSettled(200);
+            more.stop();
+            eventually(SOON, () -> {
+                assertThat(live(second)).isEqualTo(4);
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            more.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void twoOwnersThatBelieveInTheSameGenerationRecoverItOnce(TestServers servers) {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        try (TestEngine first = TestEngine.start(servers, 2, options);
+                TestEngine second = TestEngine.start(servers, 2, options)) {
+            // Given
+            first.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(first, second).start("alice");
+
+            // When the locks change hands and Redis forgets, at once and again and again
+            for (int i = 0; i < 8; i++) {
+                crowd.awaitSettled(100);
+                try (var redis = new Jedis(URI.create(servers.redisUrl()))) {
+                    redis.scriptFlush();
+                }
+                books.breakConnections(true);
+            }
+            crowd.awaitSettled(100);
+            crowd.stop();
+
+            // Then
+            eventually(SOON, () -> {
+                books.assertNothingDue();
+                books.assertJournalsEmpty();
+            });
+            crowd.assertAnswersKept(servers);
+            books.assertClean();
+        }
+    }
+
+    @Test
+    void whoWaitsAtTheOtherForWhatTheOwnerSetsAsideIsToldWhyAndServedWhenItIsBack(TestServers servers)
+            throws Exception {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4", "claim.settle-timeout", "20s");
+        try (TestEngine owner = TestEngine.start(servers, 1, options);
+                TestEngine other = TestEngine.start(servers, 1, options)) {
+            // Given
+            get(other.engine().stopWriter());
+            owner.deposit("alice", 10_000);
+            Packet packet = owner.send("alice", 1000, 5);
+            Draw draw = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            eventually(SOON, () -> assertThat(live(owner)).isEqualTo(4));
+            ClaimOutcome first = other.claim(packet, "bob");
+            try (RefusingServer claims = RefusingServer.rows(
+                            books, "transfer", "new.subject = '" + packet.id() + "' and new.slot > 0", "23514");
+                    RefusingServer plays =
+                            RefusingServer.rows(books, "play", "new.draw = '" + draw.id() + "'", "23514")) {
+                // When
+                Future<ClaimOutcome> claim = other.claim(0, packet, "carol");
+                Future<PlayOutcome> play = new TestDraws(other).play(0, draw, "carol");
+
+                // Then
+                assertSetAside(claim);
+                assertSetAside(play);
+                assertSetAside(other.claim(0, packet, "dave"));
+                assertThat(other.claim(packet, "bob").wonClaim()).isEqualTo(first.wonClaim());
+            }
+
+            // When
+            QuarantineOperations.replay(TestEngine.stores(servers), packet.id().value());
+            eventually(
+                    SOON,
+                    () -> assertThat(QuarantineOperations.drop(
+                                    TestEngine.stores(servers), draw.id().value()))
+                            .isEqualTo(1));
+
+            // Then
+            eventually(
+                    SOON, () -> assertThat(other.claim(packet, "carol").kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(other.claim(packet, "dave").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
+            eventually(
+                    SOON,
+                    () -> assertThat(get(new TestDraws(other).play(0, draw, "carol"))
+                                    .plays())
+                            .hasSize(1));
+            books.assertClean();
+        }
+    }
+
+    /** At once, and not at the end of the time that a caller waits. */
+    private static void assertSetAside(Future<?> answer) {
+        assertThatThrownBy(() -> get(answer.timeout(10, TimeUnit.SECONDS)))
+                .isInstanceOfSatisfying(
+                        UnavailableException.class,
+                        refused -> assertThat(Problem.ofFailure(refused))
+                                .extracting(Problem::type)
+                                .isEqualTo(ProblemType.SET_ASIDE));
+    }
+}

@@ -1,0 +1,387 @@
+package dev.hongbao.feed;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.RefusedException;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The feeds on real stores: two servers that share them, polled without a face. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FeedIT {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private TestEngine engine;
+    private TestEngine other;
+
+    @BeforeAll
+    void start(TestServers servers) {
+        engine = TestEngine.start(servers, 2, Map.of());
+        other = TestEngine.start(servers, 1, Map.of());
+        engine.deposit("alice", 1_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        other.close();
+        engine.close();
+    }
+
+    private static FeedPage poll(TestEngine engine, Long after, Duration wait) {
+        return get(engine.loop(0)
+                .call(services ->
+                        services.feed.poll(member("bob"), GROUP, after, wait).page()));
+    }
+
+    private static long head(TestEngine engine) {
+        return poll(engine, null, Duration.ZERO).next();
+    }
+
+    /** Reads what a server tells of a packet, on from a place. */
+    private static final class Reader {
+        private final TestEngine engine;
+        private final Packet packet;
+        private final List<JsonObject> events = new ArrayList<>();
+        private long place;
+
+        Reader(TestEngine engine, long place, Packet packet) {
+            this.engine = engine;
+            this.place = place;
+            this.packet = packet;
+        }
+
+        /** Polls until an event of the type comes, and those that came with it. @return all events until then */
+        List<JsonObject> until(String type) {
+            long deadline = System.nanoTime() + SOON.toNanos();
+            boolean come = false;
+            while (!come) {
+                assertThat(System.nanoTime())
+                        .as("waiting for %s after %s", type, events)
+                        .isLessThan(deadline);
+                FeedPage page = poll(engine, place, Duration.ofSeconds(1));
+                place = page.next();
+                for (FeedEvent event : page.items()) {
+                    if (event.subject().equals(packet.id().value())) {
+                        JsonObject told = new JsonObject(event.json());
+                        events.add(told);
+                        come |= told.getString("type").equals(type);
+                    }
+                }
+            }
+            return events;
+        }
+    }
+
+    /** Everything about a packet after a place, polled until an event of {@code last} type has come. */
+    private static List<JsonObject> follow(TestEngine engine, long after, Packet packet, String last) {
+        return new Reader(engine, after, packet).until(last);
+    }
+
+    private static List<Integer> progress(List<JsonObject> events) {
+        return events.stream()
+                .filter(event -> event.getString("type").equals("packet.progress"))
+                .map(event ->
+                        event.getJsonObject("data").getJsonObject("claimed").getInteger("count"))
+                .toList();
+    }
+
+    private static List<String> types(List<JsonObject> events) {
+        return events.stream().map(event -> event.getString("type")).toList();
+    }
+
+    @Test
+    void aPacketsLifeIsToldInOrderOnEveryServer() {
+        // Given
+        long here = head(engine);
+        long there = head(other);
+
+        // When one reads all the time, and another one afterwards, on another server
+        Packet packet = engine.send("alice", 1000, 3);
+        Reader reader = new Reader(engine, here, packet);
+        reader.until("packet.sent");
+        engine.claim(packet, "bob");
+        reader.until("packet.progress");
+        engine.claim(packet, "carol");
+        reader.until("packet.progress");
+        engine.claim(packet, "dave");
+        List<JsonObject> seenHere = reader.until("packet.drained");
+        List<JsonObject> seenThere = follow(other, there, packet, "packet.drained");
+
+        // Then
+        assertThat(types(seenHere))
+                .containsExactly("packet.sent", "packet.progress", "packet.progress", "packet.drained");
+        assertThat(progress(seenHere)).containsExactly(1, 2);
+        assertThat(seenHere.get(0).getJsonObject("data").getJsonObject("packet").getString("id"))
+                .isEqualTo(packet.id().toString());
+        // Progress is cumulative: of what came before the last, the late reader may see nothing
+        assertThat(seenThere).isSubsetOf(seenHere).contains(seenHere.get(0), seenHere.get(2), seenHere.get(3));
+        assertThat(progress(seenThere)).isSorted();
+        JsonObject drained = seenHere.get(3).getJsonObject("data");
+        assertThat(drained.getJsonObject("claimed").getLong("amount")).isEqualTo(1000);
+        assertThat(drained.getJsonObject("luckiest").getLong("amount")).isPositive();
+    }
+
+    @Test
+    void eventsBeforeTheEndCarryNoAmounts() {
+        // Given
+        long place = head(engine);
+        Packet packet = engine.send("alice", 1000, 3);
+
+        // When
+        engine.claim(packet, "bob");
+        List<JsonObject> events = follow(engine, place, packet, "packet.progress");
+
+        // Then
+        JsonObject progress = events.get(events.size() - 1).getJsonObject("data");
+        assertThat(progress.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 1));
+        assertThat(progress.fieldNames()).containsExactlyInAnyOrder("packet", "count", "claimed");
+    }
+
+    @Test
+    void anExpiredPacketIsExpiredThenRefunded() {
+        // Given
+        long place = head(engine);
+        Packet packet = engine.send("alice", TestEngine.lucky(1000, 3, Duration.ofMillis(600)));
+
+        // When
+        long won = engine.claim(packet, "bob").wonClaim().share().amount();
+        List<JsonObject> events = follow(engine, place, packet, "packet.refunded");
+
+        // Then
+        assertThat(types(events)).endsWith("packet.expired", "packet.refunded").startsWith("packet.sent");
+        assertThat(events.get(events.size() - 1).getJsonObject("data").getLong("amount"))
+                .isEqualTo(1000 - won);
+    }
+
+    @Test
+    void onlyADrainedPacketHasALuckiest() {
+        // Given two packets with a claim on each, one of which drains while the other's time runs out
+        long place = head(engine);
+        Packet drained = engine.send("alice", 1000, 2);
+        Packet expired = engine.send("alice", TestEngine.lucky(1000, 2, Duration.ofMillis(600)));
+        engine.claim(expired, "bob");
+        engine.claim(drained, "bob");
+        engine.claim(drained, "carol");
+
+        // When both are over
+        JsonObject toldOfDrained = last(follow(engine, place, drained, "packet.drained"));
+        JsonObject toldOfExpired = follow(engine, place, expired, "packet.refunded").stream()
+                .filter(event -> event.getString("type").equals("packet.expired"))
+                .findFirst()
+                .orElseThrow();
+
+        // Then the feed, the packet and the list of its claims say so alike
+        assertThat(toldOfDrained.getJsonObject("data").getJsonObject("luckiest"))
+                .isNotNull();
+        assertThat(toldOfExpired.getJsonObject("data").getValue("luckiest", "missing"))
+                .isNull();
+        assertThat(get(engine.loop(0).call(services -> services.packets.view(member("bob"), drained.id())))
+                        .luckiest())
+                .isNotNull();
+        assertThat(get(engine.loop(0).call(services -> services.packets.view(member("bob"), expired.id())))
+                        .luckiest())
+                .isNull();
+        assertThat(get(engine.loop(0).call(services -> services.packets.claims(member("bob"), expired.id(), null, 10)))
+                        .luckiest())
+                .isNull();
+    }
+
+    private static JsonObject last(List<JsonObject> events) {
+        return events.get(events.size() - 1);
+    }
+
+    @Test
+    void aThousandClaimsAreAFewEvents() {
+        // Given
+        long place = head(engine);
+        Packet packet = engine.send("alice", 100_000, 1001);
+
+        // When
+        List<Future<ClaimOutcome>> claims = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            claims.add(engine.claim(i, packet, "u" + i));
+        }
+        claims.forEach(TestEngine::get);
+
+        // Then
+        eventually(SOON, () -> {
+            List<JsonObject> events = poll(engine, place, Duration.ZERO).items().stream()
+                    .filter(event -> event.subject().equals(packet.id().value()))
+                    .map(event -> new JsonObject(event.json()))
+                    .toList();
+            assertThat(types(events)).containsExactly("packet.sent", "packet.progress");
+            assertThat(events.get(1)
+                            .getJsonObject("data")
+                            .getJsonObject("claimed")
+                            .getInteger("count"))
+                    .isEqualTo(1000);
+        });
+    }
+
+    @Test
+    void manySendersAtOnceAndNoReaderMissesOne() {
+        // Given
+        long here = head(engine);
+        int sends = 60;
+
+        // When
+        List<Future<Packet>> sending = IntStream.range(0, sends)
+                .mapToObj(i -> (i % 2 == 0 ? engine : other)
+                        .loop(i)
+                        .call(services -> services.packets.send(
+                                member("alice"), TestEngine.lucky(100, 2, Duration.ofHours(1)), TestEngine.newKey())))
+                .toList();
+        List<String> told = new ArrayList<>();
+        long place = here;
+        long deadline = System.nanoTime() + SOON.toNanos();
+        while (told.size() < sends && System.nanoTime() < deadline) {
+            FeedPage page = poll(other, place, Duration.ofSeconds(1));
+            assertThat(page.reset()).isNull();
+            page.items().stream()
+                    .map(event -> new JsonObject(event.json()))
+                    .filter(event -> event.getString("type").equals("packet.sent"))
+                    .map(event ->
+                            event.getJsonObject("data").getJsonObject("packet").getString("id"))
+                    .forEach(told::add);
+            place = page.next();
+        }
+
+        // Then
+        List<String> sent = sending.stream()
+                .map(TestEngine::get)
+                .map(p -> p.id().toString())
+                .toList();
+        assertThat(told).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(sent);
+    }
+
+    @Test
+    void aCursorOfAnotherHistoryIsReset() {
+        // Given
+        long place = head(engine);
+        Packet packet = engine.send("alice", 1000, 3);
+        follow(engine, place, packet, "packet.sent");
+
+        // When
+        FeedPage page = poll(engine, 1_000_000L, Duration.ofSeconds(5));
+
+        // Then
+        assertThat(page.reset()).isEqualTo(FeedPage.Reset.CURSOR_UNKNOWN);
+        assertThat(page.next()).isEqualTo(head(engine));
+        assertThat(page.packets()).anyMatch(view -> view.packet().id().equals(packet.id()));
+    }
+
+    @Test
+    void aCursorOlderThanWhatIsKeptIsReset() {
+        // Given
+        long place = head(engine);
+        Packet first = engine.send("alice", 1000, 3);
+        follow(engine, place, first, "packet.sent");
+        Packet second = engine.send("alice", 1000, 3);
+        follow(engine, place, second, "packet.sent");
+
+        // When
+        get(new FeedStore(engine.engine().pool()).trimPage(Duration.ofHours(1), 1, "0"));
+
+        // Then
+        FeedPage page = poll(engine, 0L, Duration.ZERO);
+        assertThat(page.reset()).isEqualTo(FeedPage.Reset.CURSOR_TOO_OLD);
+        FeedPage next = poll(engine, page.next(), Duration.ZERO);
+        assertThat(next.reset()).isNull();
+    }
+
+    @Test
+    void aPollWaitsForEventsAndAnEmptyOneEndsInTime() {
+        // Given
+        long place = head(engine);
+
+        // When
+        Future<FeedPage> waiting = engine.loop(1)
+                .call(services -> services.feed
+                        .poll(member("bob"), GROUP, place, Duration.ofSeconds(20))
+                        .page());
+        FeedPage empty = get(engine.loop(1)
+                .call(services -> services.feed
+                        .poll(member("bob"), new GroupId("family"), place, Duration.ofMillis(50))
+                        .page()));
+        Packet packet = engine.send("alice", 1000, 3);
+
+        // Then
+        assertThat(empty.items()).isEmpty();
+        assertThat(empty.next()).isEqualTo(place);
+        assertThat(get(waiting).items())
+                .anyMatch(event -> event.subject().equals(packet.id().value()));
+    }
+
+    @Test
+    void aCancelledPollFreesItsPlace() {
+        // Given
+        long place = head(engine);
+        List<FeedService.Poll> polls = new ArrayList<>();
+
+        // When
+        int waiting = get(engine.loop(1).call(services -> {
+            for (int i = 0; i < 5000; i++) {
+                polls.add(services.feed.poll(member("bob"), GROUP, place, Duration.ofSeconds(20)));
+            }
+            return Future.succeededFuture(services.feed.waiting());
+        }));
+        int left = get(engine.loop(1).call(services -> {
+            polls.forEach(FeedService.Poll::cancel);
+            return Future.succeededFuture(services.feed.waiting());
+        }));
+
+        // Then
+        assertThat(waiting - left).isEqualTo(5000);
+    }
+
+    @Test
+    void aGroupThatTheTokenDoesNotNameIsRefused() {
+        assertThatThrownBy(() -> get(engine.loop(0)
+                        .call(services -> services.feed
+                                .poll(member("bob"), new GroupId("strangers"), 0L, Duration.ZERO)
+                                .page())))
+                .isInstanceOf(RefusedException.class);
+    }
+
+    @Test
+    void anEventOfATypeThatOnlyANewerVersionKnowsIsPassedOver(TestServers servers) {
+        // Given such an event, between two others
+        long before = head(engine);
+        Packet packet = engine.send("alice", 100, 10);
+        new Reader(engine, before, packet).until("packet.sent");
+        new Books(servers)
+                .execute("with feed as (update feed set last = last + 1 where group_id = '" + GROUP.value()
+                        + "' returning group_id, last) insert into group_event (group_id, seq, type, subject, claimed)"
+                        + " select group_id, last, 'packet.newer', '" + packet.id() + "', 0 from feed");
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
+
+        // When
+        List<JsonObject> told = new Reader(engine, before, packet).until("packet.progress");
+
+        // Then
+        assertThat(told).extracting(event -> event.getString("type")).containsExactly("packet.sent", "packet.progress");
+    }
+}

@@ -1,0 +1,210 @@
+package dev.hongbao.feed;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.store.redis.Script;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** What the shards' owner does for the feeds must not keep it from what else it has to do. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class FeedOwnerTaskIT {
+    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final String OLD_EVENTS = "select count(*) from group_event where group_id = 'stuck'";
+
+    private Books books;
+    private TestEngine engine;
+    private FeedStore store;
+    private Shards shards;
+
+    @BeforeAll
+    void start(TestServers servers) {
+        books = new Books(servers);
+        // The server itself removes nothing meanwhile
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "feed.retention", "30d"));
+        engine.deposit("alice", 1_000_000);
+        Pool pool = engine.engine().pool();
+        store = new FeedStore(pool);
+        shards = new Shards(
+                new ShardStore(pool, get(Installation.read(pool, null))), 1, Map.of("load", Script.read("load")));
+        get(shards.refresh());
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    private FeedTrimmer trimmer() {
+        return new FeedTrimmer(store, store, new FeedTrimmer.Retention(Duration.ofDays(1), 1_000, Duration.ZERO));
+    }
+
+    private FeedOwnerTask task(FeedTrimmer trimmer) {
+        return new FeedOwnerTask(engine.vertx(), store, shards, packet -> false, trimmer);
+    }
+
+    private Future<Void> run(FeedOwnerTask task) {
+        return engine.loop(0).call(services -> task.run(List.of(0), services.redis));
+    }
+
+    private void givenOldEvents(int events) {
+        books.execute("delete from group_event where group_id = 'stuck'; delete from feed where group_id = 'stuck'");
+        books.execute("insert into feed (group_id, last) values ('stuck', " + events + ")");
+        books.execute("insert into group_event (group_id, seq, type, subject, claimed, at) select 'stuck', n,"
+                + " 'packet.sent', gen_random_uuid(), 0, now() - interval '2 days' from generate_series(1, " + events
+                + ") as n");
+    }
+
+    /** Holds up whoever trims the group. */
+    private static Connection hold(TestServers servers) throws SQLException {
+        Connection holder = TestDatabase.connect(servers.postgresOwnerUrl());
+        holder.setAutoCommit(false);
+        try (Statement statement = holder.createStatement()) {
+            statement.execute("select from feed where group_id = 'stuck' for update");
+        }
+        return holder;
+    }
+
+    private long trimsThatWait() {
+        return books.longOf(
+                "select count(distinct l.pid) from pg_locks as l"
+                        + " join pg_stat_activity as a on a.pid = l.pid and a.datname = current_database() where not l.granted");
+    }
+
+    @Test
+    void nobodyWaitsForATrimAndOneIsUnderWayAtATime(TestServers servers) throws SQLException {
+        // Given a trim that does not come to its end
+        givenOldEvents(10);
+        FeedTrimmer trimmer = trimmer();
+        FeedOwnerTask task = task(trimmer);
+        try (Connection holder = hold(servers)) {
+            // When the owner's task is run again and again
+            get(run(task));
+            eventually(SOON, () -> assertThat(trimsThatWait()).isOne());
+            get(run(task));
+            get(run(task));
+
+            // Then
+            assertThat(trimsThatWait()).isOne();
+            holder.commit();
+        }
+        eventually(SOON, () -> assertThat(books.longOf(OLD_EVENTS)).isZero());
+        get(trimmer.close());
+    }
+
+    @Test
+    void aTrimEndsWithThePageThatIsUnderWayWhenTheServerStops(TestServers servers) throws SQLException {
+        // Given more than a page, of which the first one is under way
+        givenOldEvents(2_500);
+        FeedTrimmer trimmer = trimmer();
+        Future<Void> closed;
+        try (Connection holder = hold(servers)) {
+            trimmer.trimIfDue();
+            eventually(SOON, () -> assertThat(trimsThatWait()).isOne());
+
+            // When
+            closed = trimmer.close();
+            assertThat(closed.isComplete()).isFalse();
+            holder.commit();
+        }
+
+        // Then
+        get(closed);
+        assertThat(books.longOf(OLD_EVENTS)).isEqualTo(1_500);
+        trimmer.trimIfDue();
+        get(trimmer.close());
+        assertThat(books.longOf(OLD_EVENTS)).isEqualTo(1_500);
+    }
+
+    @Test
+    void whatCannotBeCaughtUpWithKeepsNobodyFromAnnouncingPackets(TestServers servers) {
+        // Given a packet that nobody has announced, while claims that were settled elsewhere cannot be read
+        Packet packet = engine.send("alice", 100, 2);
+        String told = "select count(*) from group_event where subject = '" + packet.id() + "'";
+        eventually(SOON, () -> assertThat(books.longOf(told)).isOne());
+        String app = URI.create(servers.postgresAppUrl()).getUserInfo().split(":")[0];
+        get(engine.engine().stopWriter());
+        books.execute("revoke select on transfer from " + app);
+        try {
+            books.execute("delete from group_event where subject = '" + packet.id() + "'");
+            books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
+            FeedOwnerTask task = task(trimmer());
+
+            // When
+            eventually(SOON, () -> {
+                assertThat(run(task).toCompletionStage().toCompletableFuture())
+                        .failsWithin(SOON)
+                        .withThrowableThat()
+                        .withMessageContaining("transfer");
+
+                // Then
+                assertThat(books.longOf(told)).isOne();
+            });
+        } finally {
+            books.execute("grant select on transfer to " + app);
+            get(engine.engine().startWriter());
+        }
+    }
+
+    @Test
+    void openPacketsAreReadPageByPageAndWithWhetherTheirFeedIsBehind() {
+        // Given three open packets, a claim on one of them that the feed has lost, and a packet that is over
+        List<Packet> packets = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            packets.add(engine.send("alice", 100, 2));
+        }
+        engine.claim(packets.get(1), "bob");
+        String told = "from group_event where type = 'packet.progress' and subject = '"
+                + packets.get(1).id() + "'";
+        eventually(
+                SOON, () -> assertThat(books.longOf("select count(*) " + told)).isOne());
+        books.execute("delete " + told);
+        Packet over = engine.send("alice", 100, 1);
+        engine.claim(over, "bob");
+
+        // When they are read two at a time
+        List<OpenPacket> read = new ArrayList<>();
+        UUID place = new UUID(0, 0);
+        List<OpenPacket> page;
+        do {
+            page = get(store.open(Map.of(0, place), 2));
+            assertThat(page).hasSizeLessThanOrEqualTo(2);
+            read.addAll(page);
+            place = read.get(read.size() - 1).packet().value();
+        } while (page.size() == 2);
+
+        // Then
+        assertThat(read).extracting(OpenPacket::packet).doesNotHaveDuplicates().doesNotContain(over.id());
+        assertThat(read)
+                .filteredOn(packet -> packets.stream().anyMatch(one -> one.id().equals(packet.packet())))
+                .extracting(OpenPacket::isBehind)
+                .containsExactly(false, true, false);
+    }
+}

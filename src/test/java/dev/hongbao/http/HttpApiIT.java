@@ -1,0 +1,407 @@
+package dev.hongbao.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.fairness.Evidence;
+import dev.hongbao.fairness.PacketEvidence;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServerClient;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * What a client sees of the whole server with default limits, by a client that is not ours (the JDK's). Users and groups are new in every test,
+ * so that tests do not meet.
+ */
+@ExtendWith(Servers.class)
+class HttpApiIT extends TestServerClient {
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(given, Map.of());
+    }
+
+    @Test
+    void moneyGoesInAndOutAndIsRecorded() throws Exception {
+        // When the shop deposits and withdraws
+        JsonObject in = money("alice", "deposits", 10_000, "in-1", 201);
+        money("alice", "withdrawals", 4_000, "out-1", 201);
+
+        // Then the balance and the records say so, newest first
+        assertThat(in.getString("kind")).isEqualTo("deposit");
+        assertThat(in.getString("direction")).isEqualTo("credit");
+        assertThat(in.getValue("packet")).isNull();
+        assertThat(balance("alice")).isEqualTo(6_000);
+        assertThat(items(get("alice", "/v1/me/transfers")))
+                .extracting(item -> item.getString("kind"))
+                .containsExactly("withdrawal", "deposit");
+        assertThat(items(get(null, "/v1/accounts/" + name("alice") + "/transfers")))
+                .hasSize(2);
+        assertThat(items(get(null, "/v1/accounts/" + name("alice") + "/balances")))
+                .containsExactly(new JsonObject()
+                        .put("asset", "CNY")
+                        .put("amount", 6_000)
+                        .put("amountText", "6000"));
+    }
+
+    @Test
+    void aWithdrawalOfMoreThanThereIsChangesNothingAndDoesNotUseUpItsKey() throws Exception {
+        money("alice", "deposits", 100, "in-1", 201);
+
+        assertProblem(
+                post(null, "/v1/accounts/" + name("alice") + "/withdrawals", "out", cny(101)),
+                402,
+                "insufficient-funds");
+        assertThat(balance("alice")).isEqualTo(100);
+
+        money("alice", "deposits", 1, "in-2", 201);
+        money("alice", "withdrawals", 101, "out", 201);
+        assertThat(balance("alice")).isZero();
+    }
+
+    @Test
+    void theSameKeyWithTheSameBodyGetsTheFirstAnswerAndWithAnotherBodyIsRefused() throws Exception {
+        JsonObject first = money("alice", "deposits", 500, "key", 201);
+        JsonObject again = money("alice", "deposits", 500, "key", 201);
+
+        assertThat(again).isEqualTo(first);
+        assertProblem(
+                post(null, "/v1/accounts/" + name("alice") + "/deposits", "key", cny(501)),
+                422,
+                "idempotency-key-reused");
+        assertThat(balance("alice")).isEqualTo(500);
+
+        JsonObject sent = json(post("alice", "/v1/packets", "send", packet("lucky", 500, 5)), 201);
+        assertThat(json(post("alice", "/v1/packets", "send", packet("lucky", 500, 5)), 201))
+                .isEqualTo(sent);
+        assertProblem(post("alice", "/v1/packets", "send", packet("lucky", 500, 4)), 422, "idempotency-key-reused");
+        assertThat(balance("alice")).isZero();
+    }
+
+    @Test
+    void aSendWithoutTheMoneyIsRefusedAndWorksLaterWithTheSameKey() throws Exception {
+        assertProblem(post("poor", "/v1/packets", "send", packet("lucky", 500, 5)), 402, "insufficient-funds");
+
+        money("poor", "deposits", 500, "in", 201);
+        json(post("poor", "/v1/packets", "send", packet("lucky", 500, 5)), 201);
+    }
+
+    @Test
+    void aPacketIsToldAsItWasSent() throws Exception {
+        money("alice", "deposits", 888, "in", 201);
+        HttpResponse<String> response =
+                post("alice", "/v1/packets", "send", packet("lucky", 888, 8).put("greeting", "恭喜\"发财\"🧧"));
+        JsonObject sent = json(response, 201);
+
+        assertThat(response.headers().firstValue("Location")).contains("/v1/packets/" + sent.getString("id"));
+        assertThat(sent.fieldNames())
+                .containsExactly(
+                        "id",
+                        "group",
+                        "sender",
+                        "kind",
+                        "asset",
+                        "amount",
+                        "count",
+                        "min",
+                        "max",
+                        "split",
+                        "splitVersion",
+                        "greeting",
+                        "metadata",
+                        "passcodeRequired",
+                        "status",
+                        "createdAt",
+                        "opensAt",
+                        "expiresAt",
+                        "claimed",
+                        "campaign",
+                        "mine",
+                        "luckiest",
+                        "commitment",
+                        "seed");
+        assertThat(sent.getString("greeting")).isEqualTo("恭喜\"发财\"🧧");
+        assertThat(sent.getString("status")).isEqualTo("open");
+        assertThat(sent.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 0));
+        assertThat(Duration.between(
+                        Instant.parse(sent.getString("opensAt")), Instant.parse(sent.getString("expiresAt"))))
+                .isEqualTo(Duration.ofDays(1));
+        assertThat(json(get("bob", "/v1/packets/" + sent.getString("id")), 200)).isEqualTo(sent);
+        assertThat(items(get("alice", "/v1/me/packets"))).containsExactly(sent);
+    }
+
+    @Test
+    void aRaceGivesEachShareOnceAndTheSumIsExact() throws Exception {
+        // Given a packet of three shares
+        String id = send("lucky", 300, 3);
+
+        // When three members claim, one of them twice, and a fourth comes late
+        JsonObject bob = json(claim("bob", id), 201);
+        JsonObject again = json(claim("bob", id), 200);
+        JsonObject carol = json(claim("carol", id), 201);
+        JsonObject dave = json(claim("dave", id), 201);
+
+        // Then the second answer is the first, the late one is refused, also later, and winners keep their answer
+        assertThat(again).isEqualTo(bob);
+        assertThat(bob.fieldNames()).containsExactly("packet", "user", "slot", "amount", "asset", "status", "at");
+        assertThat(bob.getString("status")).isEqualTo("settled");
+        assertProblem(claim("erin", id), 410, "drained");
+        assertProblem(claim("erin", id), 410, "drained");
+        assertThat(json(claim("bob", id), 200)).isEqualTo(bob);
+        List<JsonObject> claims = List.of(bob, carol, dave);
+        assertThat(claims).extracting(claim -> claim.getInteger("slot")).containsExactlyInAnyOrder(0, 1, 2);
+        assertThat(claims.stream().mapToLong(claim -> claim.getLong("amount")).sum())
+                .isEqualTo(300);
+        assertThat(balance("bob")).isEqualTo(bob.getLong("amount"));
+
+        // And the packet shows the luckiest to all
+        JsonObject luckiest = claims.stream()
+                .sorted(Comparator.comparing((JsonObject claim) -> claim.getInteger("slot")))
+                .reduce((a, b) -> b.getLong("amount") > a.getLong("amount") ? b : a)
+                .orElseThrow();
+        assertThat(items(get("bob", "/v1/me/claims")))
+                .containsExactly(bob.copy()
+                        .putNull("campaign")
+                        .put("sender", name("sender"))
+                        .put("luckiest", luckiest.equals(bob)));
+        JsonObject view = json(get("erin", "/v1/packets/" + id), 200);
+        assertThat(view.getString("status")).isEqualTo("drained");
+        assertThat(view.getJsonObject("claimed"))
+                .isEqualTo(new JsonObject().put("count", 3).put("amount", 300));
+        assertThat(view.getJsonObject("luckiest")).isEqualTo(luckiest);
+        JsonObject list = json(get("erin", "/v1/packets/" + id + "/claims"), 200);
+        assertThat(list.getJsonObject("luckiest")).isEqualTo(luckiest);
+        assertThat(list.getJsonArray("items")).hasSize(3);
+    }
+
+    @Test
+    void whatTheServerSaysOfAPacketThatIsOverProvesIt() throws Exception {
+        // Given a packet that is drained, and one whose time ran out
+        money("alice", "deposits", 2_000, "in", 201);
+        JsonObject drained =
+                json(post("alice", "/v1/packets", "2", packet("lucky", 1_000, 2).put("min", 300)), 201);
+        JsonObject brief = json(
+                post(
+                        "alice",
+                        "/v1/packets",
+                        "3",
+                        packet("lucky", 1_000, 3).put("split", "even-luck").put("expiresInSeconds", 1)),
+                201);
+        for (JsonObject each : List.of(drained, brief)) {
+            json(claim("bob", each.getString("id")), 201);
+            assertThat(json(get("bob", "/v1/packets/" + each.getString("id")), 200)
+                            .getValue("seed"))
+                    .isNull();
+        }
+        json(claim("carol", drained.getString("id")), 201);
+        eventually(() -> new JsonObject(
+                        get("alice", "/v1/packets/" + brief.getString("id")).body())
+                .getString("status")
+                .equals("refunded"));
+
+        for (JsonObject each : List.of(drained, brief)) {
+            // When its answers are kept, one after the other
+            String path = "/v1/packets/" + each.getString("id");
+            String kept =
+                    get("erin", path).body() + get("erin", path + "/claims").body();
+
+            // Then they are what the seed gives, which is the one that was committed to
+            PacketEvidence evidence =
+                    (PacketEvidence) Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
+            assertThat(evidence.contradictions()).isEmpty();
+            assertThat(evidence.commitment()).isEqualTo(each.getString("commitment"));
+            assertThat(evidence.claims()).hasSize(each == drained ? 2 : 1);
+            assertThat(each.getLong("min")).isEqualTo(each == drained ? 300 : 1);
+        }
+    }
+
+    @Test
+    void amountsOfOthersAreHiddenUntilOneHasClaimed() throws Exception {
+        String id = send("lucky", 300, 3);
+        json(claim("bob", id), 201);
+
+        JsonObject before = json(get("carol", "/v1/packets/" + id), 200);
+        JsonObject listed = json(get("carol", "/v1/packets/" + id + "/claims"), 200);
+        assertThat(before.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 1));
+        assertThat(before.getValue("luckiest")).isNull();
+        assertThat(listed.getJsonArray("items").getJsonObject(0).containsKey("amount"))
+                .isFalse();
+        assertThat(listed.getValue("luckiest")).isNull();
+
+        json(claim("carol", id), 201);
+        JsonObject after = json(get("carol", "/v1/packets/" + id), 200);
+        assertThat(after.getJsonObject("claimed").getLong("amount")).isPositive();
+        assertThat(after.getJsonObject("mine").getString("user")).isEqualTo(name("carol"));
+    }
+
+    @Test
+    void whoAsksNotToWaitGetsTheShareAsAcceptedAndLaterAsSettled() throws Exception {
+        String id = send("equal", 300, 3);
+
+        HttpResponse<String> response = send(builder("bob", "/v1/packets/" + id + "/claims")
+                .header("Prefer", "wait=1, respond-async")
+                .POST(BodyPublishers.noBody()));
+        JsonObject settled = json(claim("bob", id), 200);
+
+        assertThat(response.statusCode()).isEqualTo(202);
+        assertThat(response.headers().firstValue("Preference-Applied")).contains("respond-async");
+        assertThat(response.headers().firstValue("Location")).contains("/v1/packets/" + id);
+        JsonObject accepted = new JsonObject(response.body());
+        assertThat(accepted.getString("status")).isEqualTo("accepted");
+        assertThat(accepted.getInteger("slot")).isEqualTo(settled.getInteger("slot"));
+        assertThat(accepted.getLong("amount")).isEqualTo(settled.getLong("amount"));
+        assertThat(accepted.getValue("at")).isNull();
+        assertThat(settled.getString("at")).matches(".*:[0-9]{2}(\\.[0-9]{3}([0-9]{3})?)?Z");
+    }
+
+    @Test
+    void everyRefusalOfAClaimHasItsOwnType() throws Exception {
+        String exclusive = send(packet("exclusive", 100, 1).put("recipients", new JsonArray().add(name("bob"))));
+        String later = send(packet("lucky", 100, 1)
+                .put("opensAt", Instant.now().plusSeconds(3600).toString()));
+        String secret = send(packet("lucky", 100, 1).put("passcode", "新年快乐"));
+        String brief = send(packet("lucky", 100, 1).put("expiresInSeconds", 1));
+
+        assertProblem(claim("carol", exclusive), 403, "not-eligible");
+        json(claim("bob", exclusive), 201);
+        assertProblem(claim("bob", later), 409, "not-open-yet");
+        assertProblem(claim("bob", secret), 403, "wrong-passcode");
+        assertProblem(claim("bob", secret, "恭喜发财"), 403, "wrong-passcode");
+        json(claim("bob", secret, " 新年快乐 "), 201);
+        assertProblem(claim("bob", UUID.randomUUID().toString()), 404, "not-found");
+        assertProblem(get("bob", "/v1/packets/" + UUID.randomUUID()), 404, "not-found");
+        HttpResponse<String> outsider = send(builder("mallory", "elsewhere", "/v1/packets/" + later + "/claims")
+                .POST(BodyPublishers.noBody()));
+        assertProblem(outsider, 403, "not-eligible");
+        eventually(() -> !new JsonObject(get("alice", "/v1/packets/" + brief).body())
+                .getString("status")
+                .equals("open"));
+        assertProblem(claim("bob", brief), 410, "expired");
+    }
+
+    @Test
+    void whatIsLeftOfAnExpiredPacketGoesBackOnce() throws Exception {
+        money("alice", "deposits", 1_000, "in", 201);
+        String id = json(
+                        post(
+                                "alice",
+                                "/v1/packets",
+                                "send",
+                                packet("equal", 1_000, 4).put("expiresInSeconds", 1)),
+                        201)
+                .getString("id");
+        json(claim("bob", id), 201);
+
+        eventually(() -> new JsonObject(get("alice", "/v1/packets/" + id).body())
+                .getString("status")
+                .equals("refunded"));
+
+        assertThat(balance("alice")).isEqualTo(750);
+        assertThat(items(get("alice", "/v1/me/transfers")))
+                .extracting(item -> item.getString("kind"))
+                .containsExactly("refund", "send", "deposit");
+        json(claim("bob", id), 200);
+    }
+
+    @Test
+    void guessingAPasscodeIsStopped() throws Exception {
+        String id = send(packet("lucky", 100, 1).put("passcode", "right"));
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            statuses.add(claim("bob", id, "wrong-" + i).statusCode());
+        }
+
+        assertThat(statuses).containsExactly(403, 403, 403, 403, 403, 429);
+        HttpResponse<String> right = claim("bob", id, "right");
+        assertProblem(right, 429, "too-many-requests");
+        assertThat(right.headers().firstValue("Retry-After")).isPresent();
+        json(claim("carol", id, "right"), 201);
+    }
+
+    @Test
+    void whoSendsTooManySharesWaitsAndNobodyElse() throws Exception {
+        JsonObject large = packet("lucky", 10_000, 10_000);
+
+        assertProblem(post("greedy", "/v1/packets", "1", large), 402, "insufficient-funds");
+        HttpResponse<String> tooMany = post("greedy", "/v1/packets", "2", large);
+
+        assertProblem(tooMany, 429, "too-many-requests");
+        assertThat(Integer.parseInt(tooMany.headers().firstValue("Retry-After").orElseThrow()))
+                .isBetween(1, 10);
+        assertProblem(post("other", "/v1/packets", "1", large), 402, "insufficient-funds");
+        assertProblem(post("other", "/v1/packets", "2", packet("lucky", 10_001, 10_001)), 422, "infeasible");
+    }
+
+    @Test
+    void anInfeasibleSendIsRefusedWithTheReason() throws Exception {
+        money("alice", "deposits", 1_000, "in", 201);
+
+        assertProblem(post("alice", "/v1/packets", "a", packet("lucky", 4, 5)), 422, "infeasible");
+        assertProblem(post("alice", "/v1/packets", "b", packet("equal", 10, 3)), 422, "infeasible");
+        assertProblem(post("alice", "/v1/packets", "c", packet("lucky", 100, 2).put("min", 60)), 422, "infeasible");
+        assertProblem(post("alice", "/v1/packets", "d", packet("lucky", 100, 2).put("max", 40)), 422, "infeasible");
+        assertProblem(
+                post("alice", "/v1/packets", "e", packet("lucky", 100, 2).put("group", "elsewhere")),
+                403,
+                "not-eligible");
+        assertThat(balance("alice")).isEqualTo(1_000);
+    }
+
+    @Test
+    void listsAreContinuedByTheirCursorWithoutGapsOrRepetitions() throws Exception {
+        for (int i = 1; i <= 7; i++) {
+            money("alice", "deposits", i, "in-" + i, 201);
+        }
+
+        List<Long> amounts = new ArrayList<>();
+        String path = "/v1/me/transfers?limit=3";
+        JsonObject page = json(get("alice", path), 200);
+        while (true) {
+            amounts.addAll(
+                    items(page).stream().map(item -> item.getLong("amount")).toList());
+            String next = page.getString("next");
+            if (next == null) {
+                break;
+            }
+            page = json(get("alice", path + "&cursor=" + next), 200);
+        }
+
+        assertThat(amounts).containsExactly(7L, 6L, 5L, 4L, 3L, 2L, 1L);
+        assertProblem(get("alice", "/v1/me/transfers?cursor=nonsense"), 400, "invalid-request");
+    }
+
+    @Test
+    void aPacketThatDidNotChangeIsNotSentAgain() throws Exception {
+        String id = send("lucky", 300, 3);
+        HttpResponse<String> first = get("bob", "/v1/packets/" + id);
+        String tag = first.headers().firstValue("ETag").orElseThrow();
+        HttpRequest.Builder conditional = builder("bob", "/v1/packets/" + id)
+                .header("If-None-Match", "\"x\", " + tag)
+                .GET();
+
+        HttpResponse<String> same = send(conditional);
+        json(claim("bob", id), 201);
+        HttpResponse<String> changed = send(conditional);
+
+        assertThat(first.headers().firstValue("Cache-Control")).contains("private, no-cache");
+        assertThat(same.statusCode()).isEqualTo(304);
+        assertThat(same.body()).isEmpty();
+        assertThat(changed.statusCode()).isEqualTo(200);
+        assertThat(changed.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
+    }
+}

@@ -1,0 +1,115 @@
+package dev.hongbao.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.HttpApiClient;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestAuthority;
+import dev.hongbao.testing.TestCertificate;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Role;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+/** Over HTTP/2 a client ends one answer of several, in its middle. */
+@ExtendWith(Servers.class)
+class HttpResetIT extends HttpApiClient {
+    @TempDir
+    static Path directory;
+
+    private static TestServer server;
+    private static SSLContext clients;
+
+    @BeforeAll
+    static void start(TestServers stores) throws Exception {
+        TestAuthority authority = new TestAuthority(directory, "Our Own");
+        TestCertificate certificate =
+                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
+        clients = authority.trusted(null);
+        server = TestServer.start(
+                stores,
+                Map.of(
+                        "http.tls-certificate", certificate.certificate().toString(),
+                        "http.tls-key", certificate.key().toString(),
+                        "http.idle-timeout", "1s"));
+        // Pages and an export that are long
+        new Books(stores)
+                .strings(
+                        "select audit_append(array_agg('auditor'::text), array_agg('service'::text), array_agg(null::text),"
+                                + " array_agg('request-' || n), array_agg('GET'::text), array_agg('/v1/audit'::text),"
+                                + " array_agg(repeat('s', 2000)), array_agg(200::smallint), array_agg(null::text), array_agg(null::text),"
+                                + " array_agg(1::bigint), array_agg(0::bigint))::text from generate_series(1, 1000) as n");
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    @Override
+    public URI base() {
+        return server.base();
+    }
+
+    @Override
+    public byte[] secret() {
+        return server.secret();
+    }
+
+    /** What is in flight on a connection keeps it from being closed as an idle one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/openapi.yaml", "/v1/audit?limit=200", "/v1/audit/export"})
+    void anAnswerThatIsResetInItsMiddleLeavesNothingInFlight(String path) throws Exception {
+        Logger root = (Logger) LoggerFactory.getLogger("dev.hongbao");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        root.addAppender(log);
+        String token = token("auditor", group, Role.SERVICE);
+        try (RawHttp2 connection = new RawHttp2(clients, server.base().getPort())) {
+            // Given an answer that waits for its client to read
+            connection.get(1, path, token);
+            for (int read = 0; read < RawHttp2.WINDOW; ) {
+                RawHttp2.Frame frame = connection.next();
+                if (frame.stream() == 1) {
+                    assertThat(frame.flags() & RawHttp2.END_STREAM).isZero();
+                    read += frame.type() == RawHttp2.DATA ? frame.payload().length : 0;
+                }
+            }
+
+            // When
+            connection.frame(RawHttp2.RST_STREAM, 0, 1, (byte) 0, (byte) 0, (byte) 0, (byte) RawHttp2.CANCEL);
+            connection.frame(RawHttp2.WINDOW_UPDATE, 0, 0, (byte) 0, (byte) 1, (byte) 0, (byte) 0);
+
+            // Then the connection goes on
+            connection.get(3, "/v1/commands", token);
+            RawHttp2.Frame frame = connection.next();
+            while (frame.stream() != 3 || (frame.flags() & RawHttp2.END_STREAM) == 0) {
+                frame = connection.next();
+            }
+            assertThat(frame.type()).isEqualTo(RawHttp2.DATA);
+
+            // and is closed when it is idle
+            assertThat(connection.endedBy()).isLessThanOrEqualTo(0);
+        } finally {
+            root.detachAppender(log);
+        }
+        assertThat(log.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN)))
+                .isEmpty();
+    }
+}

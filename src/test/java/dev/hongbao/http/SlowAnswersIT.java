@@ -1,0 +1,106 @@
+package dev.hongbao.http;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Clients who ask for much and read nothing of it, or a few bytes now and then: their connections end. */
+class SlowAnswersIT {
+    private static final String LONG = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: h\r\n\r\n";
+    private static final String SHORT = "GET /hongbao-client.js HTTP/1.1\r\nHost: h\r\n\r\n";
+
+    /** Longer than a slice may take, shorter than any other limit of the server. */
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private FaceServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = new FaceServer(List.of(), Duration.ofSeconds(1));
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        server.close();
+    }
+
+    private void assertNoneIsOpen() {
+        assertThat(server.metrics()).contains("hongbao_http_connections 0.0");
+    }
+
+    private static void readALittle(Socket socket) {
+        try {
+            socket.getInputStream().readNBytes(256);
+        } catch (IOException cut) {
+            // so it is
+        }
+    }
+
+    @Test
+    void whoStopsReadingALongAnswerLosesTheConnection() throws Exception {
+        try (Socket socket = server.connect()) {
+            // Given
+            FaceServer.write(socket, LONG);
+            assertThat((char) socket.getInputStream().read()).isEqualTo('H');
+
+            // Then
+            eventually(SOON, this::assertNoneIsOpen);
+        }
+    }
+
+    @Test
+    void whoReadsALongAnswerByteForByteLosesTheConnection() throws Exception {
+        try (Socket socket = server.connect()) {
+            FaceServer.write(socket, LONG);
+
+            // When some 25 KB are read a second, where 64 are asked for
+            eventually(SOON, () -> {
+                readALittle(socket);
+                assertNoneIsOpen();
+            });
+        }
+    }
+
+    /** 80 MB outside of the heap, if they were written at once. */
+    @Test
+    void whoReadsNoneOfManyShortAnswersLosesTheConnectionAndCostsLittle() throws Exception {
+        long before = PlatformDependent.usedDirectMemory();
+        try (Socket socket = server.connect()) {
+            Thread asks = new Thread(() -> {
+                try {
+                    FaceServer.write(socket, SHORT.repeat(3_000));
+                } catch (Exception cut) {
+                    // the server reads no more than it answers
+                }
+            });
+            asks.start();
+            assertThat((char) socket.getInputStream().read()).isEqualTo('H');
+
+            eventually(SOON, () -> {
+                assertThat(PlatformDependent.usedDirectMemory() - before).isLessThan(16L << 20);
+                assertNoneIsOpen();
+            });
+            asks.join();
+        }
+    }
+
+    @Test
+    void whoReadsAtAnOrdinaryPaceGetsAllOfIt() throws Exception {
+        try (Socket socket = server.connect()) {
+            FaceServer.write(socket, LONG.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+
+            String all = FaceServer.readAll(socket);
+
+            assertThat(all).startsWith("HTTP/1.1 200 ");
+            assertThat(all.length()).isGreaterThan(1 << 20);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package dev.hongbao.ledger;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Page;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** No question about the books reads all of a large table. The rows are forged: only their number matters. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BookPlansIT {
+    private static final int TRANSFERS = 300_000;
+
+    private Connection owner;
+
+    /** Of the table, that of this month: the others are empty, and may be read whole. */
+    private String part;
+
+    @BeforeAll
+    void aLargeTable(TestServers servers) throws SQLException {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            engine.deposit("ann", 1);
+        }
+        owner = TestDatabase.connect(servers.postgresOwnerUrl());
+        execute("alter table transfer disable trigger user");
+        execute("alter table command disable trigger user");
+        execute(
+                "insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
+        execute("insert into transfer (subject, debit, credit, amount, kind, at)"
+                // UUIDv7s of this month
+                + " select (left(first_uuid(now())::text, 15) || substr(gen_random_uuid()::text, 16))::uuid, s.id, w.id, 1, 'deposit', timestamptz '2026-01-01' + n * interval '1 second'"
+                + " from generate_series(1, " + TRANSFERS + ") as n"
+                + " join account as w on w.owner = 'user' || (n % 1000 + 1) cross join account as s where s.kind = 'source'"
+                + " order by n");
+        execute(
+                "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer on conflict do nothing");
+        execute("vacuum analyze");
+        try (Statement statement = owner.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
+            rows.next();
+            part = rows.getString(1);
+        }
+        execute("set plan_cache_mode = force_generic_plan");
+    }
+
+    @AfterAll
+    void close() throws SQLException {
+        owner.close();
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = owner.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private String plan(String types, String sql, String parameters) throws SQLException {
+        execute("prepare asked (" + types + ") as " + sql);
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("explain execute asked (" + parameters + ")")) {
+            StringBuilder plan = new StringBuilder();
+            while (rows.next()) {
+                plan.append(rows.getString(1)).append('\n');
+            }
+            return plan.toString();
+        } finally {
+            execute("deallocate asked");
+        }
+    }
+
+    /** Rows of the table that a call looks at. */
+    private long rowsRead(String call) throws SQLException {
+        owner.setAutoCommit(false); // so that nothing is flushed meanwhile
+        try (Statement statement = owner.createStatement()) {
+            long before = counted(statement);
+            statement.executeQuery(call).close();
+            return counted(statement) - before;
+        } finally {
+            owner.rollback();
+            owner.setAutoCommit(true);
+        }
+    }
+
+    private long counted(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("select pg_stat_get_xact_tuples_returned('" + part
+                + "'::regclass) + pg_stat_get_xact_tuples_fetched('" + part + "'::regclass)")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+
+    @Test
+    void aSearchAndAStatementGoThroughIndexes() throws SQLException {
+        String byReference = plan(
+                "text, uuid, bigint, timestamptz, timestamptz, text, int, text",
+                TransferSearch.BY_REFERENCE,
+                "'order7', '00000000-0000-0000-0000-000000000000', 0, '2026-01-01', '2027-01-01', null, 50, null");
+        String byUser = plan(
+                "text, bigint, int, timestamptz, timestamptz, text",
+                TransferSearch.BY_USER,
+                "'user7', 0, 50, '2026-01-02', '2027-01-01', null");
+        String statement = plan(
+                "text, text, timestamptz, timestamptz, int",
+                Books.STATEMENT,
+                "'user7', 'CNY', '2026-01-02', '2027-01-01', 10001");
+
+        for (String plan : new String[] {byReference, byUser, statement}) {
+            assertThat(plan).doesNotContain("Seq Scan on " + part).doesNotContain("Seq Scan on command");
+        }
+        assertThat(byUser).contains("transfer_in");
+        assertThat(statement).contains("transfer_in");
+    }
+
+    /** The search's steps grow in a quiet time: one that is too long for what comes next is not read. */
+    @Test
+    void howBusyATimeIsIsSeenInAFewRows() throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("select transfers_are_many('2025-12-31', '2026-02-01', 10000),"
+                        + " transfers_are_many('2026-01-02', '2026-01-02 02:46', 10000)")) {
+            rows.next();
+            assertThat(rows.getBoolean(1)).isTrue();
+            assertThat(rows.getBoolean(2)).isFalse();
+        }
+        assertThat(rowsRead("select transfers_are_many('2025-12-31', '2026-02-01', 10000)"))
+                .isBetween(10_000L, TRANSFERS / 10L);
+    }
+
+    /** Each page, the first of which begins in a quiet time. */
+    @Test
+    void aSearchByTimeReadsLittleMoreThanItGivesAlsoAfterAQuietTime(TestServers servers) throws SQLException {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            TransferSearch search = new TransferSearch(engine.engine().pool());
+            TransferSearch.Filter filter = new TransferSearch.Filter(
+                    null, null, null, Instant.parse("2025-11-01T00:00:00Z"), Instant.parse("2026-01-05T00:00:00Z"));
+            execute("select pg_stat_force_next_flush()");
+            long before = read();
+
+            // When
+            Page<TransferSearch.Booked> first = get(search.find(filter, null, 500));
+            Page<TransferSearch.Booked> second = get(search.find(filter, first.next(), 500));
+
+            // Then
+            assertThat(first.items().get(0).at()).isEqualTo(Instant.parse("2026-01-01T00:00:01Z"));
+            assertThat(second.items().get(499).at()).isEqualTo(Instant.parse("2026-01-01T00:16:40Z"));
+            eventually(Duration.ofSeconds(25), () -> assertThat(read() - before).isBetween(1_000L, TRANSFERS / 2L));
+        }
+    }
+
+    /** Rows of the table that all have read, as far as it is known yet. */
+    private long read() throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("select pg_stat_get_tuples_returned('" + part
+                        + "'::regclass) + pg_stat_get_tuples_fetched('" + part + "'::regclass)")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+
+    @Test
+    void aRangeOfTimesReadsItsPartOfTheTable() throws SQLException {
+        String between = plan(
+                "timestamptz, timestamptz",
+                "select * from transfer where at >= $1 and at < $2 order by at, id limit 50",
+                "'2026-01-02', '2026-01-02 01:00'");
+        assertThat(between).contains("transfer_at").doesNotContain("Seq Scan on " + part);
+
+        assertThat(rowsRead("select * from transfers_between('2026-01-02', '2026-01-02 01:00', 0, 50, null)"))
+                .isBetween(50L, TRANSFERS / 10L);
+        assertThat(rowsRead("select * from transfer_totals('2026-01-02', '2026-01-02 01:00')"))
+                .isBetween(3_600L, TRANSFERS / 10L);
+    }
+}

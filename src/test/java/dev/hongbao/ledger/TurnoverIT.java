@@ -1,0 +1,88 @@
+package dev.hongbao.ledger;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@ExtendWith(Servers.class)
+class TurnoverIT {
+    private static final Duration SOON = Duration.ofSeconds(30);
+
+    private final TestServers servers;
+
+    TurnoverIT(TestServers servers) {
+        this.servers = servers;
+    }
+
+    private static double counted(SimpleMeterRegistry registry, String meter, String kind) {
+        return registry.get(meter)
+                .tag("kind", kind)
+                .tag("asset", "CNY")
+                .functionCounter()
+                .count();
+    }
+
+    @Test
+    void everyTransferIsCountedOnceHoweverManyServersCount() throws Exception {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
+                Connection hand = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = hand.createStatement()) {
+            // Given two servers that count
+            SimpleMeterRegistry here = new SimpleMeterRegistry();
+            SimpleMeterRegistry there = new SimpleMeterRegistry();
+            List<Turnover> all = List.of(
+                    new Turnover(engine.engine().pool(), here),
+                    new Turnover(engine.engine().pool(), there));
+            engine.deposit("alice", 1_000);
+            Packet packet = engine.send("alice", 100, 2);
+            engine.claim(packet, "bob");
+            engine.claim(packet, "carol");
+
+            // When
+            eventually(SOON, () -> {
+                all.forEach(Turnover::look);
+                assertThat(counted(here, "hongbao.turnover.transfers", "claim")).isEqualTo(2);
+                assertThat(counted(there, "hongbao.turnover.transfers", "claim"))
+                        .isEqualTo(2);
+            });
+
+            // Then
+            for (SimpleMeterRegistry each : List.of(here, there)) {
+                assertThat(counted(each, "hongbao.turnover.amount", "claim")).isEqualTo(100);
+                assertThat(counted(each, "hongbao.turnover.amount", "deposit")).isEqualTo(1_000);
+                assertThat(counted(each, "hongbao.turnover.transfers", "send")).isEqualTo(1);
+            }
+
+            // When a transfer waits for its commit while a later one is there
+            hand.setAutoCommit(false);
+            statement.execute("select pg_current_xact_id()");
+            engine.deposit("alice", 5);
+            for (int i = 0; i < 3; i++) {
+                for (Turnover each : all) {
+                    each.look().toCompletionStage().toCompletableFuture().join();
+                }
+            }
+
+            // Then nothing is counted past it
+            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_000);
+            hand.commit();
+            eventually(SOON, () -> {
+                all.forEach(Turnover::look);
+                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
+            });
+        }
+    }
+}

@@ -1,0 +1,286 @@
+package dev.hongbao.packet;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.lucky;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/** Time runs out: closed through the journal, refunded exactly once (invariants I1, I8, I11). */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClosingIT {
+    private static final Duration IN_TIME = Duration.ofSeconds(2);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    /** One wallet is one row, and so one send after the other. */
+    private static final int SENDERS = 10;
+
+    private TestServers servers;
+    private Books books;
+    private TestEngine engine;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 2, Map.of());
+        engine.deposit("alice", 1_000_000_000);
+        IntStream.range(0, SENDERS).forEach(i -> engine.deposit("sender" + i, 1_000_000));
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+        books.assertClean();
+    }
+
+    /** Else what is due of a shard that cannot settle would fill each page, and all others would wait behind it. */
+    @Test
+    void whatIsDueIsLookedForInEachShardByItself() throws SQLException {
+        // Given two packets of each of two shards that are due and cannot be closed, since somebody holds the lock of
+        // their escrows
+        PacketStore store = new PacketStore(engine.engine().pool());
+        Map<Integer, List<Packet>> two = new HashMap<>();
+        while (two.values().stream().filter(all -> all.size() > 1).count() < 2) {
+            Packet packet = engine.send("alice", lucky(100, 2, HOUR));
+            two.computeIfAbsent(packet.shard(), shard -> new ArrayList<>()).add(packet);
+        }
+        two.values().removeIf(all -> all.size() < 2);
+        try (Connection holder = TestDatabase.connect(servers.postgresOwnerUrl());
+                Connection past = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement lock = holder.createStatement();
+                Statement expiry = past.createStatement()) {
+            holder.setAutoCommit(false);
+            for (List<Packet> all : two.values()) {
+                for (Packet packet : all) {
+                    lock.execute("select from account where owner = '" + packet.id() + "' for update");
+                    expiry.execute("update packet set expires_at = now() where id = '" + packet.id() + "'");
+                }
+            }
+
+            // When one of each shard is asked for
+            List<PacketStore.Due> due = get(store.due(two.keySet(), 1));
+
+            // Then
+            assertThat(due.stream().map(PacketStore.Due::shard)).containsExactlyInAnyOrderElementsOf(two.keySet());
+            holder.rollback();
+        }
+        two.values().stream()
+                .flatMap(List::stream)
+                .forEach(packet -> eventually(
+                        IN_TIME,
+                        () -> assertThat(books.longOf(
+                                        "select count(*) from packet where closed_at is not null and id = '"
+                                                + packet.id() + "'"))
+                                .isEqualTo(1)));
+    }
+
+    @Test
+    void theRemainderGoesBackOnceWithinTwoSecondsOfTheExpiry() {
+        // Given
+        engine.deposit("sender", 1000);
+        Packet packet = engine.send("sender", lucky(1000, 5, Duration.ofMillis(500)));
+        long claimed = engine.claim(packet, "bob").wonClaim().share().amount();
+
+        // When
+        eventually(
+                IN_TIME,
+                () -> assertThat(books.longOf(
+                                "select count(*) from packet where expires_at < now() and id = '" + packet.id() + "'"))
+                        .isEqualTo(1));
+        books.awaitClosed(packet);
+
+        // Then
+        assertThat(engine.balance("sender")).isEqualTo(1000 - claimed);
+        assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
+                .isEqualTo(1000 - claimed);
+        assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.EXPIRED);
+    }
+
+    private List<Packet> sendMany(TestEngine from, int count, Duration expiresIn) {
+        List<Packet> sent = new ArrayList<>();
+        for (int page = 0; page < count; page += 200) {
+            List<Future<Packet>> sends = IntStream.range(0, Math.min(200, count - page))
+                    .mapToObj(i -> from.loop(i)
+                            .call(services -> services.packets.send(
+                                    member("sender" + i % SENDERS), lucky(100, 5, expiresIn), newKey())))
+                    .toList();
+            sends.forEach(send -> sent.add(get(send)));
+        }
+        return sent;
+    }
+
+    @Test
+    void thousandsThatExpireTogetherAreRefundedWhileTheyAreClaimed() {
+        // Given
+        List<Packet> packets = sendMany(engine, 2500, HOUR);
+        long before = books.longOf("select count(*) from transfer where kind = 'refund'");
+
+        // When all are due at one moment, while people claim
+        List<Future<ClaimOutcome>> claims = new ArrayList<>();
+        for (int i = 0; i < 1500; i++) {
+            claims.add(engine.claim(i, packets.get(i), "early"));
+        }
+        books.execute("update packet set expires_at = now() where closed_at is null");
+        for (int i = 0; i < 2500; i++) {
+            claims.add(engine.claim(i, packets.get(i), "racer"));
+        }
+
+        // Then, on a machine that may be busy with other things; alone it takes well under two seconds
+        long begun = System.nanoTime();
+        eventually(Duration.ofSeconds(15), books::assertNothingDue);
+        System.out.printf("2500 packets due at once: refunded after %d ms%n", (System.nanoTime() - begun) / 1_000_000);
+        for (int i = 0; i < claims.size(); i++) {
+            ClaimOutcome outcome = get(claims.get(i));
+            assertThat(outcome.kind()).isIn(Kind.CLAIMED, Kind.EXPIRED);
+        }
+        assertThat(books.longOf("select count(*) from transfer where kind = 'refund'") - before)
+                .isEqualTo(2500);
+        long settled = claims.stream()
+                .filter(claim -> claim.result().kind() == Kind.CLAIMED)
+                .count();
+        assertThat(books.longOf("select count(*) from claim where user_id in ('early', 'racer')"))
+                .isEqualTo(settled);
+        books.assertClean();
+    }
+
+    @Test
+    void whatExpiredWhileNobodyRanIsRefundedAtTheStart(TestServers ignored) {
+        try (TestServers own = Servers.fresh()) {
+            // Given
+            Books ownBooks = new Books(own);
+            try (TestEngine before = TestEngine.start(own, 1, Map.of())) {
+                IntStream.range(0, SENDERS).forEach(i -> before.deposit("sender" + i, 10_000));
+                sendMany(before, 100, Duration.ofMillis(700));
+                sendMany(before, 10, HOUR);
+            }
+            eventually(
+                    IN_TIME,
+                    () -> assertThat(ownBooks.longOf("select count(*) from packet where expires_at < now()"))
+                            .isEqualTo(100));
+
+            // When two servers start, and both would close
+            try (TestEngine one = TestEngine.start(own, 1, Map.of());
+                    TestEngine two = TestEngine.start(own, 1, Map.of())) {
+                // Then
+                eventually(IN_TIME, ownBooks::assertNothingDue);
+                assertThat(IntStream.range(0, SENDERS)
+                                .mapToLong(i -> one.balance("sender" + i))
+                                .sum())
+                        .isEqualTo(SENDERS * 10_000 - 10 * 100);
+                assertThat(ownBooks.longOf("select count(*) from transfer where kind = 'refund'"))
+                        .isEqualTo(100);
+            }
+            ownBooks.assertClean();
+        }
+    }
+
+    @Test
+    void aFullyClaimedPacketEndsDrainedWithoutARefund() {
+        // Given
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+
+        // When
+        for (String user : List.of("a", "b", "c")) {
+            assertThat(engine.claim(packet, user).kind()).isEqualTo(Kind.CLAIMED);
+        }
+
+        // Then
+        books.awaitClosed(packet);
+        assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
+                .isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"its key is missing", "its key is no hash"})
+    void whatIsOverdueIsClosedWhateverRedisSays(String says) {
+        // Given
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        String key = books.stamps().get(packet.shard()) + ":p:" + packet.id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.del(key);
+            if (says.equals("its key is no hash")) {
+                redis.set(key, "nonsense");
+            }
+        }
+
+        // When
+        books.expire(packet);
+
+        // Then
+        eventually(
+                Duration.ofSeconds(15),
+                () -> assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and subject = '"
+                                + packet.id() + "'"))
+                        .isEqualTo(1));
+        books.assertClean();
+    }
+
+    @Test
+    void aCloseThatPaysNobodyFails() throws SQLException {
+        // Given a packet whose payer is not there: a book that the rules would not have let anybody write
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            owner.setAutoCommit(false);
+            statement.execute(
+                    "update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
+                            + " where id = '" + packet.id() + "'");
+
+            // When, then
+            assertThatThrownBy(() -> statement.execute(
+                            "select settle_closes('{}', '{}', '{}', '{}', '{}', '{" + packet.id() + "}')"))
+                    .hasMessageContaining("an account that does not exist");
+            owner.rollback();
+        }
+    }
+
+    @Test
+    void aPacketsKeyLeavesTheShardThatWasStoredWithIt() {
+        // Given a packet that lives in another shard than its id says
+        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
+        int other = (packet.shard() + 1) % books.stamps().size();
+        String key = books.stamps().get(other) + ":p:" + packet.id();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.rename(books.stamps().get(packet.shard()) + ":p:" + packet.id(), key);
+            books.execute("update packet set shard = " + other + " where id = '" + packet.id() + "'");
+
+            // When
+            books.expire(packet);
+
+            // Then
+            books.awaitClosed(packet);
+            eventually(IN_TIME, () -> assertThat(redis.exists(key)).isFalse());
+        }
+    }
+}

@@ -1,0 +1,418 @@
+package dev.hongbao.packet;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.RainView;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
+
+/** The host's backend cancels packets that nobody has claimed, and closes others before their time (invariants I1, I8). */
+class EarlyCloseIT extends TwoEngines {
+    private static final UserId HELEN = new UserId("helen@support");
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
+
+    @Override
+    protected void assertBooks() {
+        books.assertJournalsEmpty();
+        super.assertBooks();
+    }
+
+    private Packet send(String sender, long amount, int count) {
+        engine.deposit(sender, amount);
+        return engine.send(sender, amount, count);
+    }
+
+    private static Future<Void> cancel(TestEngine server, PacketId packet) {
+        return server.loop(1).call(services -> services.closing.cancel(packet, HELEN));
+    }
+
+    private static Future<Void> close(TestEngine server, PacketId packet) {
+        return server.loop(0).call(services -> services.closing.close(packet, HELEN));
+    }
+
+    private PacketFiles.Filed filed(Packet packet) {
+        return get(engine.engine().packetFiles.find(packet.id()));
+    }
+
+    private long refunds(PacketId packet) {
+        return books.longOf("select count(*) from transfer where kind = 'refund' and subject = '" + packet + "'");
+    }
+
+    private List<String> events(Packet packet) {
+        return books.strings("select type from group_event where subject = '" + packet.id() + "' order by seq");
+    }
+
+    private List<String> toldStatus(Packet packet) {
+        return books.strings("select e.data::json ->> 'status' from outbox as o"
+                + " cross join lateral outbox_events(o.type, array[o.shard], array[o.n]) as e"
+                + " where o.type = 'packet.refunded' and e.subject = '" + packet.id() + "'");
+    }
+
+    @Test
+    void aPacketThatNobodyHasClaimedIsCancelled() {
+        // Given
+        Packet packet = send("ann", 1000, 5);
+        assertThat(engine.balance("ann")).isZero();
+
+        // When, and again
+        get(cancel(engine, packet.id()));
+        get(cancel(other, packet.id()));
+        get(close(other, packet.id()));
+
+        // Then all of it is back, once, and the books say who asked for it
+        assertThat(engine.balance("ann")).isEqualTo(1000);
+        assertThat(refunds(packet.id())).isEqualTo(1);
+        PacketFiles.Filed filed = filed(packet);
+        assertThat(filed.view().status()).isEqualTo(PacketStatus.CANCELLED);
+        assertThat(filed.view().ending().seed()).hasSize(64);
+        assertThat(filed)
+                .returns(0L, PacketFiles.Filed::held)
+                .returns(1000L, PacketFiles.Filed::refunded)
+                .returns(new UserId("ann"), PacketFiles.Filed::sentBy)
+                .returns(HELEN, PacketFiles.Filed::endedBy)
+                .satisfies(file -> assertThat(file.closedAt()).isNotNull());
+        assertThat(get(other.loop(0).call(services -> services.packets.view(member("bob"), packet.id())))
+                        .status())
+                .isEqualTo(PacketStatus.CANCELLED);
+
+        // Then nobody gets a share of it, and group and host are told
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.EXPIRED);
+        assertThat(get(other.claim(0, packet, "bob")).kind()).isEqualTo(Kind.EXPIRED);
+        assertThat(events(packet)).containsExactly("packet.sent", "packet.refunded");
+        assertThat(toldStatus(packet)).containsExactly("cancelled");
+    }
+
+    @Test
+    void aPacketWithAClaimIsNotCancelledButClosed() {
+        // Given
+        Packet packet = send("bea", 1000, 5);
+        long claimed = engine.claim(packet, "bob").wonClaim().share().amount();
+
+        // When, then
+        assertRefused(Refusal.CLAIMED, () -> get(cancel(other, packet.id())));
+        assertThat(engine.claim(packet, "carl").kind()).isEqualTo(Kind.CLAIMED);
+        get(close(other, packet.id()));
+
+        // Then what was claimed stands
+        long carls = engine.claim(packet, "carl").wonClaim().share().amount();
+        assertThat(engine.balance("bea")).isEqualTo(1000 - claimed - carls);
+        assertThat(filed(packet).view())
+                .returns(PacketStatus.CLOSED, PacketView::status)
+                .returns(claimed + carls, PacketView::claimedAmount)
+                .returns(null, PacketView::luckiest);
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(engine.claim(packet, "dora").kind()).isEqualTo(Kind.EXPIRED);
+        assertRefused(Refusal.CLAIMED, () -> get(cancel(engine, packet.id())));
+        assertThat(toldStatus(packet)).containsExactly("closed");
+        assertThat(events(packet)).endsWith("packet.refunded").doesNotContain("packet.expired");
+    }
+
+    @Test
+    void whatIsOverStaysAsItIs() {
+        // Given one that is drained, and one whose time ran out
+        Packet drained = send("cleo", 100, 1);
+        assertThat(engine.claim(drained, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        Packet expired = send("cleo", 100, 1);
+        books.expire(expired);
+        books.awaitClosed(expired);
+
+        // When
+        get(close(engine, drained.id()));
+        get(close(engine, expired.id()));
+        get(cancel(engine, expired.id()));
+
+        // Then
+        assertThat(filed(drained).view().status()).isEqualTo(PacketStatus.DRAINED);
+        assertThat(filed(expired).view().status()).isEqualTo(PacketStatus.REFUNDED);
+        assertThat(filed(expired).endedBy()).isNull();
+        assertRefused(Refusal.CLAIMED, () -> get(cancel(engine, drained.id())));
+        assertRefused(Refusal.NOT_FOUND, () -> get(cancel(engine, PacketId.create())));
+    }
+
+    @Test
+    void aClaimThatIsAcceptedKeepsAPacketFromBeingCancelledBeforeItIsSettled() throws Exception {
+        // Given a claim that is accepted, and cannot be settled
+        Packet packet = send("dan", 300, 3);
+        Future<ClaimOutcome> claim;
+        try (Connection blocker =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
+            claim = engine.claim(0, packet, "bob");
+            eventually(
+                    IN_TIME,
+                    () -> assertThat(books.hashField(packet.shard(), "p:" + packet.id(), "bob"))
+                            .isEqualTo("0"));
+
+            // When, then
+            assertRefused(Refusal.CLAIMED, () -> get(cancel(other, packet.id())));
+            blocker.rollback();
+        }
+        assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(filed(packet).view().status()).isEqualTo(PacketStatus.OPEN);
+    }
+
+    @Test
+    void aCancellingAmongHundredsOfClaimsIsForAllOrForNone() {
+        long seed = new Random().nextLong();
+        System.out.println("the seed of cancellings among claims: " + seed);
+        Random random = new Random(seed);
+        int cancelled = 0;
+        for (int round = 0; round < 12; round++) {
+            // Given
+            String sender = "fay" + round;
+            Packet packet = send(sender, 10_000, 500);
+            int first = random.nextInt(round % 3 == 0 ? 500 : 3);
+
+            // When five hundred claim on two servers, and in between both servers cancel
+            List<Future<ClaimOutcome>> claims = new ArrayList<>();
+            List<Future<Void>> cancels = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                if (i == first) {
+                    cancels.add(cancel(engine, packet.id()));
+                    cancels.add(cancel(other, packet.id()));
+                }
+                claims.add((i % 2 == 0 ? engine : other).claim(i, packet, "c" + i));
+            }
+
+            // Then
+            boolean isCancelled = IntStream.range(0, 2).mapToObj(cancels::get).anyMatch(this::succeeds);
+            Kind all = isCancelled ? Kind.EXPIRED : Kind.CLAIMED;
+            assertThat(claims).allSatisfy(claim -> assertThat(get(claim).kind()).isEqualTo(all));
+            assertThat(cancels)
+                    .allSatisfy(cancel -> assertThat(succeeds(cancel)).isEqualTo(isCancelled));
+            assertThat(engine.balance(sender)).isEqualTo(isCancelled ? 10_000 : 0);
+            assertThat(refunds(packet.id())).isEqualTo(isCancelled ? 1 : 0);
+            cancelled += isCancelled ? 1 : 0;
+        }
+        System.out.println(cancelled + " of 12 were cancelled");
+    }
+
+    private boolean succeeds(Future<Void> cancel) {
+        try {
+            get(cancel);
+            return true;
+        } catch (RefusedException refused) {
+            assertThat(refused.refusal()).isEqualTo(Refusal.CLAIMED);
+            return false;
+        }
+    }
+
+    @Test
+    void aCloseAmongHundredsOfClaimsPaysEveryCentOnce() {
+        for (int round = 0; round < 5; round++) {
+            // Given
+            String sender = "gil" + round;
+            Packet packet = send(sender, 10_000, 500);
+
+            // When
+            List<Future<ClaimOutcome>> claims = new ArrayList<>();
+            List<Future<Void>> closes = new ArrayList<>();
+            for (int i = 0; i < 400; i++) {
+                claims.add((i % 2 == 0 ? engine : other).claim(i, packet, "g" + i));
+                if (i % 100 == 50) {
+                    closes.add(close(i % 200 == 50 ? engine : other, packet.id()));
+                }
+            }
+            closes.forEach(TestEngine::get);
+
+            // Then
+            long paid = 0;
+            for (Future<ClaimOutcome> claim : claims) {
+                ClaimOutcome outcome = get(claim);
+                assertThat(outcome.kind()).isIn(Kind.CLAIMED, Kind.EXPIRED);
+                paid += outcome.claim() == null ? 0 : outcome.claim().share().amount();
+            }
+            assertThat(engine.balance(sender)).isEqualTo(10_000 - paid);
+            assertThat(refunds(packet.id())).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void whatRedisLosesBeforeItIsSettledIsAskedForAgain() throws Exception {
+        // Given a cancelling that the script has accepted, and that cannot be settled
+        Packet packet = send("hal", 300, 3);
+        Future<Void> cancelled;
+        try (Connection blocker =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
+            cancelled = cancel(other, packet.id());
+            eventually(
+                    IN_TIME,
+                    () -> assertThat(books.hashField(packet.shard(), "p:" + packet.id(), "!"))
+                            .isNotNull());
+
+            // When
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                redis.flushAll();
+            }
+            blocker.rollback();
+        }
+
+        // Then it is cancelled, or whoever asked was told to ask again
+        var unused = cancelled.otherwiseEmpty();
+        eventually(IN_TIME, () -> {
+            get(cancel(engine, packet.id()).otherwiseEmpty());
+            assertThat(filed(packet).view().status()).isEqualTo(PacketStatus.CANCELLED);
+        });
+        assertThat(refunds(packet.id())).isEqualTo(1);
+        eventually(IN_TIME, books::assertJournalsEmpty);
+    }
+
+    @Test
+    void aServerThatEndsBetweenAcceptingAndSettlingLeavesItToTheNextOwner() throws Exception {
+        try (TestServers own = Servers.fresh()) {
+            Books ownBooks = new Books(own);
+            // Given a server whose script has cancelled one packet and closed another, and that is gone before it
+            // settles that
+            TestEngine before = TestEngine.start(own, 2, Map.of("shards", "2"));
+            before.deposit("ann", 2000);
+            Packet unclaimed = before.send("ann", 1000, 10);
+            Packet claimed = before.send("ann", 1000, 10);
+            List<String> generations = ownBooks.stamps();
+            try (Connection blocker = TestDatabase.lockRows(own.postgresOwnerUrl(), "shard")) {
+                Future<ClaimOutcome> claim = before.claim(0, claimed, "bob");
+                eventually(
+                        IN_TIME,
+                        () -> assertThat(ownBooks.hashField(claimed.shard(), "p:" + claimed.id(), "bob"))
+                                .isEqualTo("0"));
+                assertUnknown(cancel(before, unclaimed.id()));
+                assertUnknown(close(before, claimed.id()));
+                assertUnknown(claim);
+                CompletableFuture<Void> gone = CompletableFuture.runAsync(before::close);
+                eventually(IN_TIME, () -> {
+                    ownBooks.breakConnections(false);
+                    assertThat(gone).isDone();
+                });
+                blocker.rollback();
+            }
+            assertThat(ownBooks.longOf("select count(*) from packet where closed_at is null"))
+                    .isEqualTo(2);
+
+            // When
+            try (TestEngine after = TestEngine.start(own, 2, Map.of())) {
+                // Then
+                eventually(IN_TIME, ownBooks::assertJournalsEmpty);
+                assertThat(ownBooks.stamps()).as("Redis lost nothing").isEqualTo(generations);
+                ClaimOutcome won = after.claim(claimed, "bob");
+                assertThat(won.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+                assertThat(after.balance("ann"))
+                        .isEqualTo(2000 - won.wonClaim().share().amount());
+                assertThat(ownBooks.strings("select ending || ' ' || ended_by from packet order by id"))
+                        .containsExactly("cancelled helen@support", "closed helen@support");
+                get(cancel(after, unclaimed.id()));
+            }
+            ownBooks.assertReconciled();
+        }
+    }
+
+    private static void assertUnknown(Future<?> asked) {
+        assertThatThrownBy(() -> get(asked)).isInstanceOf(UnavailableException.class);
+    }
+
+    @Test
+    void theRemainderOfAPoolGoesBackIntoItsCampaign() {
+        // Given
+        TestCampaigns campaigns = new TestCampaigns(engine);
+        CampaignView campaign = campaigns.create(TestCampaigns.limited(1000, 5, 1, 0, 0));
+        Packet cancelled = campaigns.open(campaign, "ida", "sku-1");
+        Packet closed = campaigns.open(campaign, "ida", "sku-2");
+        assertThat(engine.claim(closed, "bob").kind()).isEqualTo(Kind.CLAIMED);
+
+        // When
+        get(cancel(other, cancelled.id()));
+        get(close(other, closed.id()));
+
+        // Then
+        assertThat(campaigns.view(campaign.campaign().id()).left()).isEqualTo(1000 - 10);
+        assertThat(filed(closed).sentBy()).isEqualTo(new UserId("ida"));
+        campaigns.end(campaign.campaign().id());
+        campaigns.awaitClosed(campaign);
+        assertThat(campaigns.view(campaign.campaign().id()).returned()).isEqualTo(990);
+    }
+
+    @Test
+    void aDropThatIsClosedBeforeItFallsIsNeverHeardOf() {
+        // Given a rain of which the first drop is cancelled before it falls, and the next closed after
+        TestRains rains = new TestRains(engine);
+        RainView rain = rains.create(TestRains.definition(7, 12, 2, 12));
+        String id = rain.rain().id().toString();
+        List<String> drops = books.strings("select p.id from pool as o join packet as p on p.id = o.packet"
+                + " where o.campaign = '" + id + "' order by p.opens_at");
+        PacketId never = PacketId.parse(drops.get(0));
+        get(cancel(other, never));
+        rains.awaitFallen(rain, 1);
+        get(close(engine, PacketId.parse(drops.get(1))));
+
+        // When all others have fallen, and the time has passed in which a drop of a server that is gone is announced
+        rains.awaitFallen(rain, 11);
+        RainView ended = rains.awaitEnded(rain);
+
+        // Then
+        assertThat(ended.fallen().stream().map(RainView.Drop::packet))
+                .doesNotContain(never)
+                .hasSize(11);
+        assertThat(books.strings("select type from group_event where subject = '" + never + "'"))
+                .isEmpty();
+        assertThat(ended.caught().returned()).isEqualTo(240);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            assertThat(redis.keys("*" + never)).isEmpty();
+        }
+    }
+
+    @Test
+    void anExclusivePacketAndOneThatOpensLaterAreCancelled() {
+        // Given
+        engine.deposit("jim", 600);
+        Packet exclusive = engine.send(
+                "jim",
+                SendCommand.of(GROUP, PacketKind.EXCLUSIVE, CNY, 300, 2)
+                        .recipients(List.of(new UserId("bob"), new UserId("carl")))
+                        .build());
+        Packet later = engine.send(
+                "jim",
+                SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 300, 2)
+                        .opensAt(Instant.now().plusSeconds(3600))
+                        .build());
+
+        // When
+        get(cancel(engine, exclusive.id()));
+        get(cancel(other, later.id()));
+
+        // Then
+        assertThat(engine.balance("jim")).isEqualTo(600);
+        assertThat(filed(exclusive).view().packet().recipients()).hasSize(2);
+        assertThat(engine.claim(exclusive, "bob").kind()).isEqualTo(Kind.EXPIRED);
+        assertThat(engine.claim(later, "bob").kind()).isIn(Kind.NOT_OPEN_YET, Kind.EXPIRED);
+    }
+}

@@ -1,0 +1,513 @@
+package dev.hongbao.packet;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.lucky;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.ledger.Idempotency;
+import dev.hongbao.ledger.Origin;
+import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.SendStatement.NewPacket;
+import dev.hongbao.packet.SendStatement.Sent;
+import dev.hongbao.packet.split.Split;
+import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.store.postgres.SqlState;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.RefusingServer;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Sends: many at once, each with a verdict of its own; beside a recovery; and what is refused cheaply. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SendIT {
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    private TestServers servers;
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 2, Map.of("shards", "1"));
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
+    @AfterEach
+    void theBooksAreClean() {
+        books.assertClean();
+    }
+
+    @Test
+    void aSendThatMeetsARecoveryIsLoadedIntoTheGenerationThatFollows() throws SQLException {
+        // Given a recovery that has the shard's row, and has read which packets are open
+        engine.deposit("alice", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        try (Connection recovery = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = recovery.createStatement()) {
+            recovery.setAutoCommit(false);
+            sql.execute("select from shard where id = 0 for update");
+
+            // When
+            Future<List<Sent>> sent = statement.execute(List.of(packet("alice", 100, 1, 100)));
+            awaitOneThatWaits();
+            sql.execute("update shard set epoch = epoch + 1, nonce = 'next' where id = 0");
+            recovery.commit();
+
+            // Then
+            Generation read = Objects.requireNonNull(get(sent).get(0).generation());
+            assertThat(read.nonce()).isEqualTo("next");
+            assertThat(read.epoch()).isEqualTo(books.longOf("select epoch from shard"));
+        }
+    }
+
+    @Test
+    void amountsThatAreNotThePacketsAreRefused() {
+        engine.deposit("forger", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        for (long[] amounts : List.of(
+                new long[] {60, 39},
+                new long[] {60, 41},
+                new long[] {100},
+                new long[] {50, 30, 20},
+                new long[] {100, 0},
+                new long[] {150, -50})) {
+            assertThatThrownBy(() -> get(statement.execute(List.of(packet("forger", 100, 2, amounts)))))
+                    .hasMessageContaining("do not add up");
+        }
+        assertThat(get(statement.execute(List.of(packet("forger", 100, 2, new long[] {60, 40}))))
+                        .get(0)
+                        .fresh())
+                .isNotNull();
+        assertThat(engine.balance("forger")).isZero();
+    }
+
+    @Test
+    void aSendIsAnsweredOnTheLoopThatAsks() {
+        // Given
+        engine.deposit("ivy", 200_000);
+        SendCommand small = TestEngine.lucky(1_000, 5, Duration.ofHours(1));
+        SendCommand large = TestEngine.lucky(100_000, 2_000, Duration.ofHours(1));
+
+        for (SendCommand command : List.of(small, large)) {
+            // When
+            boolean isThere = get(engine.loop(0).call(services -> {
+                Context asking = Vertx.currentContext();
+                return services.packets
+                        .send(TestEngine.member("ivy"), command, TestEngine.newKey())
+                        .map(sent -> Vertx.currentContext() == asking);
+            }));
+
+            // Then
+            assertThat(isThere).as("%d shares", command.count()).isTrue();
+        }
+    }
+
+    @Test
+    void aCommitmentToAnotherSeedAndSharesBeyondTheTermsAreRefused() {
+        engine.deposit("cheat", 100);
+        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 100, 2, 40L, 60L);
+        byte[] seed = new byte[Split.SEED_BYTES];
+        byte[] another = seed.clone();
+        another[31] = 1;
+
+        assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, another, 60, 40)))))
+                .hasMessageContaining("packet_is_committed");
+        for (long[] amounts : List.of(new long[] {61, 39}, new long[] {100, 0})) {
+            assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, seed, amounts)))))
+                    .hasMessageContaining("do not add up");
+        }
+        assertThat(get(statement.execute(List.of(packet("cheat", terms, seed, 60, 40)))))
+                .allSatisfy(sent -> assertThat(sent.fresh()).isNotNull());
+    }
+
+    @Test
+    void aPacketHasAnEscrowOfItsOwnAndAShardThatIsThere() throws SQLException {
+        // Given
+        engine.deposit("olga", 300);
+        Packet sent = engine.send("olga", 300, 1);
+        String copy = "insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split,"
+                + " split_version, seed, commitment, luckiest, escrow, refund_to, opens_at, expires_at) select"
+                + " %1$s, %2$s, group_id, sender, kind, %3$s, amount, count, min, max, split, split_version, seed,"
+                + " packet_commitment(%1$s, seed, %3$s, amount, count, min, max, split, split_version), luckiest,"
+                + " %4$s, %5$s, opens_at, expires_at from packet where id = '" + sent.id() + "'";
+        UUID fresh = UUID.randomUUID();
+        String id = "'" + fresh + "'::uuid";
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement sql = app.createStatement()) {
+            sql.execute("begin");
+            sql.execute("insert into account (kind, owner, asset) values ('escrow', '" + fresh + "', 'CNY')");
+            sql.execute("insert into packet_amounts values ('" + fresh + "', 0, array[300])");
+            String escrow = "(select id from account where owner = '" + fresh + "')";
+            List<String> wrong = List.of(
+                    copy.formatted(id, "shard", "asset", "escrow", "refund_to"), // the other packet's
+                    copy.formatted(
+                            id, "shard", "asset", "(select min(id) from account where kind = 'source')", "refund_to"),
+                    copy.formatted(id, "shard", "asset", "999999999", "refund_to"),
+                    copy.formatted(id, "shard", "asset", escrow, "999999998"),
+                    copy.formatted(id, "shard", "'GOLD'", escrow, "refund_to"),
+                    copy.formatted(id, "77", "asset", escrow, "refund_to"));
+
+            // When, then
+            for (String insert : wrong) {
+                sql.execute("savepoint before");
+                assertThatThrownBy(() -> sql.execute(insert)).as(insert).hasMessageContaining("packet_has_escrow");
+                sql.execute("rollback to before");
+            }
+            sql.execute(copy.formatted(id, "shard", "asset", escrow, "refund_to"));
+            sql.execute("rollback");
+        }
+    }
+
+    /** For a lock. */
+    private void awaitOneThatWaits() {
+        eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from pg_locks as l"
+                                + " join pg_stat_activity as a on a.pid = l.pid and a.datname = current_database()"
+                                + " where not l.granted"))
+                        .isPositive());
+    }
+
+    private Shards shards() {
+        return new Shards(
+                new ShardStore(engine.engine().pool(), new Installation(new UUID(0, 0), "test")), 1, Map.of());
+    }
+
+    @Test
+    void aPacketThatOpensAtOnceIsOpenAlsoWhereTheClockLags() {
+        try (TestEngine lagging = TestEngine.start(TestEngine.stores(servers), 1, Map.of(), () -> 0)) {
+            lagging.deposit("eve", 1000);
+            for (int i = 0; i < 10; i++) {
+                Packet packet = lagging.send("eve", 100, 1);
+                assertThat(lagging.claim(packet, "frank").kind()).isEqualTo(Kind.CLAIMED);
+            }
+        }
+    }
+
+    private static NewPacket packet(String sender, long amount, int count, long... amounts) {
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, amount, count, null, null);
+        return packet(sender, terms, new byte[Split.SEED_BYTES], amounts);
+    }
+
+    private static NewPacket packet(String sender, SplitTerms terms, byte[] committed, long... amounts) {
+        PacketId id = PacketId.create();
+        var scope = new Idempotency.Scope(
+                new UserId(sender), "send", newKey(), "a test", Origin.service(new UserId(sender)));
+        return new NewPacket(
+                scope,
+                id,
+                0,
+                lucky(terms.total(), terms.count(), HOUR),
+                new SendStatement.SplitResult(
+                        terms,
+                        new byte[Split.SEED_BYTES],
+                        amounts,
+                        Commitment.of(id.value(), new Asset("CNY"), terms, committed)),
+                HOUR);
+    }
+
+    @Test
+    void manyAreMovedAtOnceAndEachHasAVerdict() {
+        // Given
+        List<String> users = List.of("rich", "same", "other", "poor", "nobody");
+        users.subList(0, 4).forEach(user -> engine.deposit(user, 50));
+
+        for (String operation : List.of("withdrawal", "send")) {
+            List<String> first = verdicts(operation, List.of("same", "other"), List.of(20, 20), "first");
+            engine.deposit("same", 20);
+            engine.deposit("other", 20);
+
+            // When
+            List<String> second = verdicts(operation, users, List.of(10, 20, 19, 51, 1), "first");
+            List<String> third = verdicts(operation, users, List.of(10, 10, 10, 10, 1), "third");
+
+            // Then
+            assertThat(first).containsExactly("done", "done");
+            assertThat(second).containsExactly("done", "replayed", "reused", "poor", "poor");
+            assertThat(third).containsExactly("done", "done", "done", "done", "poor");
+            assertThat(Stream.of("rich", "same", "other", "poor").map(engine::balance))
+                    .as(operation)
+                    .containsExactly(30L, 40L, 40L, 40L);
+            assertThat(books.longOf("select count(*) from account where owner = 'nobody'"))
+                    .isZero();
+            engine.deposit("rich", 20);
+            Stream.of("same", "other", "poor").forEach(user -> engine.deposit(user, 10));
+        }
+        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 5), "in"))
+                .containsExactly("done", "done");
+        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 6), "in"))
+                .containsExactly("replayed", "reused");
+        assertThat(engine.balance("new")).isEqualTo(5);
+    }
+
+    /** A user's key is the same in each call with a {@code round}; the amount is the command's fingerprint. */
+    private List<String> verdicts(String operation, List<String> users, List<Integer> amounts, String round) {
+        String n = "generate_series(1, " + users.size() + ") as n";
+        String common = "array[" + users.stream().map(user -> "'" + user + "'").collect(Collectors.joining(", ")) + "]";
+        String keys = "array(select '" + round + "' from " + n + ")";
+        String totals = "array" + amounts + "::bigint[]";
+        String fingerprints = "array(select a::text::bytea from unnest(" + totals + ") as a)";
+        String assets = "array(select 'CNY' from " + n + ")";
+        String ids = "array["
+                + users.stream()
+                        .map(user -> "'" + UUID.randomUUID() + "'::uuid")
+                        .collect(Collectors.joining(", "))
+                + "]";
+        String nulls = "array(select null from " + n + ")";
+        if (!operation.equals("send")) {
+            return books.strings("select verdict from move_wallets('" + operation + "', " + ids
+                    + ", array(select 'backend' from " + n + "), " + common + ", " + assets + ", " + totals + ", "
+                    + keys + ", " + fingerprints + ", array(select 'service' from " + n + "), " + nulls + "::text[], "
+                    + nulls + "::text[])");
+        }
+        Map<String, String> arguments = new TreeMap<>(Map.of(
+                "senders", common,
+                "actors", common,
+                "askers", common,
+                "keys", keys,
+                "fingerprints", fingerprints,
+                "ids", ids,
+                "assets", assets,
+                "totals", totals,
+                "maxs", totals,
+                "block_amounts", "array(select '{' || a || '}' from unnest(" + totals + ") as a)"));
+        Map.of(
+                        "shards", "0::smallint",
+                        "groups", "'family'",
+                        "kinds", "'lucky'",
+                        "counts", "1",
+                        "mins", "1::bigint",
+                        "splits", "'double-mean'",
+                        "split_versions", "1::smallint",
+                        "seeds", "decode(repeat('00', 32), 'hex')",
+                        "luckiests", "0",
+                        "lifetimes", "1000::bigint")
+                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
+        Map.of("block_places", "n", "blocks", "0", "roles", "'user'")
+                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
+        Map.of(
+                        "greetings", "text",
+                        "recipients", "text",
+                        "passcodes", "bytea",
+                        "metadatas", "text",
+                        "openings", "timestamptz",
+                        "campaigns", "uuid",
+                        "products", "text",
+                        "refs", "text",
+                        "reasons", "text")
+                .forEach((name, type) -> arguments.put(name, nulls + "::" + type + "[]"));
+        arguments.put(
+                "commitments",
+                "array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1, p.total,"
+                        + " 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total))");
+        return books.strings("select verdict from send_packets("
+                + arguments.entrySet().stream()
+                        .map(argument -> argument.getKey() + " => " + argument.getValue())
+                        .collect(Collectors.joining(", "))
+                + ")");
+    }
+
+    @Test
+    void aLargeSendWithAnEmptyWalletCostsOneLook() {
+        // Given
+        CountingPool counted = new CountingPool(engine.engine().pool());
+
+        // When
+        Future<Packet> refused = counted.service().send(member("penniless"), lucky(100_000, 100_000, HOUR), newKey());
+
+        // Then
+        assertThatThrownBy(() -> get(refused))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+        assertThat(counted.take()).isEqualTo(1);
+    }
+
+    @Test
+    void aLargeSendIsRepeatedAlsoWhenTheWalletIsEmpty() {
+        // Given
+        engine.deposit("dora", 5000);
+        SendCommand large = lucky(5000, 2500, HOUR);
+        IdempotencyKey key = newKey();
+
+        // When
+        Packet sent = send("dora", large, key);
+        Packet again = send("dora", large, key);
+
+        // Then
+        assertThat(engine.balance("dora")).isZero();
+        assertThat(again.id()).isEqualTo(sent.id());
+        assertThat(books.longOf("select count(*) from packet_amounts where packet = '" + sent.id() + "'"))
+                .isEqualTo(3);
+        assertThatThrownBy(() -> send("dora", lucky(6000, 2500, HOUR), key))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+    }
+
+    /** All while one is under way that waits for its wallet, from all loops in turn. */
+    private List<Future<Packet>> sendAll(List<String> senders, List<IdempotencyKey> keys) {
+        String ahead = "ahead-of-" + senders.get(0);
+        engine.deposit(ahead, 10);
+        try (Connection held = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = held.createStatement()) {
+            held.setAutoCommit(false);
+            sql.execute("select from account where owner = '" + ahead + "' for update");
+            Future<Packet> first = sendOn(0, ahead, newKey());
+            awaitOneThatWaits();
+            List<Future<Packet>> all = IntStream.range(0, senders.size())
+                    .mapToObj(i -> sendOn(i, senders.get(i), keys.get(i)))
+                    .toList();
+            for (int loop = 0; loop < engine.loops(); loop++) {
+                get(engine.loop(loop).call(services -> Future.succeededFuture(0))); // what came before has begun
+            }
+            held.rollback();
+            get(first);
+            return all;
+        } catch (SQLException fault) {
+            throw new IllegalStateException(fault);
+        }
+    }
+
+    private Future<Packet> sendOn(int loop, String sender, IdempotencyKey key) {
+        return engine.loop(loop).call(services -> services.packets.send(member(sender), lucky(10, 2, HOUR), key));
+    }
+
+    private static List<IdempotencyKey> keys(int count) {
+        return Stream.generate(TestEngine::newKey).limit(count).toList();
+    }
+
+    private static List<String> names(String prefix, int count) {
+        return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
+    }
+
+    private void assertRefused(Future<?> sent, Refusal refusal) {
+        assertThatThrownBy(() -> get(sent))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        reason -> assertThat(reason.refusal()).isEqualTo(refusal));
+    }
+
+    @Test
+    void sendsOfAllLoopsThatWaitAreOneTransactionAndEachHasItsVerdict() {
+        // Given twenty who can pay, one who cannot, and one who asks twice under one key
+        List<String> senders = new ArrayList<>(names("many", 20));
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        engine.deposit("few", 9);
+        senders.addAll(List.of("few", "many0"));
+        List<IdempotencyKey> keys = new ArrayList<>(keys(21));
+        keys.add(keys.get(0));
+
+        // When
+        List<Future<Packet>> sent = sendAll(senders, keys);
+
+        // Then
+        assertRefused(sent.get(20), Refusal.INSUFFICIENT_FUNDS);
+        assertThat(get(sent.get(21)).id()).isEqualTo(get(sent.get(0)).id());
+        for (int i = 0; i < 20; i++) {
+            Packet packet = get(sent.get(i));
+            assertThat(engine.balance(senders.get(i))).isZero();
+            assertThat(engine.claim(packet, "gabi" + i).kind()).isEqualTo(Kind.CLAIMED);
+        }
+        assertThat(books.longOf("select count(distinct xmin::text) from packet where sender like 'many%'"))
+                .isEqualTo(1);
+        assertThat(books.strings("select c.actor || ' ' || c.key from command as c join packet as p on p.id = c.id"
+                        + " where p.sender = 'many7'"))
+                .containsExactly("many7 " + keys.get(7).value());
+        assertThat(books.strings("select i.subject || ' ' || t.kind from idempotency as i"
+                        + " join transfer as t on t.subject = i.subject and t.id = i.transfer where i.user_id = 'many7'"
+                        + " and i.operation = 'send'"))
+                .containsExactly(get(sent.get(7)).id() + " send");
+    }
+
+    @Test
+    void oneThatPostgresRefusesFailsAlone() {
+        // Given
+        List<String> senders = names("neighbour", 5);
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        try (RefusingServer refusing = RefusingServer.rows(books, "packet", "new.sender = 'neighbour2'", "23514")) {
+            // When
+            List<Future<Packet>> sent = sendAll(senders, keys(5));
+
+            // Then
+            assertThatThrownBy(() -> get(sent.get(2))).hasMessageContaining("the test refuses it");
+            Stream.of(0, 1, 3, 4)
+                    .forEach(i -> assertThat(get(sent.get(i)).sender().value()).isEqualTo("neighbour" + i));
+            assertThat(engine.balance("neighbour2")).isEqualTo(10);
+        }
+    }
+
+    @Test
+    void aWalletThatIsLockedHoldsUpItsOwnSendOnly() throws SQLException {
+        // Given
+        List<String> senders = names("door", 4);
+        senders.forEach(sender -> engine.deposit(sender, 10));
+        try (Connection frozen = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = frozen.createStatement()) {
+            frozen.setAutoCommit(false);
+            sql.execute("select from account where owner = 'door1' for update");
+
+            // When
+            List<Future<Packet>> sent = sendAll(senders, keys(4));
+
+            // Then
+            Stream.of(0, 2, 3).forEach(i -> assertThat(get(sent.get(i))).isNotNull());
+            assertThatThrownBy(() -> get(sent.get(1)))
+                    .matches(SqlState::isLocked)
+                    .matches(SqlState::isOutage);
+            frozen.rollback();
+        }
+        assertThat(engine.balance("door1")).isEqualTo(10);
+    }
+
+    private Packet send(String user, SendCommand command, IdempotencyKey key) {
+        return get(engine.loop(0).call(services -> services.packets.send(member(user), command, key)));
+    }
+}

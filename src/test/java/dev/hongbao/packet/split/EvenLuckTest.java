@@ -1,0 +1,154 @@
+package dev.hongbao.packet.split;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Even luck against theory: the law of one share, and of all shares together. */
+class EvenLuckTest {
+    /** One way of drawing the parts of an excess. */
+    private interface Drawing {
+        long[] draw(SeedStream random, long excess, int count, long cap);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"20, 5", "3, 30", "200, 3", "40, 41", "7, 2"})
+    void oneShareIsDirichletMultinomial(int excess, int count) {
+        // Given: P(X = x) = C(excess - x + count - 2, count - 2) / C(excess + count - 1, count - 1)
+        int seeds = 40_000;
+        double[] expected = new double[excess + 1];
+        for (int x = 0; x <= excess; x++) {
+            expected[x] = seeds
+                    * Math.exp(logChoose(excess - x + count - 2, count - 2) - logChoose(excess + count - 1, count - 1));
+        }
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.EVEN_LUCK, excess + count, count, null, null);
+
+        // When
+        long[][] seen = new long[count][excess + 1];
+        for (int number = 0; number < seeds; number++) {
+            long[] amounts = Split.unshuffled(terms, new SeedStream(FeasibleTerms.seed(number)));
+            for (int slot = 0; slot < count; slot++) {
+                seen[slot][(int) amounts[slot] - 1]++;
+            }
+        }
+
+        // Then: in every position, before any shuffle
+        for (int slot = 0; slot < count; slot++) {
+            Fit.assertFits(seen[slot], expected, "slot " + slot + ", seed numbers 0 to " + (seeds - 1));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 3, 4", "3, 5, 3", "6, 4, 3", "7, 4, 3", "10, 4, 3", "5, 6, 2", "4, 8, 1", "13, 3, 5"})
+    void everyWayToDivideIsAsLikely(int excess, int count, int cap) {
+        assertUniform(EvenLuck::draw, excess, count, cap);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"6, 4, 3", "4, 4, 3", "5, 6, 2", "4, 8, 1", "7, 3, 5", "3, 2, 2", "8, 5, 7"})
+    void mixingAloneAlsoMakesEveryWayAsLikely(int excess, int count, int cap) {
+        assertUniform(EvenLuck::mixed, excess, count, cap);
+    }
+
+    private static void assertUniform(Drawing drawing, int excess, int count, int cap) {
+        // Given
+        int seeds = 20_000;
+        Map<String, Integer> numbers = new HashMap<>();
+        long ways = (long) Math.rint(ways(excess, count, cap)[excess]);
+        long[] seen = new long[(int) ways];
+
+        // When
+        for (int number = 0; number < seeds; number++) {
+            long[] parts = drawing.draw(new SeedStream(FeasibleTerms.seed(number)), excess, count, cap);
+            seen[numbers.computeIfAbsent(Arrays.toString(parts), way -> numbers.size())]++;
+        }
+
+        // Then: no way outside the cap was counted, as the array has no place for one more than there are
+        double[] expected = new double[seen.length];
+        Arrays.fill(expected, (double) seeds / ways);
+        assertThat(numbers).as("ways seen").hasSize((int) ways);
+        Fit.assertFits(seen, expected, ways + " ways, seed numbers 0 to " + (seeds - 1));
+    }
+
+    /** 200 shares, so tight that no draw without the cap fits: one share must still have the law of exact counting. */
+    @ParameterizedTest
+    @CsvSource({"400, 4", "600, 4", "1000, 20"})
+    void oneOfManySharesUnderATightCapHasTheLawOfExactCounting(int excess, int cap) {
+        // Given: P(X = x) = ways(excess - x, count - 1) / ways(excess, count)
+        int count = 200;
+        int seeds = 3_000;
+        double[] rest = ways(excess, count - 1, cap);
+        double[] expected = new double[cap + 1];
+        double all = 0;
+        for (int x = 0; x <= cap; x++) {
+            all += rest[excess - x];
+        }
+        for (int x = 0; x <= cap; x++) {
+            expected[x] = seeds * rest[excess - x] / all;
+        }
+
+        // When
+        long[] first = new long[cap + 1];
+        long[] last = new long[cap + 1];
+        for (int number = 0; number < seeds; number++) {
+            long[] parts = EvenLuck.draw(new SeedStream(FeasibleTerms.seed(number)), excess, count, cap);
+            first[(int) parts[0]]++;
+            last[(int) parts[count - 1]]++;
+        }
+
+        // Then
+        Fit.assertFits(first, expected, "first part, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(last, expected, "last part, seed numbers 0 to " + (seeds - 1));
+    }
+
+    @Test
+    void theLuckiestOfEvenLuckIsInEverySlotAsOften() {
+        // Given: a tight max and a total that leaves one share larger by one at the level start
+        SplitTerms terms = SplitTerms.of(SplitAlgorithm.EVEN_LUCK, 21, 5, null, 5L);
+        int seeds = 40_000;
+        long[] sum = new long[5];
+
+        // When
+        for (int number = 0; number < seeds; number++) {
+            long[] amounts = Split.amounts(terms, FeasibleTerms.seed(number));
+            for (int slot = 0; slot < 5; slot++) {
+                sum[slot] += amounts[slot] == 5 ? 1 : 0;
+            }
+        }
+
+        // Then
+        double[] expected = new double[5];
+        Arrays.fill(expected, Arrays.stream(sum).sum() / 5.0);
+        Fit.assertFits(sum, expected, "seed numbers 0 to " + (seeds - 1));
+    }
+
+    /** How many ways divide 0 … excess into {@code count} parts of 0 … cap; large counts only up to a common factor. */
+    private static double[] ways(int excess, int count, int cap) {
+        double[] ways = new double[excess + 1];
+        ways[0] = 1;
+        double factor = count > 20 ? cap + 1 : 1; // keeps the numbers of many parts within a double
+        for (int part = 0; part < count; part++) {
+            double[] more = new double[excess + 1];
+            for (int sum = 0; sum <= excess; sum++) {
+                for (int x = 0; x <= Math.min(cap, sum); x++) {
+                    more[sum] += ways[sum - x] / factor;
+                }
+            }
+            ways = more;
+        }
+        return ways;
+    }
+
+    private static double logChoose(int n, int k) {
+        double log = 0;
+        for (int i = 1; i <= k; i++) {
+            log += Math.log((double) (n - k + i) / i);
+        }
+        return log;
+    }
+}

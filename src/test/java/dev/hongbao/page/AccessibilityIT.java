@@ -1,0 +1,231 @@
+package dev.hongbao.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.tools.build.GuidePages;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.openqa.selenium.Keys;
+
+/** axe finds nothing on any page, on a desktop by day and on a phone by night. */
+class AccessibilityIT extends PageUse {
+    private static final List<String> TAGS = List.of("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice");
+
+    /** Each violation in a line: the rule, the element, and what is wrong with it. */
+    private static final String VIOLATIONS = """
+            return axe.run({ runOnly: arguments[0], resultTypes: ['violations'] })
+              .then(({ violations }) => violations.flatMap(({ id, nodes }) =>
+                nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary.replaceAll(/\\s+/g, ' ')}`)));
+            """;
+
+    private String axe;
+    private final List<String> violations = new ArrayList<>();
+
+    private enum Screen {
+        DESKTOP(1280, 860, "light"),
+        PHONE(360, 740, "dark");
+
+        private final int width;
+        private final int height;
+        private final String scheme;
+
+        Screen(int width, int height, String scheme) {
+            this.width = width;
+            this.height = height;
+            this.scheme = scheme;
+        }
+
+        private void on(Browser page) {
+            page.resize(width, height, 1);
+            page.emulate("prefers-color-scheme", scheme);
+        }
+    }
+
+    @BeforeAll
+    void load() throws IOException {
+        try (InputStream script = AccessibilityIT.class.getResourceAsStream("/axe.min.js")) {
+            axe = new String(Objects.requireNonNull(script).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @AfterEach
+    void nothingIsFound() {
+        List<String> found = List.copyOf(violations);
+        violations.clear();
+        assertThat(found).isEmpty();
+    }
+
+    /** On every screen, where a page is laid out by its styles alone. */
+    private void lookOnEachScreen(Browser page, String place) {
+        for (Screen screen : Screen.values()) {
+            screen.on(page);
+            look(page, place + ", " + screen);
+        }
+    }
+
+    /** @param place its name in what is found */
+    private void look(Browser page, String place) {
+        // The colours of what moves are between two.
+        page.seeTrue("return document.getAnimations().every(each =>"
+                + " each.playState === 'finished' || each.effect.getComputedTiming().iterations === Infinity)");
+        if (!Boolean.TRUE.equals(page.js("return Boolean(window.axe)"))) {
+            page.js(axe);
+        }
+        ((List<?>) page.js(VIOLATIONS, TAGS)).forEach(each -> violations.add(place + ": " + each));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theDoor(Screen screen) {
+        Browser page = mei.browser();
+        screen.on(page);
+        mei.knock(home.base);
+        look(page, "door");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theGroupItsPacketsAndItsForms(Screen screen) throws Exception {
+        // Given packets of every kind and state
+        Browser page = mei.browser();
+        screen.on(page);
+        enter(mei, "demo-mei");
+        String taken = family.send("demo-lei", "all taken", new JsonObject());
+        family.claim("demo-anna", taken);
+        family.claim("demo-jun", taken);
+        JsonObject terms = new JsonObject()
+                .put("kind", "exclusive")
+                .put("recipients", List.of("demo-mei", "demo-ben"))
+                .put("passcode", "饺子");
+        String secret = family.send("demo-anna", "for two", terms);
+        String open = family.send("demo-grandma", "for all", new JsonObject());
+        mei.seeState(taken, "drained");
+        mei.seeState(open, "open");
+        look(page, "group");
+
+        // When one opens them
+        mei.look(taken);
+        page.see("[data-outcome=drained] .claim");
+        look(page, "drained packet");
+        mei.close(taken);
+        mei.look(secret);
+        page.see("input[name=passcode]");
+        look(page, "packet with a passcode");
+        mei.close(secret);
+        mei.look(open);
+        page.see(".cover.sealed .big-coin");
+        look(page, "sealed packet");
+        page.click(".big-coin");
+        assertThat(mei.amountWon()).isPositive();
+        page.seeNo(".cover");
+        look(page, "won packet");
+        mei.close(open);
+
+        // And the forms
+        page.click(".send");
+        page.js("document.querySelector('input[value=exclusive]').click()");
+        page.click("details summary");
+        page.see("select[name=split]");
+        page.type("input[name=amount]", "ten");
+        look(page, "form");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.js("document.querySelector('.wallet-chip').click()");
+        page.see("dialog .records li");
+        look(page, "wallet");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theRain(Screen screen) throws Exception {
+        Browser page = mei.browser();
+        screen.on(page);
+        enter(mei, "demo-mei");
+        String rain = family.makeRain(
+                "New Year's Eve", new JsonObject().put("durationSeconds", 60).put("catchesPerUser", 2));
+        page.see("dialog.rain[open] .sky[data-phase]");
+        look(page, "rain that is announced");
+        page.see(".drop[data-state=falling]");
+        look(page, "rain");
+        family.cancelRain(rain);
+        page.see(".rain-result");
+        look(page, "rain that is over");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        look(page, "group after a rain");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void theOperatorsPages(Screen screen) {
+        Browser page = ben.browser();
+        screen.on(page);
+        page.openAfresh(home.management().toString(), "");
+        page.see("[data-do=enter]");
+        look(page, "console's overview, of who has no token");
+        page.click("[data-do=enter]");
+        page.see("#token");
+        look(page, "console's door");
+        page.type("#token", family.hostToken());
+        page.press(Keys.ENTER);
+        page.see("[data-user=backend]");
+        List<?> views = (List<?>)
+                page.js("return [...document.querySelectorAll('[data-view]')].map(each => each.dataset.view)");
+        assertThat(views).hasSizeGreaterThan(5);
+        for (Object view : views) {
+            page.click("[data-view=" + view + "]");
+            page.see("[data-view=" + view + "][aria-current]");
+            page.see("main h1");
+            page.seeTrue("return ![...document.querySelectorAll('[data-panel] [role=status]')]"
+                    + ".some(each => each.textContent === 'One moment …')");
+            look(page, "console, " + view);
+        }
+        page.js("location.hash = '#/users/demo-mei'");
+        page.see("[data-panel=balances] [data-do=deposit]");
+        look(page, "console, a user");
+        page.click("[data-panel=balances] [data-do=deposit]");
+        page.see("dialog [data-action=deposit]");
+        look(page, "console, deposit");
+    }
+
+    @Test
+    void theCalls() {
+        Browser page = ben.browser();
+        page.open(home.base + "/docs");
+        page.see(".opblock");
+        lookOnEachScreen(page, "calls");
+        for (String verb : List.of("get", "post")) {
+            page.click(".opblock-" + verb + " .opblock-summary-control");
+            page.see(".opblock-" + verb + ".is-open .execute");
+        }
+        lookOnEachScreen(page, "open calls");
+        page.click(".btn.authorize");
+        page.see(".auth-container input");
+        lookOnEachScreen(page, "key for the calls");
+    }
+
+    @Test
+    void theGuide() {
+        Browser page = ben.browser();
+        for (String chapter : GuidePages.PAGES) {
+            page.open(home.base + "/docs/guide/" + (chapter.equals("index") ? "" : chapter + ".html"));
+            page.see("main h1");
+            lookOnEachScreen(page, "guide, " + chapter);
+        }
+        page.type("#query", "claim");
+        page.see("[role=search] li a");
+        lookOnEachScreen(page, "guide, search");
+    }
+}

@@ -1,0 +1,291 @@
+package dev.hongbao.page;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.logging.Level;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.ExpectedConditions;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/** One person's Chromium, with a profile of its own. */
+final class Browser {
+    /** A name that leads here, as an attacker's name server would have it. */
+    static final String REBOUND = "rebound.example";
+
+    /** Where {@code localhost} leads in this browser: beside the server, so that a test can stand between. */
+    static final String BESIDE = "127.0.0.2";
+
+    private static final Duration WAIT = Duration.ofSeconds(60);
+    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
+    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    private static final List<String> FLAGS = List.of(
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+            // A renderer in reserve, and pages that are kept to go back to: a third of what a page costs.
+            "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",
+            "--ignore-certificate-errors", // of pictures from a test's own server
+            "--host-resolver-rules=MAP " + REBOUND + " 127.0.0.1, MAP localhost " + BESIDE);
+
+    /** As nothing else is said: in the light, and still, since a coin that glows costs a core without a graphics card. */
+    private static final Map<String, String> STILL_AND_LIGHT =
+            Map.of("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce");
+
+    /** By person. */
+    private static final Map<String, Browser> OPEN = new ConcurrentHashMap<>();
+
+    private final ChromeDriver driver;
+    private final Path profile;
+
+    private final Map<String, String> media = new HashMap<>();
+
+    private final int width;
+    private final int height;
+
+    private Browser(ChromeDriver driver, Path profile, int width, int height) {
+        this.driver = driver;
+        this.profile = profile;
+        this.width = width;
+        this.height = height;
+    }
+
+    /**
+     * A person's, which stays open for all classes of this JVM; on no page. When Chromium is not installed, fails in CI,
+     * where skipped tests would look like passed ones; elsewhere the test is skipped and says so, since a JDK is all that
+     * the tests may ask for.
+     *
+     * @param width of the window, CSS pixels
+     */
+    static Browser of(String person, int width, int height) {
+        return OPEN.computeIfAbsent(person, each -> start(width, height));
+    }
+
+    private static Browser start(int width, int height) {
+        Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
+        Path chromedriver = installed("/usr/bin/chromedriver");
+        try {
+            Path profile = Files.createTempDirectory("hongbao-browser");
+            LoggingPreferences logs = new LoggingPreferences();
+            logs.enable(LogType.BROWSER, Level.ALL);
+            ChromeOptions options = new ChromeOptions();
+            options.setBinary(chromium.toString());
+            options.addArguments(FLAGS);
+            options.addArguments("--user-data-dir=" + profile, "--window-size=" + width + "," + height);
+            options.setScriptTimeout(WAIT);
+            options.setCapability("goog:loggingPrefs", logs);
+            ChromeDriverService service = new ChromeDriverService.Builder()
+                    .usingDriverExecutable(chromedriver.toFile())
+                    .usingAnyFreePort()
+                    .build();
+            Browser browser = new Browser(new ChromeDriver(service, options), profile, width, height);
+            Runtime.getRuntime().addShutdownHook(new Thread(browser::close));
+            browser.leave();
+            return browser;
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    /** Leaves the page, with its sockets and timers. The next one is shown as if nothing had been said about the window. */
+    void leave() {
+        driver.get("about:blank");
+        resize(width, height, 1);
+        media.clear();
+        media.putAll(STILL_AND_LIGHT);
+        emulateMedia();
+    }
+
+    private static Path installed(String... places) {
+        for (String place : places) {
+            if (Files.isExecutable(Path.of(place))) {
+                return Path.of(place);
+            }
+        }
+        String missing = "The page's tests need a browser, and " + places[0] + " is not there. On Debian:"
+                + " apt-get install chromium chromium-driver fonts-wqy-microhei";
+        if (Boolean.parseBoolean(System.getenv("CI"))) {
+            throw new AssertionError(missing);
+        }
+        System.err.println("SKIPPED: " + missing);
+        return Assumptions.abort(missing);
+    }
+
+    /** From now on files that a page has saved go to a directory, without a question. */
+    void saveTo(Path directory) {
+        driver.executeCdpCommand(
+                "Browser.setDownloadBehavior",
+                Map.of(
+                        "behavior",
+                        "allow",
+                        "downloadPath",
+                        directory.toAbsolutePath().toString()));
+    }
+
+    /** @param scale device pixels per CSS pixel */
+    void resize(int width, int height, int scale) {
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
+                Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", false));
+    }
+
+    /** A media feature as the visitor has it: {@code prefers-color-scheme: dark}. */
+    void emulate(String feature, String value) {
+        media.put(feature, value);
+        emulateMedia();
+    }
+
+    private void emulateMedia() {
+        List<Map<String, String>> features = media.entrySet().stream()
+                .map(each -> Map.of("name", each.getKey(), "value", each.getValue()))
+                .toList();
+        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", features));
+    }
+
+    /** Things move for this person from the next page on, as they do for most. */
+    void move() {
+        emulate("prefers-reduced-motion", "no-preference");
+    }
+
+    /** Makes this person's clock wrong, from the next page on. @return undoes it */
+    Runnable setClockAhead(Duration by) {
+        return before("const now = Date.now; Date.now = () => now() + " + by.toMillis());
+    }
+
+    /** Runs a script before each page's own ones. @return undoes it */
+    private Runnable before(String script) {
+        Object id = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+                .get("identifier");
+        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", id));
+    }
+
+    void open(String url) {
+        driver.get(url);
+    }
+
+    /** Opens a page in English, as somebody of whom this browser remembers nothing. @param script runs before the page's own */
+    void openAfresh(String url, String script) {
+        Runnable undo = before("sessionStorage.clear(); localStorage.setItem('hongbao.language', 'en'); " + script);
+        try {
+            open(url);
+        } finally {
+            undo.run();
+        }
+    }
+
+    /** Returns when another document is there: what is clicked on the old one, while it still stands, is lost with it. */
+    void reload() {
+        js("window.isOld = true");
+        driver.navigate().refresh();
+        waiting().until(there -> js("return window.isOld") == null);
+    }
+
+    private WebDriverWait waiting() {
+        return new WebDriverWait(driver, WAIT, LOOK_EVERY);
+    }
+
+    /** The first element that matches, once it is visible. */
+    WebElement see(String css) {
+        return waiting().until(ExpectedConditions.visibilityOfElementLocated(By.cssSelector(css)));
+    }
+
+    void seeText(String css, String text) {
+        waiting().until(ExpectedConditions.textToBePresentInElementLocated(By.cssSelector(css), text));
+    }
+
+    void seeNo(String css) {
+        waiting().until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
+    }
+
+    /** Waits until a script says true. */
+    void seeTrue(String script) {
+        waiting().withMessage(script).until(driver -> Boolean.TRUE.equals(js(script)));
+    }
+
+    int count(String css) {
+        return driver.findElements(By.cssSelector(css)).size();
+    }
+
+    void click(String css) {
+        waiting()
+                .until(ExpectedConditions.elementToBeClickable(By.cssSelector(css)))
+                .click();
+    }
+
+    void type(String css, String text) {
+        WebElement field = see(css);
+        field.sendKeys(Keys.chord(Keys.CONTROL, "a"), Keys.DELETE, text);
+    }
+
+    /** Presses a key wherever the focus is. */
+    void press(Keys key) {
+        driver.switchTo().activeElement().sendKeys(key);
+    }
+
+    WebElement focused() {
+        return driver.switchTo().activeElement();
+    }
+
+    /** @param arguments of the script, of types that JSON has */
+    Object js(String script, Object... arguments) {
+        return driver.executeScript(script, arguments);
+    }
+
+    /** What the page wrote to its console since the last look, warnings and errors. */
+    List<String> complaints() {
+        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+                .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
+                .map(LogEntry::getMessage)
+                .toList();
+    }
+
+    /** Writes {@code target/screenshots/name.png}. */
+    void screenshot(String name) {
+        try {
+            Files.createDirectories(SCREENSHOTS);
+            Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
+        }
+    }
+
+    private void close() {
+        driver.quit();
+        delete(profile);
+    }
+
+    /** Deletes what can be deleted of a temporary directory. */
+    static void delete(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            files.sorted(Comparator.reverseOrder())
+                    .forEach(file -> file.toFile().delete());
+        } catch (IOException | UncheckedIOException leftBehind) {
+            // a temporary directory
+        }
+    }
+}

@@ -1,0 +1,337 @@
+package dev.hongbao.page;
+
+import static dev.hongbao.page.Host.PROVIDER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.values.Role;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+
+/** An operator at the console, in a browser. Pictures go to {@code target/screenshots}. */
+class ConsoleIT extends ConsoleFixture {
+    @Test
+    void onlyATokenOfRoleServiceOpensItAndTheTabAloneKeepsIt() {
+        // Given
+        page.click("[data-do=leave]");
+        page.see("#token");
+        assertThat(page.js("return sessionStorage.length")).isEqualTo(0L);
+
+        // When it is no token, a user's, one that nobody signed
+        page.type("#token", "nonsense");
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "This is not a token");
+        page.type("#token", token(Role.USER));
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "This token is a user's");
+        page.screenshot("console-sign-in");
+        page.type("#token", token(Role.SERVICE).replaceAll("[^.]*$", "AAAA"));
+        page.press(Keys.ENTER);
+        page.seeText("[role=alert]", "Get a new token");
+        assertWellLaidOut(".sign-in");
+
+        // Then nothing is shown, and the browser names the refusals
+        assertThat(page.count("[data-panel]")).isZero();
+        assertThat(page.complaints()).hasSize(2).allMatch(line -> line.contains("/manage/session"));
+
+        // When it is right, it stays over a reload, and is nowhere in the address
+        page.type("#token", token(Role.SERVICE));
+        page.press(Keys.ENTER);
+        page.see("[data-user=backend]");
+        page.reload();
+        page.see("[data-user=backend]");
+        assertThat((String) page.js("return location.href"))
+                .doesNotContain(".ey")
+                .endsWith("/#/users");
+        assertThat((String) page.js("return JSON.stringify(localStorage) + document.cookie"))
+                .doesNotContain("ey");
+
+        // When the server believes it no more
+        page.js(
+                "const held = JSON.parse(sessionStorage['hongbao.session']); held.token = arguments[0];"
+                        + " sessionStorage['hongbao.session'] = JSON.stringify(held)",
+                token(Role.USER));
+        page.reload();
+        page.seeText("[role=alert]", "This token is a user's");
+        assertThat(page.js("return sessionStorage.length")).isEqualTo(0L);
+        page.complaints();
+    }
+
+    @Test
+    void theOverviewNeedsNoTokenAndEveryOtherViewAsksForOne() {
+        // When
+        page.click("[data-do=leave]");
+        page.click("[data-view=overview]");
+
+        // Then the server's own numbers are there, and nothing else
+        page.see("[data-panel=now] [data-health=up]");
+        assertThat(page.count(".plot canvas")).isEqualTo(5);
+        assertThat(page.js("return [...document.querySelectorAll('[data-panel]')].map((it) => it.dataset.panel)"))
+                .isEqualTo(List.of("now", "events"));
+        assertThat(page.count("#token")).isZero();
+        for (String scheme : List.of("light", "dark")) {
+            page.emulate("prefers-color-scheme", scheme);
+            page.reload();
+            page.see("[data-health=up]");
+            page.screenshot("console-overview-" + scheme);
+            assertWellLaidOut("main");
+        }
+        page.click(".language");
+        page.resize(390, 844, 2);
+        page.seeText("[data-panel=now] h2", "本服务器");
+        page.screenshot("console-overview-phone");
+        assertWellLaidOut("main");
+
+        // And the others ask
+        List<?> views =
+                (List<?>) page.js("return [...document.querySelectorAll('[data-view]')].map((it) => it.dataset.view)");
+        assertThat(views).hasSizeGreaterThan(10);
+        for (Object view : views.subList(1, views.size())) {
+            go(view.toString());
+            page.see("[data-view=" + view + "][aria-current=page]");
+            page.see("#token");
+            assertThat(page.count("[data-panel], #find")).as("%s", view).isZero();
+        }
+
+        // When a token is given, the view is there, and the servers by name are in the overview
+        page.type("#token", token(Role.SERVICE));
+        page.press(Keys.ENTER);
+        page.see("[data-panel=audit]");
+        go("overview");
+        page.see("[data-panel=now]");
+        page.see("[data-panel=servers] [data-field=address]");
+    }
+
+    @Test
+    void anOpenidProviderLetsOperatorsInAndNoTokenIsEverInAnAddress() {
+        page.click("[data-do=leave]");
+        page.see("#token");
+
+        // When the provider gives what the server does not believe, the console says so
+        PROVIDER.gives(token(Role.USER));
+        page.click("[data-do=provider]");
+        page.seeText("[role=alert]", "This token is a user's");
+
+        // When it refuses
+        PROVIDER.refuses();
+        page.click("[data-do=provider]");
+        page.seeText("[role=alert]", "access_denied");
+
+        // When somebody else's answer comes
+        page.open(home.management() + "?state=forged&code=stolen");
+        page.seeText("[role=alert]", "did not succeed");
+        assertThat(PROVIDER.asked()).isEqualTo(1);
+
+        // When it knows the operator, who wanted the draws
+        go("draws");
+        PROVIDER.gives(token(Role.SERVICE));
+        page.click("[data-do=provider]");
+        page.see("[data-user=backend]");
+
+        // Then it asked for what RFC 7636 wants, and nothing of it is left
+        page.see("[data-panel=draws]");
+        assertThat((String) page.js("return location.href"))
+                .endsWith(home.management().getPort() + "/#/draws");
+        assertThat((String) page.js("return JSON.stringify(Object.keys(sessionStorage))"))
+                .isEqualTo("[\"hongbao.session\"]");
+        assertThat(PROVIDER.scope()).isEqualTo("openid");
+        page.complaints();
+    }
+
+    @Test
+    void aUserIsLookedUpAndMoneyMovesOnlyThroughADialog() {
+        // Given by the keyboard alone: the view, the user
+        page.click("[data-view=users]");
+        page.type("#find", "alice");
+        page.press(Keys.ENTER);
+        page.seeText("h1", "alice");
+        assertThat(page.focused().getTagName()).isEqualTo("h1");
+
+        // When a deposit is given up
+        ask("balances", "deposit");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        assertThat(page.focused().getDomAttribute("data-do")).isEqualTo("deposit");
+        page.seeText("[data-panel=balances]", "Nothing here");
+
+        // When it is wrong, and then right
+        ask("balances", "deposit");
+        page.type("dialog [name=asset]", "yuan");
+        page.type("dialog [name=amount]", "123456");
+        page.press(Keys.ENTER);
+        page.seeText("dialog [role=alert]", "#/asset");
+        page.type("dialog [name=asset]", "CNY");
+        page.seeText("dialog", "¥1,234.56");
+        page.screenshot("console-dialog");
+        assertWellLaidOut("dialog");
+        confirm();
+
+        // Then
+        page.seeText("[data-panel=balances] [data-amount='123456']", "¥1,234.56");
+        page.click("[data-panel=transfers] header button:last-child");
+        page.seeText("[data-panel=transfers] [data-word=deposit]", "deposit");
+        page.screenshot("console-user");
+        assertWellLaidOut("main");
+        assertThat(page.complaints()).hasSize(1).allMatch(line -> line.contains("/deposits"));
+    }
+
+    @Test
+    void aCampaignIsMadePausedAndResumed() {
+        deposit("backend", "POINTS", 200_000);
+        page.click("[data-view=campaigns]");
+        ask("campaigns", "makeCampaign");
+        confirm();
+        page.click("[data-panel=campaigns] tbody a");
+        page.seeText("[data-panel=campaign] [data-field=name]", "Spring shoes");
+
+        ask("campaign", "pause");
+        confirm();
+        page.seeText("[data-panel=campaign] [data-word]", "paused");
+        ask("campaign", "resume");
+        confirm();
+        page.seeText("[data-panel=campaign] [data-word]", "open");
+        assertThat(page.count("[data-do=resume]")).isZero();
+        page.screenshot("console-campaign");
+        assertWellLaidOut("main");
+    }
+
+    @Test
+    void aDrawIsTriedThenMadeFromTheSameText() {
+        deposit("backend", "CNY", 200_000);
+        page.click("[data-view=draws]");
+        ask("makeDraw", "simulate");
+        write("{\"name\": 1}");
+        page.click("dialog button[type=submit]");
+        page.seeText("dialog [role=alert]", "#/");
+        write("{\"name\": \"Tried\", \"closesAt\": \"2090-01-01T00:00:00Z\", \"mode\": \"weights\", \"prizes\":"
+                + " [{\"name\": \"some\", \"weight\": 1}, {\"name\": \"none\", \"weight\": 3}]}");
+        page.click("dialog button[type=submit]");
+        page.seeText("dialog [data-word=kept]", "the promise is kept");
+        page.screenshot("console-simulated");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        ask("makeDraw", "makeDraw");
+        assertThat((String) page.js("return document.querySelector('#definition').value"))
+                .contains("Tried");
+        page.click("dialog button[type=submit]");
+        String draw = page.see("dialog [data-answer] [data-field=id] dd").getText();
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        page.type("#find", draw);
+        page.press(Keys.ENTER);
+        page.seeText("[data-panel=draw] [data-field=name]", "Tried");
+        page.screenshot("console-draw");
+        assertWellLaidOut("main");
+        ask("draw", "closeDraw");
+        page.seeText("dialog", "Look twice");
+        confirm();
+        page.seeText("[data-panel=draw] [data-field=status]", "clos");
+        assertThat(page.complaints()).hasSize(1);
+    }
+
+    @Test
+    void aRainIsMadeAndCancelled() {
+        deposit("backend", "POINTS", 20_000);
+        page.click("[data-view=rains]");
+        ask("rains", "makeRain");
+        confirm();
+        page.click("[data-panel=rains] tbody a");
+        page.seeText("[data-panel=rain] [data-field=status]", "planned");
+
+        // A drop's sender is the rain, and no user
+        String rain = page.see("[data-panel=rain] [data-field=id] dd").getText();
+        page.click("[data-view=packets]");
+        page.click("[data-panel=packets] [data-field=sender] a[href='#/rains/" + rain + "']");
+        ask("rain", "cancelRain");
+        confirm();
+        page.seeNo("[data-panel=rain] [data-do=cancelRain]");
+    }
+
+    @Test
+    void aWebhooksSecretIsShownOnceAndItIsDeleted() {
+        page.click("[data-view=webhooks]");
+        ask("webhooks", "makeWebhook");
+        page.type("dialog [name=url]", "https://shop.example.com/hongbao");
+        page.type("dialog [name=types]", "claim.settled packet.drained");
+        page.press(Keys.ENTER);
+        page.seeText("dialog [data-answer] [data-field=secret]", "whsec_");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+
+        page.click("[data-panel=webhooks] tbody a");
+        page.seeText("[data-panel=webhook] [data-field=types]", "claim.settled, packet.drained");
+        assertThat((String) page.js("return document.body.textContent")).doesNotContain("whsec_");
+        page.see("[data-panel=deliveries]");
+        page.screenshot("console-webhook");
+        ask("webhook", "deleteWebhook");
+        confirm();
+        go("webhooks");
+        page.seeText("[data-panel=webhooks]", "Nothing here");
+        page.complaints(); // what was deleted was asked for once more
+    }
+
+    @Test
+    void theBooksAreCheckedAndServersShardsAndQuarantineAreShown() {
+        page.click("[data-view=checks]");
+        ask("checks", "check");
+        confirm();
+        page.see("[data-checks=ended]");
+        page.seeText("[data-checks]", "The books are correct");
+        page.screenshot("console-checks");
+        assertWellLaidOut("main");
+
+        page.click("[data-view=servers]");
+        page.seeText("[data-panel=servers] [data-field=shards]", "4");
+        assertThat(page.count("[data-panel=shards] tbody tr")).isEqualTo(4);
+        page.screenshot("console-servers");
+
+        page.click("[data-view=quarantine]");
+        page.seeText("[data-panel=quarantine]", "Nothing here");
+    }
+
+    /** In English on a desk, in Chinese on a phone; pictures of all. */
+    @Test
+    void everyViewIsWellLaidOut() {
+        deposit("looks", "CNY", 8_888);
+        lookAtEveryView("en");
+        page.resize(390, 844, 2);
+        page.click(".language");
+        lookAtEveryView("zh");
+    }
+
+    private void lookAtEveryView(String language) {
+        for (Object view : (List<?>)
+                page.js("return [...document.querySelectorAll('[data-view]')].map((it) => it.dataset.view)")) {
+            go(view.toString());
+            page.see("[data-view=" + view + "][aria-current=page]");
+            page.seeNo("main p.soft[role=status]");
+            page.screenshot("console-view-" + view + "-" + language);
+            assertThat((Boolean) page.js("return document.documentElement.scrollWidth <= innerWidth"))
+                    .as("no scrolling to the side: %s", view)
+                    .isTrue();
+            assertThat(Looks.tooPale(page, "main *")).as("%s", view).isEmpty();
+        }
+    }
+
+    @Test
+    void onAPhoneInChineseAndInTheDarkItIsTheSame() {
+        deposit("phone", "CNY", 8_888);
+        page.click(".language");
+        page.seeText("[data-view=users]", "用户");
+        assertThat(page.js("return document.documentElement.lang")).isEqualTo("zh-CN");
+        page.screenshot("console-user-zh");
+        page.resize(390, 844, 2);
+        page.emulate("prefers-color-scheme", "dark");
+        page.seeText("[data-panel=transfers] [data-word=deposit]", "充值");
+        page.screenshot("console-phone-zh-dark");
+        assertWellLaidOut("[data-panel=transfers] tbody");
+        ask("balances", "deposit");
+        page.screenshot("console-phone-dialog");
+        assertWellLaidOut("dialog");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.complaints();
+    }
+}

@@ -1,0 +1,78 @@
+package dev.hongbao.page;
+
+import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.server.HongbaoServer;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A server, of every class of this JVM with the same options; it ends with the JVM. So no class counts on what another
+ * class may change.
+ */
+final class Home {
+    private static final Map<Map<String, String>, Home> OPEN = new ConcurrentHashMap<>();
+
+    private final Path data;
+    private final Map<String, String> options;
+    private HongbaoServer server;
+
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    final URI base;
+    final TokenSigner signer;
+
+    private Home(Map<String, String> options) {
+        this.options = options;
+        try {
+            data = Files.createTempDirectory("hongbao-home");
+            startServer(0);
+            base = URI.create("http://127.0.0.1:" + server.port());
+            signer = new TokenSigner(TokenKey.loadOrCreate(data.resolve("token.key")), null, null, Clock.systemUTC());
+        } catch (Exception fault) {
+            throw new IllegalStateException(fault);
+        }
+        Runtime.getRuntime().addShutdownHook(new Thread(this::close));
+    }
+
+    /** @param options of the server, by path */
+    static Home of(Map<String, String> options) {
+        return OPEN.computeIfAbsent(options, Home::new);
+    }
+
+    private void startServer(int port) throws Exception {
+        Map<String, String> all = new HashMap<>(options);
+        all.putAll(Map.of("data.dir", data.toString(), "http.port", Integer.toString(port), "management.port", "0"));
+        server = HongbaoServer.start(HongbaoConfig.of(all));
+    }
+
+    Family family(String group) {
+        return new Family(http, base, signer, group);
+    }
+
+    /** The server is gone, in order, until {@link #startAgain}. */
+    void stop() {
+        server.close();
+    }
+
+    /** With the same data, at the same address. */
+    void startAgain() throws Exception {
+        startServer(base.getPort());
+    }
+
+    URI management() {
+        return URI.create("http://127.0.0.1:" + server.managementPort() + "/");
+    }
+
+    private void close() {
+        server.close();
+        Browser.delete(data);
+    }
+}

@@ -1,0 +1,160 @@
+package dev.hongbao.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Exposition;
+import dev.hongbao.testing.InstalledProgram;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServerClient;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a scrape of a server at work says. */
+@ExtendWith(Servers.class)
+class MetricsIT extends TestServerClient {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    @BeforeAll
+    static void serve(TestServers given) {
+        serve(given, Map.of("shards", "4"));
+    }
+
+    @Test
+    void everyMetricIsNamedAndDescribedAsPrometheusAsks() throws Exception {
+        claim("alice", send("equal", 100, 1));
+
+        assertThat(scrape().faults()).isEmpty();
+    }
+
+    /** As Prometheus itself asks, where its tool is installed. */
+    @Test
+    void promtoolFindsNoFault(@TempDir Path directory) throws Exception {
+        Path promtool = InstalledProgram.assume("promtool", "prometheus");
+
+        // Given
+        claim("alice", send("equal", 100, 1));
+        String text =
+                send(HttpRequest.newBuilder(URI.create(managed("/metrics")))).body();
+
+        // When
+        Path said = directory.resolve("said");
+        int exit = new ProcessBuilder(promtool.toString(), "check", "metrics")
+                .redirectInput(
+                        Files.writeString(directory.resolve("metrics"), text).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile())
+                .start()
+                .waitFor();
+
+        // Then
+        assertThat(exit).as(Files.readString(said)).isZero();
+    }
+
+    @Test
+    void latenciesAreHistogramsOfTheSameBucketsThatAddUpOverServers() throws Exception {
+        // Given
+        claim("alice", send("equal", 100, 1));
+
+        // When
+        Exposition metrics = scrape();
+
+        // Then
+        for (String series : new String[] {
+            "hongbao_claim_accepting_seconds",
+            "hongbao_claim_settling_seconds",
+            "hongbao_http_request_seconds route=\"claim\"",
+            "hongbao_sql_statement_seconds pool=\"requests\"",
+            "hongbao_script_seconds script=\"claim\"",
+            "hongbao_journal_settlement_seconds"
+        }) {
+            String name = series.split(" ")[0];
+            String label = series.substring(name.length()).strip();
+            assertThat(metrics.families().get(name).type()).as(series).isEqualTo("histogram");
+            assertThat(metrics.sum(name + "_bucket", label, "le=\"10.0\""))
+                    .as(series)
+                    .isPositive();
+            assertThat(metrics.sum(name + "_bucket", label, "le=\"+Inf\""))
+                    .as(series)
+                    .isEqualTo(metrics.sum(name + "_count", label));
+        }
+        assertThat(metrics.families().values())
+                .noneMatch(family -> family.labels().contains("quantile"));
+    }
+
+    @Test
+    void eachShardEachQueueAndEachCheckIsSeen() {
+        Eventually.eventually(SOON, () -> {
+            Exposition metrics = scrape();
+            for (int shard = 0; shard < 4; shard++) {
+                String label = "shard=\"" + shard + "\"";
+                assertThat(metrics.sum("hongbao_shard_owned", label)).isEqualTo(1);
+                assertThat(metrics.sum("hongbao_shard_epoch", label)).isPositive();
+                assertThat(metrics.sum("hongbao_shard_journal_entries", label)).isNotNegative();
+                assertThat(metrics.sum("hongbao_shard_oldest_unsettled_seconds", label))
+                        .isNotNegative();
+            }
+            for (String queue : new String[] {"claims", "plays", "journal", "postgres", "connections"}) {
+                assertThat(metrics.sum("hongbao_queue_fill_ratio", "\"" + queue + "\""))
+                        .isBetween(0.0, 1.0);
+            }
+            for (String check : new String[] {"postgres", "redis", "shards", "staying"}) {
+                assertThat(metrics.sum("hongbao_readiness", "\"" + check + "\""))
+                        .as(check)
+                        .isEqualTo(1);
+            }
+            assertThat(metrics.names())
+                    .contains(
+                            "hongbao_build_info",
+                            "hongbao_quarantined",
+                            "hongbao_redis_memory_used_bytes",
+                            "hongbao_webhook_behind_rows",
+                            "hongbao_webhook_disabled_now",
+                            "hongbao_webhook_lag_seconds",
+                            "jvm_threads_live_threads",
+                            "process_uptime_seconds");
+        });
+    }
+
+    @Test
+    void anAnswerNamesItsRequestAsTheCallerDoesAndAProblemToo() throws Exception {
+        String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        String parent = "00-" + trace + "-00f067aa0ba902b7-01";
+
+        assertThat(idOf("X-Request-Id", "order-7", "traceparent", parent)).isEqualTo("order-7");
+        assertThat(idOf("traceparent", parent)).isEqualTo(trace);
+        for (String malformed : new String[] {"\"},{\"", "a b", "x".repeat(65), "抢"}) {
+            assertThat(idOf("X-Request-Id", URLEncoder.encode(malformed, StandardCharsets.UTF_8) + "%"))
+                    .as(malformed)
+                    .matches("[0-9a-f]{12}-[0-9a-z]+");
+        }
+        assertThat(idOf("accept", "*/*")).isNotEqualTo(idOf("accept", "*/*"));
+    }
+
+    /** Of an answer that is a problem, which says the same. */
+    private String idOf(String... headers) throws Exception {
+        HttpResponse<String> answer = send(builder("alice", "/v1/packets/00000000-0000-7000-8000-000000000000")
+                .headers(headers));
+        String id = answer.headers().firstValue("X-Request-Id").orElseThrow();
+        assertProblem(answer, 404, "not-found");
+        assertThat(new JsonObject(answer.body()).getString("requestId")).isEqualTo(id);
+        return id;
+    }
+
+    private static Exposition scrape() {
+        return Exposition.of(URI.create(managed("/")));
+    }
+}

@@ -1,0 +1,162 @@
+package dev.hongbao.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Keys;
+
+/** The wheel on the page: it stops where the server has decided, and tells everybody. Pictures go to {@code target/screenshots}. */
+class WheelIT extends PageUse {
+    private static final int START_POINTS = 500;
+
+    @Override
+    String group() {
+        return DEMO;
+    }
+
+    /** The number of the prize that is seen below the pointer's tip, from 1. */
+    private static long pointedAt(Browser page) {
+        return (Long) page.js("""
+                const box = document.querySelector('.wheel-face').getBoundingClientRect();
+                const under = document.elementsFromPoint(box.x + box.width / 2, box.y + box.height * 0.16);
+                const slice = under.find(each => each.matches('.slice'));
+                return [...document.querySelectorAll('.slice')].indexOf(slice) + 1;
+                """);
+    }
+
+    private static long chosen(Browser page) {
+        return (Long)
+                page.js("return [...document.querySelectorAll('.segment')].findIndex(s => s.matches('.chosen')) + 1");
+    }
+
+    private static void settle(Browser page, int plays) {
+        page.see(".wheel-result[data-result='" + plays + "']");
+        page.see(".stage.still");
+    }
+
+    @Test
+    void aSpinStopsAtItsPrizeAndStandsInTheHistory() {
+        // Given
+        mei.browser().move();
+        mei.enter(home.base, "demo-mei");
+        Browser page = mei.browser();
+        page.click(".to-wheel");
+        page.see(".wheel-purse [data-points='" + START_POINTS + "']");
+        page.see("[data-chances='50']");
+        page.seeText(".history", "None yet");
+        page.screenshot("wheel");
+
+        // When
+        page.click("[data-spin='1']");
+        page.see(".stage.turning");
+        page.screenshot("wheel-turning");
+        settle(page, 1);
+
+        // Then
+        assertThat(pointedAt(page)).isPositive().isEqualTo(chosen(page));
+        assertThat(page.see(".wheel-said").getText()).matches("You won .+!|Nothing this time.*");
+        page.see("[data-chances='49']");
+        page.see(".history [data-play]");
+        assertThat(page.count(".history [data-play]")).isEqualTo(1);
+        page.screenshot("wheel-stopped");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.see(".records [data-kind=cost]");
+    }
+
+    @Test
+    void tenSpinsAtOnceAreAllShownAndTheGroupHearsOfTheWins() {
+        // Given
+        mei.enter(home.base, "demo-lei");
+        ben.enter(home.base, "demo-ben");
+        Browser page = mei.browser();
+        page.click(".to-wheel");
+
+        // When
+        page.click("[data-spin='10']");
+        settle(page, 10);
+
+        // Then
+        assertThat(page.count(".haul li")).isEqualTo(10);
+        assertThat(pointedAt(page)).isPositive().isEqualTo(chosen(page));
+        page.see("[data-chances='40']");
+        page.screenshot("wheel-ten");
+        page.click("dialog .close");
+        ben.browser().seeText(".note.win", "Lei won");
+        mei.browser().seeText(".note.win", "Lei won");
+        ben.browser().screenshot("wheel-won");
+    }
+
+    @Test
+    void theKeyboardIsEnoughAndWhoWantsNoMovementSeesNone() {
+        // Given
+        Browser page = ben.browser();
+        ben.enter(home.base, "demo-anna");
+        page.js("document.querySelector('.to-wheel').focus()");
+        page.press(Keys.ENTER);
+        page.see("[data-spin='1']");
+
+        // When Tab reaches the button, and Enter is pressed until the day's chances are gone
+        for (int i = 0;
+                i < 10 && !Boolean.TRUE.equals(page.js("return document.activeElement.matches('[data-spin]')"));
+                i++) {
+            page.press(Keys.TAB);
+        }
+        page.press(Keys.ENTER);
+        settle(page, 1);
+        assertThat(page.js("return document.activeElement.dataset.spin")).isEqualTo("1");
+        assertThat(page.js("return document.getAnimations().length")).isEqualTo(0L);
+        for (int left = 39; left >= 9; left -= 10) {
+            page.click("[data-spin='10']");
+            page.see("[data-chances='" + left + "']");
+            settle(page, 10);
+        }
+
+        // Then ten are too many, and Escape leads back
+        page.see("[data-spin='10']:disabled");
+        page.see("[data-spin='1']");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        assertThat(page.focused().getDomAttribute("class")).isEqualTo("to-wheel");
+    }
+
+    @Test
+    void aNarrowPhoneInTheDarkAndInChineseShowsTheWholeWheel() {
+        Browser phone = mei.browser();
+        phone.resize(360, 740, 2);
+        phone.emulate("prefers-color-scheme", "dark");
+        mei.enter(home.base, "demo-jun");
+        phone.click(".language");
+        phone.seeText(".to-wheel", "转盘");
+        phone.screenshot("phone-composer");
+        phone.click(".to-wheel");
+        phone.see("[data-spin='10']");
+        fits(phone, "phone-wheel");
+        phone.click("[data-spin='10']");
+        settle(phone, 10);
+        fits(phone, "phone-wheel-ten");
+        phone.js("document.querySelector('.dialog.wheel .sheet').scrollTo(0, 9999)");
+        phone.screenshot("phone-wheel-history");
+    }
+
+    private static void fits(Browser phone, String picture) {
+        assertThat(phone.js("return [...document.querySelectorAll('body, .room, .sheet, .composer, .spins')]"
+                        + ".filter(each => each.scrollWidth > innerWidth).map(each => each.className)"))
+                .isEqualTo(List.of());
+        phone.screenshot(picture);
+    }
+
+    @Test
+    void thereIsOneWheelHoweverOftenTheServerStarts() throws Exception {
+        // Given
+        String before = family.login("demo-uncle").getString("draw");
+
+        // When
+        home.stop();
+        home.startAgain();
+
+        // Then
+        assertThat(family.login("demo-uncle").getString("draw")).isNotNull().isEqualTo(before);
+    }
+}

@@ -1,0 +1,141 @@
+package dev.hongbao.reconcile;
+
+import static dev.hongbao.testing.TestCampaigns.limited;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+
+/** The audit finds what is wrong with campaigns: each check is seen failing on forged books, and Redis is held to Postgres. */
+class CampaignReconciliationIT extends ChecksContract {
+    private CampaignView open;
+
+    CampaignReconciliationIT() {
+        super(
+                CampaignChecks.CAMPAIGNS,
+                List.of(
+                        "alter table transfer disable trigger user",
+                        "alter table packet disable trigger user",
+                        "alter table pool disable trigger user"));
+    }
+
+    @Override
+    void writeBooks(TestEngine engine) {
+        TestCampaigns campaigns = new TestCampaigns(engine);
+        engine.deposit("shop", 10_000);
+        open = campaigns.create(limited(1000, 5, 2, 0, 1));
+        CampaignView closed = campaigns.create(limited(1000, 5, 2, 0, 1));
+        for (CampaignView campaign : List.of(open, closed)) {
+            for (String product : List.of("shoe", "hat")) {
+                Packet pool = campaigns.open(campaign, "ann", product);
+                engine.claim(pool, "bob");
+            }
+        }
+        campaigns.end(closed.campaign().id());
+        campaigns.awaitClosed(closed);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update campaign set budget = budget + 1 where closed_at is null",
+                "update account set balance = balance + 1 where id in (select escrow from campaign)",
+                "update packet set closed_at = null, refund = 0 where id in"
+                        + " (select o.packet from pool as o join campaign as c on c.id = o.campaign where c.closed_at is not null)",
+                "update packet set shard = (shard + 1) % 16 where id in (select packet from pool)",
+                "update packet set refund_to = (select id from account where owner = 'bob' and kind = 'wallet')"
+                        + " where id in (select packet from pool)",
+                "delete from pool",
+                "update campaign set returned = returned - 1 where closed_at is not null",
+                "update transfer set credit = (select id from account where owner = 'bob') where kind = 'refund'"
+                        + " and subject in (select id from campaign)",
+                "update pool set product = 'shoe'",
+                "update campaign set definition = jsonb_set(definition, '{claiming,total}', '1')",
+                "update campaign set definition = jsonb_set(definition, '{claiming,aProduct}', '0')",
+                "update campaign set definition = jsonb_set(definition, '{claiming,aDay}', '0')",
+                "update campaign set opens_at = now() - interval '1 day', ends_at = now() - interval '1 hour' where closed_at is null"
+            })
+    void forgedBooksAreFound(String forgery) throws Exception {
+        assertFound(forgery);
+    }
+
+    /** Bob has a claim on each of two pools. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 1, true, 'both on the second day'",
+        "1, 0, 1, false, 'one on each day'",
+        "1, 1, 1, false, 'one on the first day, and one on either'",
+        "1, 0, 0, true, 'on two days more than none'",
+        "0, 0, 2, false, 'as many as the limit'",
+    })
+    void aClaimCountsForADayOnWhichItWasMade(int opened, int settled, int limit, boolean isFound, String what)
+            throws Exception {
+        try (Connection owner = TestDatabase.connect(servers().postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given pools that were opened, and shoes that were claimed, so many days before the second day, at noon
+            owner.setAutoCommit(false);
+            statement.execute("alter table transfer disable trigger user; alter table packet disable trigger user");
+            statement.execute("update campaign set zone = 'Asia/Shanghai',"
+                    + " definition = jsonb_set(definition, '{claiming,aDay}', '" + limit + "')");
+            String noon = "timestamptz '2026-02-17 12:00:00+08'";
+            statement.execute("update packet set created_at = " + noon + " - interval '9 days', opens_at = " + noon
+                    + " - interval '" + opened + " days' where id in (select packet from pool)");
+            statement.execute("update transfer set at = " + noon + " where slot is not null");
+            statement.execute(
+                    "update transfer set at = " + noon + " - interval '" + settled + " days' where slot is not null"
+                            + " and subject in (select packet from pool where product = 'shoe')");
+
+            // When
+            boolean found = CampaignChecks.CAMPAIGNS.stream()
+                    .filter(check -> check.name().contains("on a day"))
+                    .allMatch(check -> isFound(statement, check));
+
+            // Then
+            assertThat(found).as(what).isEqualTo(isFound);
+            owner.rollback();
+        }
+    }
+
+    private static boolean isFound(Statement statement, Check check) {
+        try (ResultSet lines = statement.executeQuery(check.sql())) {
+            return lines.next();
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void whatRedisHasCountedWronglyIsFound() throws Exception {
+        String key = new Books(servers()).stamps().get(open.campaign().shard()) + ":c:"
+                + open.campaign().id();
+        try (Jedis redis = new Jedis(URI.create(servers().redisUrl()))) {
+            String counted = redis.hget(key, "bob");
+            redis.hset(key, "bob", counted.replaceFirst("2", "1"));
+            List<String> less = audit();
+            redis.hset(key, "bob", counted);
+            redis.hset(key, "eve shoe", "1");
+            List<String> nobodys = audit();
+            redis.hdel(key, "eve shoe");
+            for (List<String> found : List.of(less, nobodys)) {
+                assertThat(found)
+                        .anySatisfy(line ->
+                                assertThat(line).contains(open.campaign().id().toString()));
+            }
+        }
+    }
+}

@@ -1,0 +1,442 @@
+package dev.hongbao.reconcile;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.Reconciler;
+import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.sqlclient.Pool;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongUnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A run from the checkpoint reads what is new, misses nothing of it, and moves the checkpoint only over what is clean. */
+@ExtendWith({Servers.class, VertxExtension.class})
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class CheckpointIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    /** More transfers than a few pages hold. */
+    private static final int HISTORY = 30_000;
+
+    private static final String DEPOSITS = """
+        with made as (select gen_random_uuid() as id, n from generate_series(1, %1$d) as n),
+             asked as (insert into command (id, operation, actor, role, key)
+                       select id, 'deposit', 'bulk', 'service', id::text from made)
+        select 1;
+        insert into account (kind, owner, asset) select 'wallet', 'old-' || n, 'CNY' from generate_series(1, 50) as n
+            on conflict do nothing;
+        insert into transfer (subject, debit, credit, amount, kind)
+        select c.id, s.id, w.id, 1, 'deposit'
+        from (select id, row_number() over () %% 50 + 1 as n from command as c
+              where actor = 'bulk' and not exists (select from transfer as t where t.subject = c.id)) as c
+        join account as w on w.owner = 'old-' || c.n and w.kind = 'wallet'
+        cross join (select id from account where kind = 'source' and asset = 'CNY') as s;
+        """;
+
+    private TestServers servers;
+    private Books books;
+    private Packet open;
+
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            engine.deposit("alice", 100_000);
+            new TestDraws(engine).deposit("bob", TestDraws.POINTS, 1);
+            Packet drained = engine.send("alice", 300, 2);
+            open = engine.send("alice", 1000, 10);
+            for (String user : List.of("bob", "carol")) {
+                engine.claim(drained, user);
+                engine.claim(open, user);
+            }
+        }
+    }
+
+    /** Whatever a test has left, the next one begins from clean books. */
+    @AfterEach
+    void toTheEnd() throws Exception {
+        assertThat(lines(run())).isEmpty();
+    }
+
+    private SinceRun run() throws Exception {
+        return Reconciler.runSinceCheckpoint(TestEngine.stores(servers)).orElseThrow();
+    }
+
+    private static List<String> lines(SinceRun run) {
+        return run.findings().stream()
+                .flatMap(finding -> finding.lines().stream())
+                .toList();
+    }
+
+    private long checkpoint() {
+        return books.longOf("select transfer from checkpoint");
+    }
+
+    /** A deposit behind the server's back, but by the rules. */
+    private static String deposit(String user, int amount) {
+        return deposit(user, "CNY", amount);
+    }
+
+    private static String deposit(String user, String asset, int amount) {
+        return """
+            with made as (insert into command (id, operation, actor, role, key)
+                          values (gen_random_uuid(), 'deposit', 'hand', 'service', gen_random_uuid()::text) returning id)
+            insert into transfer (subject, debit, credit, amount, kind)
+            select (select id from made), s.id, w.id, %d, 'deposit'
+            from account as s join account as w on w.asset = s.asset
+            where s.kind = 'source' and w.kind = 'wallet' and w.owner = '%s' and s.asset = '%s'
+            """.formatted(amount, user, asset);
+    }
+
+    @Test
+    void whatIsCleanIsNotReadAgain() throws Exception {
+        // Given books that were read
+        SinceRun first = run();
+        assertThat(lines(first)).isEmpty();
+        assertThat(checkpoint()).isEqualTo(first.upTo()).isEqualTo(books.longOf("select max(id) from transfer"));
+
+        // When nothing has happened since
+        SinceRun second = run();
+
+        // Then
+        assertThat(second.after()).isEqualTo(first.upTo());
+        assertThat(second.upTo()).isEqualTo(first.upTo());
+        assertThat(second.findings()).hasSizeGreaterThan(30).allMatch(Finding::isClean);
+    }
+
+    @Test
+    void whatItCostsGrowsWithWhatIsNewAndNotWithWhatThereIs() throws Exception {
+        // Given books, and a few deposits since the checkpoint; what a vacuum reads would be counted, too
+        books.strings("select format('alter table %s set (autovacuum_enabled = off)', oid::regclass) from pg_class"
+                        + " where relkind = 'r' and relnamespace = 'public'::regnamespace")
+                .forEach(books::execute);
+        long before = costOfAFewDepositsAfter(HISTORY);
+
+        // When there are twice as many, and as few since
+        long after = costOfAFewDepositsAfter(HISTORY);
+
+        // Then: a range of pages that the index names is read as a whole
+        assertThat(after).as("rows read, before it was %s", before).isLessThan(HISTORY / 2);
+        assertThat(after - before).isLessThan(HISTORY / 5);
+    }
+
+    /** With all that the planner should know of them. */
+    private void deposits(int more) throws Exception {
+        books.execute(DEPOSITS.formatted(more));
+        books.strings("select brin_summarize_new_values(c.oid) from pg_class as c join pg_am as m on m.oid = c.relam"
+                + " where m.amname = 'brin' and c.relkind = 'i'");
+        books.execute("analyze");
+    }
+
+    private long costOfAFewDepositsAfter(int more) throws Exception {
+        deposits(more);
+        assertThat(lines(run())).isEmpty();
+        for (int i = 0; i < 3; i++) {
+            books.execute(deposit("bob", 1));
+        }
+        long before = rowsRead();
+        assertThat(lines(run())).isEmpty();
+        return rowsRead() - before;
+    }
+
+    /** Of all tables so far, by who has left: a run counts what it read when its connection closes. */
+    private long rowsRead() {
+        eventually(SOON, () -> assertThat(stateOfTheRun()).isEqualTo("none"));
+        return books.longOf("select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables");
+    }
+
+    @Test
+    void aForgeryAfterTheCheckpointIsFoundUntilItIsTakenAway() throws Exception {
+        // Given
+        long clean = run().upTo();
+        books.execute(deposit("carol", 5));
+        books.execute("update account set balance = balance + 1 where owner = 'carol'");
+
+        // When
+        SinceRun found = run();
+        SinceRun again = run();
+
+        // Then the checkpoint stays, so that it is found again
+        assertThat(lines(found)).singleElement().asString().contains("wallet of carol");
+        assertThat(lines(again)).isEqualTo(lines(found));
+        assertThat(checkpoint()).isEqualTo(clean);
+        books.execute("update account set balance = balance - 1 where owner = 'carol'");
+    }
+
+    @Test
+    void aTransferThatMovedNoBalanceIsFound() throws Exception {
+        // Given one that was written without its rules
+        run();
+        books.execute("alter table transfer disable trigger transfer_moves_balances; " + deposit("bob", 7)
+                + "; alter table transfer enable trigger transfer_moves_balances");
+
+        // Then both accounts tell of it
+        assertThat(lines(run())).hasSize(2).anyMatch(line -> line.contains("wallet of bob"));
+        books.execute("update account set balance = balance + case kind when 'wallet' then 7 else -7 end"
+                + " where asset = 'CNY' and (owner = 'bob' or kind = 'source')");
+    }
+
+    @Test
+    void aWalletThatWasAlteredBeforeIsFoundWhenItMoves() throws Exception {
+        // Given one that did not move since the checkpoint
+        run();
+        books.execute("update account set balance = balance + 100 where owner = 'carol'");
+        assertThat(lines(run())).isEmpty();
+
+        // When it moves
+        books.execute(deposit("carol", 1));
+
+        // Then
+        assertThat(lines(run())).singleElement().asString().contains("wallet of carol");
+        books.execute("update account set balance = balance - 100 where owner = 'carol'");
+    }
+
+    @Test
+    void aPacketIsReadWholeWhenAnythingHappensToIt() throws Exception {
+        // Given one that opened later than it was made, and whose first claim was altered when it was clean
+        run();
+        books.execute("update packet set created_at = created_at - interval '1 second' where id = '" + open.id() + "'");
+        books.execute(
+                "alter table transfer disable trigger user; update transfer set at = at - interval '1 day' where slot"
+                        + " = 0 and subject = '" + open.id() + "'; alter table transfer enable trigger user");
+        assertThat(lines(run())).isEmpty();
+
+        // When it is claimed again
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            engine.claim(open, "dave");
+        }
+
+        // Then
+        assertThat(lines(run())).singleElement().asString().contains(open.id().toString());
+        books.execute(
+                "alter table transfer disable trigger user; update transfer set at = at + interval '1 day' where slot"
+                        + " = 0 and subject = '" + open.id() + "'; alter table transfer enable trigger user");
+    }
+
+    @Test
+    void whoeverWritesIsAwaited(Vertx vertx) throws Exception {
+        run();
+        try (Connection slow = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = slow.createStatement()) {
+            // Given a transfer that was given its id, and a later one that is committed before it
+            slow.setAutoCommit(false);
+            statement.execute(deposit("bob", "POINTS", 3));
+            books.execute(deposit("carol", 4));
+
+            // When
+            Future<Optional<SinceRun>> run =
+                    vertx.executeBlocking(() -> Reconciler.runSinceCheckpoint(TestEngine.stores(servers)));
+            eventually(SOON, () -> assertThat(isAwaiting()).isTrue());
+            assertThat(run.isComplete()).isFalse();
+            slow.commit();
+
+            // Then it has seen both
+            SinceRun done = get(run).orElseThrow();
+            assertThat(lines(done)).isEmpty();
+            assertThat(done.upTo()).isEqualTo(books.longOf("select max(id) from transfer"));
+        }
+    }
+
+    /** Whether a run says that it waits for who writes. */
+    private boolean isAwaiting() {
+        return ofTheRun("(query like 'select transfers_under_way() && %')::text")
+                .equals("true");
+    }
+
+    /** With its snapshot, when it has one. */
+    private String stateOfTheRun() {
+        return ofTheRun("state || coalesce(backend_xmin::text, '')");
+    }
+
+    private String ofTheRun(String column) {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement();
+                ResultSet row = statement.executeQuery("select " + column + " from pg_stat_activity"
+                        + " where application_name = 'hongbao reconcile' and datname = current_database()")) {
+            return row.next() ? row.getString(1) : "none";
+        } catch (SQLException unanswered) {
+            throw new IllegalStateException(unanswered);
+        }
+    }
+
+    @Test
+    void oneRunsAtATime() throws Exception {
+        try (Connection other = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = other.createStatement()) {
+            statement.execute("select pg_advisory_lock(hashtextextended('reconcile from the checkpoint', 0))");
+
+            assertThat(Reconciler.runSinceCheckpoint(TestEngine.stores(servers)))
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void muchThatIsNewIsReadInPagesAndWhatAPageHasFoundIsFoundUntilItIsMended(Vertx vertx) throws Exception {
+        // Given
+        run();
+        for (int i = 0; i < 5; i++) {
+            books.execute(deposit(i == 0 ? "alice" : "bob", 1));
+        }
+        books.execute("update account set balance = balance + 1 where owner = 'alice' and kind = 'wallet'");
+
+        // When the wallet that was altered moved in the first page only
+        SinceRun run = inPages(vertx, 2, millis -> 0);
+
+        // Then all transfers are added up, and its balance is asked for until it is right
+        assertThat(lines(run)).singleElement().asString().contains("wallet of alice");
+        assertThat(run.upTo()).isEqualTo(checkpoint()).isEqualTo(run.after());
+        assertThat(books.longOf("select summed from checkpoint"))
+                .isEqualTo(books.longOf("select max(id) from transfer"));
+        assertThat(lines(run())).hasSize(1);
+        books.execute("update account set balance = balance - 1 where owner = 'alice' and kind = 'wallet'");
+        assertThat(lines(run())).isEmpty();
+        assertThat(books.longOf("select count(*) from checkpoint_balance where is_due"))
+                .isZero();
+        assertThat(books.longOf("select count(*) from checkpoint_due")).isZero();
+    }
+
+    @Test
+    void aPageThatBreaksARuleIsNotAddedUpUntilItIsMended(Vertx vertx) throws Exception {
+        // Given new transfers, of which the second has lost its command
+        run();
+        long before = books.longOf("select summed from checkpoint");
+        for (int i = 0; i < 4; i++) {
+            books.execute(deposit("bob", 1));
+        }
+        String forged = "(select min(id) + 1 from transfer where id > " + before + ")";
+        books.execute("create table lost as select subject from transfer where id = " + forged);
+        books.execute("alter table transfer disable trigger user;"
+                + " update transfer set subject = gen_random_uuid() where id = " + forged + ";"
+                + " alter table transfer enable trigger user");
+        try {
+            // When
+            SinceRun run = inPages(vertx, 1, millis -> 0);
+
+            // Then it is found, and found again
+            assertThat(lines(run)).isNotEmpty();
+            assertThat(books.longOf("select summed from checkpoint")).isEqualTo(before + 1);
+            assertThat(lines(run())).isNotEmpty();
+        } finally {
+            books.execute("alter table transfer disable trigger user;"
+                    + " update transfer set subject = (select subject from lost) where id = " + forged + ";"
+                    + " alter table transfer enable trigger user; drop table lost");
+        }
+        assertThat(lines(run())).isEmpty();
+        assertThat(books.longOf("select summed from checkpoint"))
+                .isEqualTo(books.longOf("select max(id) from transfer"));
+    }
+
+    private SinceRun inPages(Vertx vertx, int page, LongUnaryOperator restMillis) {
+        Pool pool = new Postgres(vertx, TestEngine.stores(servers).app()).pool("reconcile", 1, 10, Postgres.LONG);
+        return get(new Checkpoint(vertx, pool, new Pace(vertx, restMillis), page).run())
+                .orElseThrow();
+    }
+
+    @Test
+    void aRunRestsOutsideOfAnyTransaction(Vertx vertx) throws Exception {
+        // Given something new, and somebody who looks while a run rests
+        run();
+        books.execute(deposit("bob", 1));
+        List<String> seen = new ArrayList<>();
+
+        // When
+        SinceRun run = inPages(vertx, 1, millis -> {
+            seen.add(stateOfTheRun());
+            return 1;
+        });
+
+        // Then
+        assertThat(lines(run)).isEmpty();
+        assertThat(seen).hasSizeGreaterThan(5).containsOnly("idle");
+    }
+
+    @Test
+    void aRunIsCleanWhileOthersMoveTheSameAccounts(Vertx vertx) throws Exception {
+        // Given a wallet, a source and a packet that are at work in each rest
+        run();
+        books.execute(deposit("bob", 1));
+        int[] rests = {0};
+
+        // When
+        SinceRun run = inPages(vertx, 1, millis -> {
+            if (rests[0]++ < 30) {
+                books.execute(deposit(rests[0] % 2 == 0 ? "bob" : "carol", 1));
+            }
+            return 1;
+        });
+
+        // Then
+        assertThat(rests[0]).isGreaterThan(10);
+        assertThat(lines(run)).isEmpty();
+        assertThat(run.upTo()).isGreaterThan(run.after());
+    }
+
+    @Test
+    void sourcesWaitForARunInWhichLittleComes(Vertx vertx) throws Exception {
+        // Given a source that is wrong, and so many deposits while a run rests that it cannot keep up
+        run();
+        books.execute(deposit("bob", 1)
+                + "; update account set balance = balance + 1 where kind = 'source' and asset = 'CNY'");
+        int[] rests = {0};
+
+        // When
+        SinceRun busy = inPages(vertx, 10, millis -> {
+            if (rests[0]++ < 40) {
+                books.execute(DEPOSITS.formatted(250));
+            }
+            return 1;
+        });
+
+        // Then it says that it did not look, and the next run does
+        assertThat(busy.leftOut()).singleElement().asString().startsWith("the sources: ");
+        assertThat(lines(busy)).isEmpty();
+        assertThat(lines(run())).singleElement().asString().startsWith("source of outside in CNY");
+        books.execute("update account set balance = balance - 1 where kind = 'source' and asset = 'CNY'");
+    }
+
+    @Test
+    void theLatestRunIsNoted(Vertx vertx) throws Exception {
+        // Given a clean run, and one that found something
+        run();
+        books.execute(deposit("bob", 1));
+        books.execute("update account set balance = balance + 1 where owner = 'bob'");
+        run();
+        LatestRuns latest = new LatestRuns(
+                new Postgres(vertx, TestEngine.stores(servers).app()).pool("latest", 1, 10, Postgres.LONG));
+
+        // Then
+        assertThat(get(latest.read()))
+                .filteredOn(LatestRuns.Latest::sinceCheckpoint)
+                .singleElement()
+                .satisfies(one -> {
+                    assertThat(one.found()).isEqualTo(new LatestRuns.Found(1, 0, 0));
+                    assertThat(one.cleanAge()).isGreaterThan(one.age());
+                });
+        books.execute("update account set balance = balance - 1 where owner = 'bob'");
+    }
+}

@@ -1,0 +1,300 @@
+package dev.hongbao.reconcile;
+
+import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestEngine.CNY;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.server.Reconciler;
+import dev.hongbao.store.redis.MessagePack;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.resps.Tuple;
+
+/** The audit finds what is wrong with draws: each check is seen failing on forged books, and Redis is held to Postgres. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DrawReconciliationIT {
+    private static final Duration SOON = Duration.ofSeconds(15);
+
+    private final Set<String> seen = new HashSet<>();
+    private TestServers servers;
+    private Books books;
+    private Draw open;
+    private Draw scheduled;
+
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "2"))) {
+            TestDraws draws = new TestDraws(engine);
+            draws.deposit("shop", CNY, 1_000_000);
+            draws.deposit("bob", POINTS, 1_000);
+            open = draws.create(paid("open"));
+            Draw closed = draws.create(paid("closed"));
+            for (Draw draw : List.of(open, closed)) {
+                get(draws.play(0, draw, "bob", 10, newKey()));
+                get(draws.play(0, draw, "bob", 3, newKey()));
+            }
+            scheduled = draws.create("""
+                    {mode: schedule, schedule: {periodSeconds: 3600}, prizes: [{name: a, quota: 5000, stock: 100000}],
+                     fallback: {name: b}}
+                    """);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(get(draws.play(0, scheduled, "bob", 10, newKey()))
+                                    .plays())
+                            .anyMatch(play -> play.number() == 1));
+            get(engine.loop(0).call(services -> services.draws.close(TestDraws.SERVICE, closed.id())));
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
+                            .isEqualTo(1));
+        }
+    }
+
+    private static String paid(String name) {
+        return """
+                name: %s
+                mode: table
+                whenExhausted: repeat
+                cost: {asset: POINTS, amount: 2}
+                limits: {total: 1000}
+                prizes: [{name: cash, count: 1, stock: 100, award: {asset: CNY, amount: 5}}, {name: nothing, count: 4}]
+                """.formatted(name);
+    }
+
+    @AfterAll
+    void everyCheckWasSeenFailing() {
+        assertThat(seen).containsAll(DrawChecks.ALL.stream().map(Check::name).toList());
+    }
+
+    private List<String> audit() {
+        return books.audited();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "seed = set_byte(seed, 0, 255 - get_byte(seed, 0))",
+                "commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0))",
+                "definition = jsonb_set(definition, '{prizes,0,count}', '2')"
+            })
+    void aCommitmentThatIsNotTheDrawsIsFound(String forgery) throws Exception {
+        // Given
+        books.execute("create table kept as select id, seed, commitment, definition from draw");
+        books.execute("update draw set " + forgery + " where id = '" + open.id() + "'");
+
+        // When
+        List<Finding> findings = Reconciler.run(TestEngine.stores(servers), finding -> {});
+
+        // Then
+        books.execute("update draw as d set seed = k.seed, commitment = k.commitment, definition = k.definition"
+                + " from kept as k where k.id = d.id; drop table kept");
+        assertThat(findings)
+                .filteredOn(finding -> finding.name().startsWith("the seed and the definition"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.lines())
+                        .singleElement()
+                        .asString()
+                        .contains(open.id().toString()));
+    }
+
+    @Test
+    void trueBooksAreClean() throws Exception {
+        assertThat(audit()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            no prize is issued more | alter table prize drop constraint prize_in_stock; update prize set issued = stock + 1 where stock < 1000
+            a prize's issued number | delete from play where seq = 4
+            a prize's issued number | update prize set issued = issued - 1 where issued > 0
+            in every round of a table | update play set round = 1
+            in every round of a table | update play set round = 7 where seq = 0
+            a request is played | delete from play where part = 4
+            a request is played | update play set part = 20 where part = 2
+            a request is played | update play set user_id = 'eve' where part = 2
+            a request is played | update play set seq = seq + 100000 where part = 2
+            a request is played | insert into play_request (id, draw, user_id, plays, cost, attempt, status) select distinct on (request) request, draw, user_id, 10, 20, request, 'held' from play
+            a request is played | update play set at = at + interval '1 hour'
+            a request is played | update draw set opens_at = closes_at - interval '1 second'
+            a user pays | update account set balance = balance + 1 where kind = 'hold'
+            a user pays | insert into play_request (id, draw, user_id, plays, cost, attempt, status, decided_at) select id, id, 'bob', 10, 1, id, 'returned', now() from draw where cost > 0
+            a user pays | update transfer set amount = amount + 1 where kind = 'cost'
+            a user pays | delete from transfer where kind = 'cost'
+            a user pays | update play set user_id = 'eve' where seq = 2
+            the escrows hold | update account set balance = balance + 1 where kind = 'escrow'
+            every won amount | delete from transfer where kind = 'award'
+            every won amount | update transfer set amount = amount + 1 where kind = 'award'
+            a schedule takes | update prize set planned = planned + 1 where planned > 0
+            a schedule takes | update release set moment = moment + interval '1 day'
+            a schedule takes | update release set withdrawn = true
+            a schedule takes | update release set moment = moment + interval '1 day'; update play set at = at + interval '2 days'
+            the final table | update draw set final_table = jsonb_set(final_table, '{prizes,0,issued}', '99') where closed_at is not null
+            the final table | update draw set final_table = jsonb_set(final_table, '{checked}', 'false') where closed_at is not null
+            no draw stays open | update draw set opens_at = opens_at - interval '1 day', closes_at = now() - interval '11 seconds' where closed_at is null
+            a user's counters | update player set counters[1] = counters[1] + 1
+            """, quoteCharacter = '"')
+    void forgedBooksAreFound(String name, String forgery) throws Exception {
+        Check check = DrawChecks.ALL.stream()
+                .filter(each -> each.name().startsWith(name))
+                .findFirst()
+                .orElseThrow();
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
+            // Given books that the rules would not have let anybody write
+            assertThat(statement.executeQuery(check.sql()).next()).isFalse();
+            for (String table : List.of("transfer", "play", "draw")) {
+                statement.execute("alter table " + table + " disable trigger user");
+            }
+            statement.execute(forgery);
+
+            // When, then
+            assertThat(statement.executeQuery(check.sql()).next()).as(forgery).isTrue();
+            seen.add(check.name());
+            FromACheckpoint.assertSame(statement, DrawChecks.ALL, forgery);
+        });
+    }
+
+    private String key(Draw draw, String kind) {
+        return books.stamps().get(draw.shard()) + ":" + kind + ":" + draw.id();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Audits while fields of the open draw's hash have other values; once, since each audit looks for two seconds whether a difference stays. */
+    private List<String> auditWith(Map<String, byte[]> wrong) throws Exception {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            byte[] key = bytes(key(open, "d"));
+            Map<byte[], byte[]> before = redis.hgetAll(key);
+            wrong.forEach((field, value) -> redis.hset(key, bytes(field), value));
+            try {
+                return audit();
+            } finally {
+                redis.del(key);
+                redis.hset(key, before);
+            }
+        }
+    }
+
+    @Test
+    void whatOnlyRedisKnowsOfADrawIsFound() throws Exception {
+        String draw = "draw " + open.id();
+
+        assertThat(auditWith(Map.of(
+                        "#", bytes("14"),
+                        "=", MessagePack.array(List.of(3L, new long[] {0, 2}, new long[] {96, -1})),
+                        "bob", bytes("12,0,12"),
+                        "mallory", bytes("1,0,1"))))
+                .hasSize(4)
+                .allMatch(line -> line.contains(draw))
+                .anyMatch(line -> line.contains("counts 14 plays"))
+                .anyMatch(line -> line.contains("left of the stocks"))
+                .anyMatch(line -> line.contains("user bob"))
+                .anyMatch(line -> line.contains("remembers 2 users"));
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.zadd(key(scheduled, "m"), 0, "0:1:99999");
+            assertThat(audit())
+                    .singleElement()
+                    .asString()
+                    .contains(scheduled.id().toString(), "releases");
+            redis.zrem(key(scheduled, "m"), "0:1:99999");
+            Tuple one = redis.zrangeWithScores(key(scheduled, "m"), -1, -1).get(0);
+            redis.zrem(key(scheduled, "m"), one.getElement());
+            assertThat(audit())
+                    .singleElement()
+                    .asString()
+                    .contains(scheduled.id().toString(), "lacks 1 of them");
+            redis.zadd(key(scheduled, "m"), 0, "0:1:99999");
+            assertThat(audit())
+                    .singleElement()
+                    .asString()
+                    .contains(scheduled.id().toString(), "lacks 1 of them");
+            redis.zrem(key(scheduled, "m"), "0:1:99999");
+            redis.zadd(key(scheduled, "m"), one.getScore(), one.getElement());
+            redis.rename(key(open, "d"), key(open, "x"));
+            assertThat(audit()).singleElement().asString().contains(draw, "lacks it");
+            redis.rename(key(open, "x"), key(open, "d"));
+        }
+        assertThat(audit()).isEmpty();
+    }
+
+    @Test
+    void aScheduleIsReadInPages() throws Exception {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a long one, and a Redis that closes who is sent much at once
+            assertThat(redis.zcard(key(scheduled, "m"))).isGreaterThan(4_000);
+            String option = "client-output-buffer-limit";
+            String before = redis.configGet(option).get(option);
+            redis.configSet(option, "normal 32768 0 0");
+            try {
+                // When, then
+                assertThat(audit()).isEmpty();
+            } finally {
+                redis.configSet(option, before);
+            }
+        }
+    }
+
+    @Test
+    void whatTheJournalHoldsCountsAsWell() throws Exception {
+        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement lock = owner.createStatement();
+                TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given plays that are decided and cannot be settled
+            TestDraws draws = new TestDraws(engine);
+            owner.setAutoCommit(false);
+            lock.execute("select from shard for update");
+            List<Future<PlayOutcome>> waiting = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                waiting.add(draws.play(0, open, "bob", 4, newKey()));
+                waiting.add(draws.play(0, scheduled, "bob", 4, newKey()));
+            }
+            String before = books.strings("select count(*) from play").get(0);
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(books.hashField(open.shard(), "d:" + open.id(), "#"))
+                            .isEqualTo("25"));
+
+            // When, then
+            assertThat(audit()).isEmpty();
+            assertThat(books.strings("select count(*) from play")).containsExactly(before);
+            owner.rollback();
+            waiting.forEach(Future::otherwiseEmpty);
+            Eventually.eventually(SOON, books::assertJournalsEmpty);
+        }
+        // The other tests' books: as they were, but for twelve plays more
+        assertThat(audit()).isEmpty();
+    }
+}

@@ -1,0 +1,328 @@
+package dev.hongbao.reconcile;
+
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.config.ConfigException;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.server.Reconciler;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestServers;
+import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.StreamEntryID;
+
+/** The audit finds what is wrong: each check is seen failing on books that were forged behind the rules' back. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class ReconciliationIT {
+    /** More entries than the audit reads at once. */
+    private static final int LATE = 1_100;
+
+    private TestServers servers;
+    private Packet open;
+
+    @BeforeAll
+    void someBooks(TestServers given) {
+        servers = given;
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            engine.deposit("alice", 100_000);
+            Packet drained = engine.send("alice", 300, 2);
+            open = engine.send("alice", 1000, 10);
+            for (String user : List.of("bob", "carol")) {
+                for (Packet packet : List.of(drained, open)) {
+                    get(engine.loop(0).call(services -> services.claims.claim(member(user), packet.id(), null)));
+                }
+            }
+        }
+    }
+
+    private List<Finding> audit() throws Exception {
+        return Reconciler.run(TestEngine.stores(servers), finding -> {});
+    }
+
+    @Test
+    void trueBooksAreClean() throws Exception {
+        assertThat(audit()).allMatch(Finding::isClean);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        I1 | update packet set refund = 1 where closed_at is not null and count = 2
+        I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
+        I1 | delete from transfer where kind = 'claim'
+        I2 | update transfer set amount = amount + 1 where slot = 0
+        I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
+        I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
+        I2 | delete from packet_amounts where cardinality(amounts) = 10
+        I2 | update transfer set slot = 7 where slot = 1 and subject in (select id from packet where count = 10)
+        I2 | update transfer as t set slot = 7, amount = b.amounts[8] from packet_amounts as b where b.packet = t.subject and t.slot = 1 and cardinality(b.amounts) = 10
+        I2 | delete from transfer where slot = 0
+        I2 | update account set claims = claims + 1 where kind = 'escrow' and balance > 0
+        I2 | update account set claims = 0 where kind = 'escrow' and balance > 0
+        I2 | update account set claims = claims + 1 where kind = 'escrow' and balance = 0
+        I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
+        I3 | update transfer set debit = -1 where kind = 'deposit'
+        I3 | delete from command where actor = 'alice'
+        I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
+        I3 | update account set asset = 'GOLD' where owner = 'bob'
+        I3 | alter table asset disable trigger asset_is_kept; delete from asset where code = 'CNY'
+        I10 | insert into sent_on_day (wallet, day, amount) select id, current_date, 5 from account where owner = 'alice' and kind = 'wallet'
+        I4 | update account set balance = balance + 1 where owner = 'bob'
+        I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
+        I8 | update packet set closed_at = now(), refund = 5 where count = 10
+        I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
+        I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
+        I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
+        I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10
+        I8 | insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I8 | insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 2
+        I8 | insert into refund_due (packet, shard, refund_to) values (gen_random_uuid(), 0, 1)
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to + 1 from packet where count = 10
+        I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into refund_due (packet, shard, refund_to, at) select id, shard, refund_to, now() - interval '11 seconds' from packet where count = 10
+        I8 | update packet set closed_at = now(), refund = 5 where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I1 | update packet set closed_at = now(), refund = 5 where count = 10; insert into refund_due (packet, shard, refund_to) select id, shard, refund_to from packet where count = 10
+        I11 | update packet set opens_at = opens_at - interval '1 day', expires_at = now() - interval '11 seconds' where closed_at is null
+        I16 | update outbox set events = events + 1 where type = 'claim.settled'
+        I16 | delete from outbox where type = 'claim.settled'
+        """)
+    void forgedBooksAreFound(String invariant, String forgery) throws Exception {
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
+            // Given books that the rules would not have let anybody write
+            for (String table : List.of("command", "transfer", "packet", "packet_amounts")) {
+                statement.execute("alter table " + table + " disable trigger user");
+            }
+            statement.execute(forgery);
+
+            // When they are read as the audit reads them
+            boolean found = false;
+            for (Check check : Reconciliation.checks()) {
+                if (check.invariant().equals(invariant)) {
+                    found |= statement.executeQuery(check.sql()).next();
+                }
+            }
+
+            // Then
+            assertThat(found).as(forgery).isTrue();
+            FromACheckpoint.assertSame(statement, Reconciliation.checks(), forgery);
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31))",
+                "update packet set commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0))",
+                "update packet set max = max - 1",
+                "update packet set split = 'inflate'",
+                "update packet set split = 'none'",
+                "update packet set split_version = 2",
+                "update packet set luckiest = 1 - luckiest",
+                // Another split of the same seed, with a commitment that fits
+                "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31)); update packet set commitment ="
+                        + " packet_commitment(id, seed, asset, amount, count, min, max, split, split_version)",
+                "update packet_amounts set amounts = array[amounts[2], amounts[1]] || amounts[3:] where amounts[1] <>"
+                        + " amounts[2]",
+                "delete from packet_amounts",
+            })
+    void aSplitThatIsNotTheSeedsIsFound(String forgery) throws Exception {
+        // Given a packet whose shares differ, in books of its own
+        try (TestServers own = Servers.fresh()) {
+            try (TestEngine engine = TestEngine.start(own, 1, Map.of())) {
+                engine.deposit("dora", 1_000_000);
+                engine.send("dora", 1_000_000, 2);
+            }
+            assertThat(Reconciler.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
+            new Books(own)
+                    .execute("alter table packet drop constraint packet_is_committed; alter table packet disable"
+                            + " trigger user; alter table packet_amounts disable trigger user; "
+                            + forgery);
+
+            // When
+            List<Finding> findings = Reconciler.run(TestEngine.stores(own), finding -> {});
+
+            // Then
+            assertThat(findings)
+                    .filteredOn(finding -> finding.name().startsWith("the seed of every packet"))
+                    .singleElement()
+                    .satisfies(finding -> assertThat(finding.lines())
+                            .singleElement()
+                            .asString()
+                            .startsWith("packet "));
+        }
+    }
+
+    @Test
+    void aSlotThatOnlyRedisKnowsIsFound() throws Exception {
+        // Given
+        String key = keyOf(open);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.hset(key, "mallory", "2");
+            redis.hset(key, "#", "3");
+
+            // When
+            List<Finding> findings = audit();
+
+            // Then
+            assertThat(findings)
+                    .filteredOn(finding -> finding.severity() == Severity.VIOLATION)
+                    .anySatisfy(finding -> assertThat(finding.lines())
+                            .anySatisfy(violation ->
+                                    assertThat(violation).contains(open.id().toString())));
+            redis.hdel(key, "mallory");
+            redis.hset(key, "#", "2");
+        }
+    }
+
+    /** The last one: where Redis is given, a fresh one is the same one, emptied. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void aDatabaseWithoutAnInstallationIsRefused() {
+        try (TestServers empty = Servers.freshWithoutTables()) {
+            assertThatThrownBy(() -> Reconciler.run(TestEngine.stores(empty), finding -> {}))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("postgres.url");
+        }
+    }
+
+    @Test
+    void whatTheNextRecoveryWritesAnewIsNoViolation() throws Exception {
+        String journal = stampOf(open) + ":journal";
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            redis.rename(journal, "kept");
+
+            // When
+            List<Finding> broken =
+                    audit().stream().filter(finding -> !finding.isClean()).toList();
+
+            // Then
+            redis.rename("kept", journal);
+            assertThat(broken).singleElement().satisfies(finding -> {
+                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                assertThat(finding.lines()).singleElement().asString().contains(stampOf(open), "has no journal");
+            });
+        }
+    }
+
+    @Test
+    void aKeyThatIsNotThereIsNoViolationSinceWhoNeedsItHasTheShardRecovered() throws Exception {
+        String key = keyOf(open);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given a packet with two claims
+            redis.rename(key, "kept");
+
+            // When
+            List<Finding> broken =
+                    audit().stream().filter(finding -> !finding.isClean()).toList();
+
+            // Then
+            redis.rename("kept", key);
+            assertThat(broken).singleElement().satisfies(finding -> {
+                assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                assertThat(finding.lines()).containsExactly("packet " + open.id() + " is open, and Redis lacks it");
+            });
+        }
+    }
+
+    @Test
+    void anotherRedisThanTheOneThatRecoveryPreparedIsWrittenAnew() throws Exception {
+        String replid = "select replid from shard where id = " + open.shard();
+        String key = keyOf(open);
+        Books books = new Books(servers);
+        String before = books.strings(replid).get(0);
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            books.execute("update shard set replid = 'another' where id = " + open.shard());
+            redis.rename(key, "kept");
+
+            // When
+            List<Finding> findings = audit();
+
+            // Then
+            redis.rename("kept", key);
+            books.execute("update shard set replid = '" + before + "' where id = " + open.shard());
+            assertThat(findings)
+                    .filteredOn(finding -> !finding.isClean())
+                    .singleElement()
+                    .satisfies(finding -> {
+                        assertThat(finding.severity()).isEqualTo(Severity.HEALS);
+                        assertThat(finding.lines())
+                                .singleElement()
+                                .asString()
+                                .contains(open.id().toString());
+                    });
+        }
+    }
+
+    @Test
+    void aJournalIsReadInPagesToItsEnd() throws Exception {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given more unsettled entries than fit in a page
+            String key = keyOf(open);
+            String journal = stampOf(open) + ":journal";
+            StreamEntryID last = redis.xinfoStream(journal).getLastGeneratedId();
+            List<StreamEntryID> added = new ArrayList<>();
+            Pipeline pipeline = redis.pipelined();
+            for (int i = 0; i < LATE; i++) {
+                added.add(new StreamEntryID(last.getTime(), last.getSequence() + 1 + i));
+                pipeline.hset(key, "late-" + i, Integer.toString(2 + i));
+                pipeline.xadd(journal, added.get(i), Map.of("claim", open.id() + " " + (2 + i) + " late-" + i));
+            }
+            pipeline.hset(key, "#", Integer.toString(2 + LATE));
+            pipeline.sync();
+
+            // Then
+            assertThat(audit()).allMatch(Finding::isClean);
+
+            // When the last one is not in the journal
+            redis.xdel(journal, added.get(LATE - 1));
+
+            // Then
+            assertThat(audit()).anyMatch(finding -> !finding.isClean());
+            redis.xdel(journal, added.toArray(StreamEntryID[]::new));
+            redis.hdel(key, IntStream.range(0, LATE).mapToObj(i -> "late-" + i).toArray(String[]::new));
+            redis.hset(key, "#", "2");
+        }
+    }
+
+    private String stampOf(Packet packet) {
+        return new Books(servers).stamps().get(packet.shard());
+    }
+
+    private String keyOf(Packet packet) throws SQLException {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement();
+                var row = statement.executeQuery(
+                        "select '{' || left((select id from installation)::text, 8) || ':' || id || '}:' || epoch ||"
+                                + " '-' || nonce from shard where id = " + packet.shard())) {
+            row.next();
+            return row.getString(1) + ":p:" + packet.id();
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.hongbao.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.cli.Typed;
+import dev.hongbao.testing.AlertRules;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Exposition;
+import dev.hongbao.testing.GuideCommands;
+import dev.hongbao.testing.TestServerClient;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+
+/**
+ * Drills of alerts: each is provoked, its rule is seen to hold on what the server says, the runbook's page is followed, and it clears. For
+ * how long a rule has to hold is promtool's to test ({@code alerts*_test.yml}), and that Prometheus reads it as we do {@code PrometheusIT}'s.
+ */
+abstract class RunbookDrill extends TestServerClient {
+    static final Duration SOON = Duration.ofSeconds(30);
+
+    private static final AlertRules RULES = new AlertRules();
+
+    static Books books() {
+        return new Books(servers);
+    }
+
+    /** Waits until the rule of an alert holds that looks at a moment. */
+    static void fires(String alert) {
+        Eventually.eventually(SOON, () -> {
+            Exposition now = scrape();
+            assertThat(RULES.holds(alert, now, now)).as(alert).isTrue();
+        });
+    }
+
+    /** Waits until it holds no more. */
+    static void clears(String alert) {
+        Eventually.eventually(SOON, () -> {
+            Exposition now = scrape();
+            assertThat(RULES.holds(alert, now, now)).as(alert).isFalse();
+        });
+    }
+
+    /** Waits until a rule holds that looks back, from now to an earlier scrape. */
+    static void fires(String alert, Exposition before) {
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(RULES.holds(alert, before, scrape())).as(alert).isTrue());
+    }
+
+    /** Once what a rule looks back on begins after the fault, it holds no more. @param after a scrape from after the fault */
+    static void clears(String alert, Exposition after) {
+        assertThat(RULES.holds(alert, after, scrape())).as(alert).isFalse();
+    }
+
+    /** As {@link #fires(String)}, of another server. @param management its address */
+    static void fires(String alert, URI management) {
+        Eventually.eventually(SOON, () -> {
+            Exposition now = Exposition.kept(management);
+            assertThat(RULES.holds(alert, now, now)).as(alert).isTrue();
+        });
+    }
+
+    /** As {@link #clears(String)}, of another server. @param management its address */
+    static void clears(String alert, URI management) {
+        Eventually.eventually(SOON, () -> {
+            Exposition now = Exposition.kept(management);
+            assertThat(RULES.holds(alert, now, now)).as(alert).isFalse();
+        });
+    }
+
+    /** After a round of the checks, as a load balancer asks for it; without one the server makes one every 5 s. */
+    static Exposition scrape() {
+        try {
+            send(HttpRequest.newBuilder(URI.create(managed("/health/ready"))));
+        } catch (Exception fault) {
+            throw new IllegalStateException(fault);
+        }
+        return Exposition.of(URI.create(managed("/")));
+    }
+
+    /** What the runbook begins with. @param section that it has to name */
+    static void doctorNames(String section) {
+        doctorNames(section, URI.create(managed("/")));
+    }
+
+    /** As above, of another server. @param management its address */
+    static void doctorNames(String section, URI management) {
+        String port = Integer.toString(management.getPort());
+        Typed said = Typed.on(servers, "doctor", "--management-port", port);
+        assertThat(said.out()).as(said.err()).contains("#" + section);
+    }
+
+    /** What the runbook need not be asked for. @param section that the doctor must not name */
+    static void doctorNamesNot(String section) {
+        String port = Integer.toString(URI.create(managed("/")).getPort());
+        assertThat(Typed.on(servers, "doctor", "--management-port", port).out()).doesNotContain("#" + section);
+    }
+
+    /** A command of the runbook, as an operator types it. @return what it printed, when it ended with 0 */
+    static String typed(String... command) {
+        Typed typed = Typed.on(servers, command);
+        assertThat(typed.exit()).as(typed.out() + typed.err()).isZero();
+        return typed.out();
+    }
+
+    /** Finds with the first command of a section the session that is in the way, and ends it with the second. */
+    static void endTheSessionThatIsFound(String section) {
+        String pid = books().strings(
+                        GuideCommands.of("runbook").statements(section).get(0))
+                .get(0);
+        String ends = GuideCommands.of("runbook")
+                .where("PID", pid)
+                .statements(section)
+                .get(1);
+        assertThat(books().strings(ends)).containsExactly("t");
+    }
+}

@@ -1,0 +1,164 @@
+package dev.hongbao.store.embedded;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Children that are killed come back; children of a JVM that is killed end with it. */
+class ChildrenIT {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    /** Shared by the tests, so that only the first one unpacks. */
+    @TempDir
+    static Path binaries;
+
+    @TempDir
+    Path dataDir;
+
+    private EmbeddedServers start() {
+        return EmbeddedServers.start(dataDir, EmbeddedOptions.defaults().withBinaries(binaries));
+    }
+
+    @Test
+    void aKilledRedisComesBackOnItsPortWithItsData() throws Exception {
+        try (EmbeddedServers servers = start()) {
+            // Given
+            Stores.write(servers, "safe");
+            long pid = servers.redis().pid();
+
+            // When
+            servers.redis().kill();
+
+            // Then
+            eventually(SOON, () -> assertThat(servers.redis().pid()).isNotEqualTo(pid));
+            eventually(SOON, () -> assertThat(Stores.readRedis(servers.redis())).isEqualTo("safe"));
+        }
+    }
+
+    @Test
+    void aKilledPostgresComesBackOnItsPortWithItsDataEachTime() throws Exception {
+        try (EmbeddedServers servers = start()) {
+            Stores.write(servers, "safe");
+            for (int time = 0; time < 3; time++) {
+                // Given
+                long pid = servers.postgres().pid();
+
+                // When
+                servers.postgres().kill();
+
+                // Then
+                eventually(SOON, () -> assertThat(servers.postgres().pid()).isNotEqualTo(pid));
+                eventually(
+                        SOON,
+                        () -> assertThat(Stores.readPostgres(servers.postgres()))
+                                .isEqualTo("safe"));
+            }
+        }
+    }
+
+    @Test
+    void nothingComesBackAfterCloseAndCloseMayBeCalledAgain() {
+        // Given
+        EmbeddedServers servers = start();
+        List<Long> pids = List.of(servers.redis().pid(), servers.postgres().pid());
+        servers.redis().kill();
+
+        // When
+        servers.close();
+        servers.close();
+
+        // Then
+        assertThat(servers.redis().running()).isFalse();
+        assertThat(servers.postgres().running()).isFalse();
+        assertThat(pids).allSatisfy(pid -> assertThat(alive(pid)).isFalse());
+        assertThat(EmbeddedServers.running(dataDir)).isEmpty();
+    }
+
+    @Test
+    void withoutSupervisionAKilledChildStaysDead() {
+        // Given
+        EmbeddedOptions options =
+                EmbeddedOptions.defaults().withBinaries(binaries).withSupervised(false);
+        try (EmbeddedRedis redis = EmbeddedRedis.start(dataDir, options)) {
+            long pid = redis.pid();
+
+            // When
+            redis.kill();
+
+            // Then
+            eventually(SOON, () -> assertThat(redis.running()).isFalse());
+            assertThat(redis.pid()).isEqualTo(pid);
+        }
+    }
+
+    @Test
+    void childrenOfAKilledJvmEndAndTheNextStartHasTheData() throws Exception {
+        // Given
+        List<Long> children;
+        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+            children = Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
+            assertThat(children)
+                    .hasSize(2)
+                    .allSatisfy(pid -> assertThat(alive(pid)).isTrue());
+            assertThat(EmbeddedServers.running(dataDir)).isPresent();
+
+            // When
+            other.kill();
+        }
+
+        // Then: at once, while the old children may still be writing
+        try (EmbeddedServers servers = start()) {
+            assertThat(children)
+                    .doesNotContain(servers.redis().pid(), servers.postgres().pid());
+            assertThat(Stores.readRedis(servers.redis())).isEqualTo("other");
+            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("other");
+        }
+    }
+
+    @Test
+    void childrenOfAKilledJvmEndAlsoWhenNobodyStartsAgain() throws Exception {
+        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+            // Given
+            List<Long> children =
+                    Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
+
+            // When
+            other.kill();
+
+            // Then
+            eventually(
+                    SOON,
+                    () -> assertThat(children)
+                            .hasSize(2)
+                            .allSatisfy(pid -> assertThat(alive(pid)).isFalse()));
+        }
+    }
+
+    @Test
+    void aJvmKilledInTheMiddleOfItsFirstStartDoesNotStandInTheWayOfTheNext() throws Exception {
+        // Given
+        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+            eventually(SOON, () -> assertThat(dataDir).isDirectoryContaining("glob:**/postgres.partial-*"));
+
+            // When
+            other.kill();
+        }
+
+        // Then: at once, while initdb may still be at work
+        try (EmbeddedServers servers = start()) {
+            Stores.write(servers, "next");
+            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("next");
+            assertThat(dataDir).isDirectoryNotContaining("glob:**/postgres.partial-*");
+        }
+    }
+
+    private static boolean alive(long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.hongbao.store.postgres;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestEngine.get;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.testing.PostgresLine;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.Sockets;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.LossyProxy;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.ClosedConnectionException;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.SqlConnection;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** No statement waits for ever, and what waits behind a connection that fell silent goes on. */
+@ExtendWith(Servers.class)
+class DeadlineIT {
+    /** Less than the deadline, which would make connections anew as well. */
+    private static final Duration SOON = Duration.ofSeconds(2);
+
+    private final Vertx vertx = Vertx.vertx();
+    private LossyProxy line;
+    private Postgres postgres;
+
+    @BeforeEach
+    void connect(TestServers servers) throws Exception {
+        line = PostgresLine.of(servers);
+        postgres = new Postgres(vertx, PostgresLine.stores(line, servers).app());
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        line.close();
+        get(vertx.close());
+    }
+
+    private Pool pool() {
+        return postgres.pool("test", 1, 10, Duration.ofSeconds(1));
+    }
+
+    private static Future<Integer> ask(Pool pool, String sql) {
+        return pool.query(sql).execute().map(rows -> rows.iterator().next().getInteger(0));
+    }
+
+    @Test
+    void postgresItselfEndsAStatementThatTakesTooLongAndTheConnectionStays() {
+        // Given
+        Pool pool = pool();
+        int backend = get(ask(pool, "select pg_backend_pid()"));
+
+        // When
+        assertThatThrownBy(() -> get(ask(pool, "select 1 from pg_sleep(60)")))
+                .isInstanceOfSatisfying(
+                        PgException.class,
+                        fault -> assertThat(fault.getSqlState()).isEqualTo("57014"));
+
+        // Then
+        assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
+    }
+
+    @Test
+    void whoWaitsForAConnectionIsToldToTryLater() {
+        // Given that somebody has the only connection
+        Pool pool = pool();
+        SqlConnection taken = get(pool.getConnection());
+
+        // When others wait for as long as a statement may take
+        Future<Integer> query = ask(pool, "select 1");
+        Future<SqlConnection> another = pool.getConnection();
+
+        // Then
+        assertThatThrownBy(() -> get(query)).matches(SqlState::isOutage);
+        assertThatThrownBy(() -> get(another)).matches(SqlState::isOutage);
+        get(taken.close());
+        assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
+    }
+
+    @Test
+    void aConnectionThatFallsSilentIsClosedAndNobodyWaitsBehindIt() {
+        // Given
+        Pool pool = pool();
+        get(ask(pool, "select 1"));
+
+        // When
+        line.swallow();
+        Future<Integer> lost = ask(pool, "select 1");
+        Future<Integer> behind = ask(pool, "select 2");
+
+        // Then
+        assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
+        get(behind.otherwise(2));
+        eventually(SOON, () -> assertThat(get(ask(pool, "select 3"))).isEqualTo(3));
+    }
+
+    @Test
+    void anAnswerThatWasLostIsNotWaitedForHoweverLongAStatementMayTake() {
+        // Given
+        Pool lengthy = postgres.pool("lengthy", 2, 10, Postgres.LONG);
+        get(ask(lengthy, "select 1"));
+
+        // When one answer is lost, and Postgres is at another statement all the time
+        line.swallow();
+        Future<Integer> lost = ask(lengthy, "select 1");
+        Future<Integer> slow = ask(lengthy, "select 2 from pg_sleep(12)");
+
+        // Then
+        assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
+        assertThat(get(slow)).isEqualTo(2);
+    }
+
+    @Test
+    void aConnectionThatIsIdleIsKept() {
+        // Given
+        Pool pool = pool();
+        int backend = get(ask(pool, "select pg_backend_pid()"));
+
+        // When nobody asks for longer than an answer may take
+        get(vertx.timer(4_000));
+
+        // Then
+        assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
+    }
+
+    @Test
+    void aHandshakeThatIsNotAnsweredEnds() {
+        // Given
+        Pool pool = pool();
+
+        // When
+        line.fallSilent();
+
+        // Then
+        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"disable", "require"})
+    void aConnectThatIsNeverAnsweredGivesItsPlaceInThePoolBack(String tls, TestServers servers) {
+        // Given a pool of one, and a server that takes connections, says nothing, and never ends them
+        String url = PostgresLine.stores(line, servers).app().url() + "?sslmode=" + tls;
+        Pool pool = new Postgres(vertx, PostgresAddress.of(url)).pool("test", 1, 10, Duration.ofSeconds(8));
+        line.fallSilent();
+        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+
+        // When
+        line.comeBack();
+
+        // Then
+        eventually(Duration.ofSeconds(10), () -> {
+            if (tls.equals("disable")) {
+                assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
+            } else {
+                assertThatThrownBy(() -> get(ask(pool, "select 2"))).hasMessageContaining("does not handle SSL");
+            }
+        });
+        assertThat(Sockets.halfClosedTo(line.port())).isEmpty();
+    }
+
+    @Test
+    void connectionsThatWereNotHeardForAWhileAreDroppedAtOnce() {
+        // Given
+        Pool pool = pool();
+        get(ask(pool, "select 1"));
+        line.swallow();
+
+        // When
+        postgres.dropSilent(Duration.ZERO);
+
+        // Then
+        eventually(SOON, () -> assertThat(get(ask(pool, "select 2"))).isEqualTo(2));
+    }
+}

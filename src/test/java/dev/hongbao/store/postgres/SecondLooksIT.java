@@ -1,0 +1,950 @@
+package dev.hongbao.store.postgres;
+
+import static dev.hongbao.testing.TestCampaigns.definition;
+import static dev.hongbao.testing.TestEngine.GROUP;
+import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
+import static dev.hongbao.testing.TestEngine.newKey;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.RainView;
+import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.AssetTerms;
+import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketKind;
+import dev.hongbao.packet.SendCommand;
+import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Overlap;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Asset;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.webhook.Webhook;
+import dev.hongbao.webhook.Webhooks;
+import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A statement that waited for a lock sees what was committed meanwhile. The writer is stopped: each test settles by itself. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SecondLooksIT {
+    private static final String PRIZES = "prizes: [{name: a, quota: 3, stock: 5}], fallback: {name: b}";
+
+    private TestServers servers;
+    private TestEngine engine;
+    private TestCampaigns campaigns;
+    private TestDraws draws;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "webhooks.private-networks", "127.0.0.0/8"));
+        campaigns = new TestCampaigns(engine);
+        draws = new TestDraws(engine);
+        engine.deposit("shop", 1_000_000);
+        get(engine.engine().stopWriter());
+        books.execute("update installation set unique_references = true");
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+        books.assertClean();
+    }
+
+    /** A deposit or a withdrawal of an amount of a user's own. @return its verdict */
+    private static String move(String kind, String user, long amount, String key, String reference) {
+        return "select verdict from move_wallets('" + kind + "', array[gen_random_uuid()], array['backend'], array['"
+                + user
+                + "'], array['CNY'], array[" + amount + "]::bigint[], array['" + key
+                + "'], array['\\x01'::bytea], array['service'], array[" + reference + "]::text[], array[null]::text[])";
+    }
+
+    private static String move(String kind, String user, long amount) {
+        return move(kind, user, amount, newKey().value(), "null");
+    }
+
+    /** A statement that settles, and leaves the shard's cursor where it is. */
+    private static String settle(String what, String arguments) {
+        return "select " + what + "(array[id], array[epoch], array[nonce], array[last_seq], array[last_seq], "
+                + arguments + ") from shard";
+    }
+
+    private static String close(Object packet) {
+        return settle("settle_closes", "array['" + packet + "']::uuid[], array['closed'], array['shop']");
+    }
+
+    private static String endOf(Draw draw, String period) {
+        return settle("settle_draw_ends", "array['" + draw.id() + "']::uuid[], array[" + period + "]::integer[]");
+    }
+
+    // The ledger
+
+    @Test
+    void aWithdrawalThatWaitedForAnotherIsToldThatTheWalletIsPoor() throws SQLException {
+        // Given
+        engine.deposit("ann", 100);
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first(move("withdrawal", "ann", 60))).isEqualTo("done");
+
+            // When
+            var second = overlap.second(move("withdrawal", "ann", 60));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("poor");
+        }
+    }
+
+    @Test
+    void aCommandThatWaitedForItsKeyIsARepetition() throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            assertThat(overlap.first(move("deposit", "ben", 5, "one", "null"))).isEqualTo("done");
+
+            // When
+            var second = overlap.second(move("deposit", "ben", 5, "one", "null"));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("replayed");
+            assertThat(engine.balance("ben")).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void aReferenceThatSomebodyIsUsingIsToldOnceItIsUsed() throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            overlap.first(move("deposit", "cem", 1, "first", "'ref'"));
+
+            // When a command that moves other money has it, too
+            var second = overlap.second("insert into command (id, operation, actor, role, key, reference)"
+                    + " values (gen_random_uuid(), 'send', 'backend', 'service', 'second', 'ref')");
+            overlap.commit();
+
+            // Then
+            assertThatThrownBy(second::join).hasStackTraceContaining("command_reference_once");
+        }
+    }
+
+    @Test
+    void aReversalThatWaitedForAnotherIsToldOfIt() throws SQLException {
+        // Given
+        long deposit = engine.deposit("eve", 100).id();
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first(reverse("eve", deposit))).isEqualTo("done");
+
+            // When
+            var second = overlap.second(reverse("eve", deposit));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("reversed");
+        }
+    }
+
+    @Test
+    void aReversalThatWaitedForTheMoneyToGoIsToldThatTheWalletIsPoor() throws SQLException {
+        // Given
+        long deposit = engine.deposit("flo", 100).id();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(move("withdrawal", "flo", 60));
+
+            // When
+            var second = overlap.second(reverse("flo", deposit));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("poor");
+        }
+    }
+
+    private static String reverse(String user, long transfer) {
+        return "select verdict from reverse_transfer('" + user + "', " + transfer
+                + ", gen_random_uuid(), 'backend', 'service', '" + newKey().value() + "', '\\x01', null, 'why')";
+    }
+
+    @Test
+    void whoDeclaresWhatSomebodyDeclaresIsToldThatItIsKnown() throws SQLException {
+        String declares = "select declare_asset('TWICE', 0::smallint, 't', 'everybody', null, null, null)";
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            assertThat(overlap.first(declares)).isEqualTo("declared");
+
+            // When
+            var second = overlap.second(declares);
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("known");
+        }
+    }
+
+    @Test
+    void aSendThatWaitedForAnotherIsCountedWithItsDay() throws SQLException {
+        // Given 100 a day, and 90 that somebody has sent and not yet counted
+        Asset jade = new Asset("JADE");
+        engine.declare(jade, AssetTerms.Senders.EVERYBODY, new AssetTerms.Caps(null, null, 100L));
+        draws.deposit("gil", jade, 1_000);
+        get(sending("gil", jade, 90));
+        books.execute("update sent_on_day set amount = 1");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select lock_accounts(array_agg(id)) from account where owner = 'gil'");
+            overlap.first("update sent_on_day set amount = 90");
+
+            // When
+            Future<Packet> send = sending("gil", jade, 20);
+            overlap.awaitMeeting(send::isComplete);
+            overlap.commit();
+
+            // Then
+            assertRefused(Refusal.DAY_CAP_REACHED, send);
+        }
+    }
+
+    private Future<Packet> sending(String user, Asset asset, long amount) {
+        SendCommand command =
+                SendCommand.of(GROUP, PacketKind.LUCKY, asset, amount, 2).build();
+        return engine.loop(0).call(services -> services.packets.send(member(user), command, newKey()));
+    }
+
+    private static void assertRefused(Refusal why, Future<?> asked) {
+        assertThatThrownBy(() -> get(asked))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refused -> assertThat(refused.refusal()).isEqualTo(why));
+    }
+
+    @Test
+    void depositsThatWaitedForAnotherStayWithItInTheLedgersRange() throws SQLException {
+        // Given an asset of which 99 more may come in
+        engine.declare(new Asset("VAST"));
+        draws.deposit("rob", new Asset("VAST"), 1);
+        String moves =
+                "update account set balance = balance %s 8999999999999999899 where owner = 'outside' and asset = 'VAST'";
+        books.execute(moves.formatted("-"));
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select lock_accounts(array_agg(id)) from account where asset = 'VAST'");
+
+            // When two deposit 60
+            var second = overlap.second(
+                    "select verdict from deposit_all(array[gen_random_uuid()], 'backend', array['rob'],"
+                            + " array['VAST'], array[60]::bigint[], array[null]::text[], array[null]::text[], 'vast', '\\x01')");
+            assertThat(overlap.first(move("deposit", "rob", 60).replace("CNY", "VAST")))
+                    .isEqualTo("done");
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("beyond");
+        }
+        books.execute(moves.formatted("+"));
+    }
+
+    // Access
+
+    @Test
+    void aSendThatWaitedForAFreezeIsRefused() throws SQLException {
+        // Given
+        engine.deposit("hal", 100);
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first(freeze("hal"))).isEqualTo("t");
+
+            // When
+            Future<Packet> send = sending("hal", TestEngine.CNY, 20);
+            overlap.awaitMeeting(send::isComplete);
+            overlap.commit();
+
+            // Then
+            assertRefused(Refusal.FROZEN, send);
+        }
+    }
+
+    @Test
+    void aFreezeWaitsForWhatMovesMoneyOut() throws SQLException {
+        // Given
+        engine.deposit("ida", 100);
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(move("withdrawal", "ida", 60));
+
+            // When
+            var second = overlap.second(freeze("ida"));
+
+            // Then
+            assertThat(second).isNotDone();
+            overlap.commit();
+            assertThat(second.join()).isEqualTo("t");
+        }
+    }
+
+    @Test
+    void aFreezeThatWaitedForAnotherChangesNothing() throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            assertThat(overlap.first(freeze("jan"))).isEqualTo("t");
+
+            // When
+            var second = overlap.second(freeze("jan"));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("f");
+        }
+    }
+
+    private static String freeze(String user) {
+        return "select change_restriction('user', '" + user + "', 'frozen', true, 'backend', 'why')";
+    }
+
+    @Test
+    void aRevocationThatWaitedForItsKeyIsARepetition() throws SQLException {
+        String revokes = "select repeated from revoke_tokens('kim', null, 'backend', 'key', null)";
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            assertThat(overlap.first(revokes)).isEqualTo("f");
+
+            // When
+            var second = overlap.second(revokes);
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("t");
+        }
+    }
+
+    @Test
+    void rowsOfTheAuditLogFollowOnThoseThatWereBeingWritten() throws SQLException {
+        String appends =
+                "select audit_append(array['a'], array['service'], array[null]::text[], array[null]::text[], array['GET'],"
+                        + " array['/'], array[null]::text[], array[200]::smallint[], array[null]::text[], array[null]::text[],"
+                        + " array[1]::bigint[], array[0]::bigint[])";
+        long before = books.longOf("select count(*) from audit_log");
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            overlap.first(appends);
+
+            // When
+            var second = overlap.second(appends);
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.longOf("select count(*) from audit_log")).isEqualTo(before + 2);
+        }
+    }
+
+    // Campaigns
+
+    private static String campaign(CampaignView made) {
+        return "campaign where id = '" + made.campaign().id() + "'";
+    }
+
+    private static String judge(CampaignView campaign) {
+        return "select verdicts[1] from judge_pools(array[null]::text[], array[600000]::bigint[], array['"
+                + campaign.campaign().id() + "']::uuid[], array['shoe'], array['ann'], array['family'])";
+    }
+
+    @Test
+    void aPoolThatWaitedForTheEndIsTooLate() throws SQLException {
+        // Given
+        CampaignView campaign = campaigns.create(definition(100, 5));
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from " + campaign(campaign) + " for no key update");
+
+            // When the campaign ends after somebody began to open a pool
+            var second = overlap.second(judge(campaign));
+            overlap.first("select end_campaign('" + campaign.campaign().id() + "')");
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("over");
+        }
+    }
+
+    @Test
+    void aPoolThatWaitedForAnotherIsCountedWithIt() throws SQLException {
+        assertPoolIsJudged("opened", new JsonObject().put("onePerProduct", true));
+        assertPoolIsJudged("daily", new JsonObject().put("poolsADay", 1));
+    }
+
+    private void assertPoolIsJudged(String verdict, JsonObject opening) throws SQLException {
+        // Given a pool whose transaction is not committed
+        CampaignView campaign = campaigns.create(definition(100, 5).put("opening", opening));
+        campaigns.open(campaign, "ann", "shoe");
+        String one = "pool where campaign = '" + campaign.campaign().id() + "'";
+        books.execute("create table uncommitted as select * from " + one
+                + "; alter table pool disable trigger user; delete from " + one
+                + "; alter table pool enable trigger user");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(judge(campaign));
+            overlap.first("insert into pool select * from uncommitted");
+
+            // When
+            var second = overlap.second(judge(campaign));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo(verdict);
+        }
+        books.execute("drop table uncommitted");
+    }
+
+    @Test
+    void aCampaignEndsAfterWhatItsEndWaitedFor() throws SQLException {
+        // Given
+        CampaignView campaign = campaigns.create(definition(100, 5));
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from " + campaign(campaign) + " for no key update");
+
+            // When
+            var second =
+                    overlap.second("select end_campaign('" + campaign.campaign().id() + "')");
+            String moment = overlap.first("select clock_timestamp()");
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.strings("select ends_at >= '" + moment + "' from " + campaign(campaign)))
+                    .containsExactly("t");
+        }
+    }
+
+    @Test
+    void aPoolThatIsClosedWhileItsCampaignEndsKeepsItsTimes() throws SQLException {
+        // Given a campaign that was ended, and a pool that is being closed
+        CampaignView campaign = campaigns.create(definition(100, 5));
+        Packet pool = campaigns.open(campaign, "ann", "shoe");
+        String times = "select opens_at || ' ' || expires_at from packet where id = '" + pool.id() + "'";
+        String before = books.strings(times).get(0);
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from shard for no key update");
+            books.execute("select end_campaign('" + campaign.campaign().id() + "')");
+            overlap.first(close(pool.id()));
+
+            // When
+            var second = overlap.second(
+                    "select end_pools(array['" + campaign.campaign().id() + "']::uuid[], 10)");
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.strings(times)).containsExactly(before);
+        }
+    }
+
+    @Test
+    void aCampaignIsClosedOnceHoweverManyClose() throws SQLException {
+        // Given a campaign that has ended, which somebody closes
+        String closes = "select count(*) from close_campaigns(array[0]::smallint[])";
+        books.strings(closes);
+        CampaignView campaign = campaigns.create(definition(100, 5));
+        campaigns.end(campaign.campaign().id());
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first(closes)).isEqualTo("1");
+
+            // When
+            var second = overlap.second(closes);
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("0");
+        }
+    }
+
+    @Test
+    void aDropThatIsClosedWhileItsRainIsCancelledWaitsForItsPacketFirst() throws SQLException {
+        // Given somebody who cancels a rain, and holds its drops
+        engine.deposit("shop", 1_000);
+        RainView rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
+        String drop = books.strings("select max(packet::text) from pool where campaign = '"
+                        + rain.rain().id() + "'")
+                .get(0);
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from packet where id = '" + drop + "' for no key update");
+
+            // When
+            var second = overlap.second(close(drop));
+            overlap.first("select true from unannounced where packet = '" + drop + "' for update");
+            overlap.commit();
+
+            // Then neither fails for the other
+            second.join();
+            assertThat(books.longOf("select count(*) from unannounced where packet = '" + drop + "'"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    void aDropThatIsAnnouncedWhileItsRainIsCancelledHasFallen() throws SQLException {
+        // Given two drops, of which the second one falls in two seconds; somebody holds the first one's announcement
+        engine.deposit("shop", 1_000);
+        RainView rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
+        String id = rain.rain().id().toString();
+        List<String> drops = books.strings("select packet from pool where campaign = '" + id + "' order by packet");
+        String second = "packet where id = '" + drops.get(1) + "'";
+        books.execute("update packet set opens_at = expires_at - interval '1 second' where id = '" + drops.get(0) + "';"
+                + " update packet set opens_at = now() + interval '2 seconds' where id = '" + drops.get(1) + "'");
+        CompletableFuture<String> cancelling;
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from unannounced where packet = '" + drops.get(0) + "' for update");
+
+            // When it is cancelled, and meanwhile the second one falls and is announced
+            cancelling = overlap.second("select cancel_rain('" + id + "')");
+            Eventually.eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(books.strings("select opens_at <= now() from " + second))
+                            .containsExactly("t"));
+            books.execute("select feed_append(array['rain:" + id + "'], array[null], array['" + drops.get(1)
+                    + "']::uuid[], array[0])");
+            overlap.commit();
+        }
+
+        // Then
+        cancelling.join();
+        assertThat(books.strings("select has_fallen(p.opens_at, r.cancelled_at) from rain as r, packet as p"
+                        + " where r.id = '" + id + "' and p.id = '" + drops.get(1) + "'"))
+                .containsExactly("t");
+    }
+
+    // Draws
+
+    private static String hold(Draw draw, String user, UUID request, UUID attempt) {
+        return "select status || ' ' || attempt from hold_plays(array['" + request + "']::uuid[], array['" + draw.id()
+                + "']::uuid[], array['" + user + "'], array[1]::smallint[], array['" + attempt + "']::uuid[])";
+    }
+
+    private Draw paid(String user) {
+        draws.deposit(user, TestDraws.POINTS, 100);
+        return draws.create("{mode: weights, cost: {asset: POINTS, amount: 10}, prizes: [{name: a, weight: 1}]}");
+    }
+
+    @Test
+    void aCostIsNotHeldForADrawThatCloses() throws SQLException {
+        // Given a draw that somebody closes
+        Draw draw = paid("lea");
+        books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(endOf(draw, "null"));
+
+            // When
+            var second = overlap.second(hold(draw, "lea", UUID.randomUUID(), UUID.randomUUID()));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).startsWith("closed ");
+            assertThat(draws.balance("lea", TestDraws.POINTS)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aDrawThatClosesWaitsForTheCostsThatAreBeingHeldAndGivesThemBack() throws SQLException {
+        // Given a cost that is being held
+        Draw draw = paid("max");
+        books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(hold(draw, "max", UUID.randomUUID(), UUID.randomUUID()));
+
+            // When
+            var second = overlap.second(endOf(draw, "null"));
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(draws.balance("max", TestDraws.POINTS)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void aRequestThatWaitedForItselfIsHeldOnce() throws SQLException {
+        // Given
+        Draw draw = paid("nia");
+        UUID request = UUID.randomUUID();
+        UUID attempt = UUID.randomUUID();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(hold(draw, "nia", request, attempt));
+
+            // When
+            var second = overlap.second(hold(draw, "nia", request, UUID.randomUUID()));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("held " + attempt);
+            assertThat(draws.balance("nia", TestDraws.POINTS)).isEqualTo(90);
+        }
+    }
+
+    private static String plan(Draw draw, int period) {
+        return "select plan_period('" + draw.id() + "', " + period
+                + ", now() - interval '2 hours', now() - interval '1 hour',"
+                + " array[1, 1, 1]::smallint[], array[now(), now(), now()])";
+    }
+
+    private Draw scheduled() {
+        return draws.create("{mode: schedule, opensAt: \"2037-01-01T00:00:00Z\", closesAt: \"2037-01-02T00:00:00Z\", "
+                + PRIZES + "}");
+    }
+
+    @Test
+    void aPeriodThatWaitedForAnotherTakesWhatItLeft() throws SQLException {
+        // Given 5 in stock, of which somebody plans 3
+        Draw draw = scheduled();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(plan(draw, 0));
+
+            // When
+            var second = overlap.second(plan(draw, 1));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("t");
+            assertThat(books.longOf("select count(*) from release where period = 1 and draw = '" + draw.id() + "'"))
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aPeriodThatWaitedForItselfIsPlannedOnce() throws SQLException {
+        // Given
+        Draw draw = scheduled();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(plan(draw, 0));
+
+            // When
+            var second = overlap.second(plan(draw, 0));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("f");
+        }
+    }
+
+    @Test
+    void aDrawThatClosedPlansNoMore() throws SQLException {
+        // Given
+        Draw draw = scheduled();
+        books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(endOf(draw, "null"));
+
+            // When
+            var second = overlap.second(plan(draw, 0));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("f");
+        }
+    }
+
+    @Test
+    void aPeriodEndsOnce() throws SQLException {
+        // Given
+        Draw draw = scheduled();
+        books.execute(plan(draw, 0));
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(endOf(draw, "0"));
+
+            // When
+            var second = overlap.second(endOf(draw, "0"));
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.longOf("select sum(planned) from prize where draw = '" + draw.id() + "'"))
+                    .isZero();
+        }
+    }
+
+    // Feeds
+
+    @Test
+    void progressThatWaitedForAPacketsEndIsNotTold() throws SQLException {
+        // Given a packet that is announced, and somebody who holds its group's feed
+        engine.deposit("ole", 100);
+        Packet packet = engine.send("ole", 100, 2);
+        books.execute(append(packet.group(), "null", packet.id()));
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select last from feed where group_id = '" + packet.group() + "' for no key update");
+
+            // When
+            var second = overlap.second(append(packet.group(), "'packet.progress'", packet.id()));
+            overlap.first(close(packet.id()));
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.strings("select type from group_event where subject = '" + packet.id() + "'"))
+                    .doesNotContain("packet.progress");
+        }
+    }
+
+    private static String append(Object group, String type, Object subject) {
+        return "select feed_append(array['" + group + "'], array[" + type + "]::text[], array['" + subject
+                + "']::uuid[], array[1])";
+    }
+
+    @Test
+    void aPacketIsAnnouncedOnceHoweverManyAnnounceIt() throws SQLException {
+        // Given a packet that no server knows
+        UUID packet = UUID.randomUUID();
+        String row = "unannounced where packet = '" + packet + "'";
+        books.execute("insert into unannounced (packet) values ('" + packet + "')");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select packet from " + row + " for update");
+
+            // When
+            var second = overlap.second(append("solo", "null", packet));
+            overlap.first(append("solo", "null", packet));
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.longOf("select last from feed where group_id = 'solo'"))
+                    .isOne();
+        }
+        books.execute("delete from group_event where group_id = 'solo'; delete from feed where group_id = 'solo'");
+    }
+
+    @Test
+    void winsThatSomebodyTellsAreToldOnce() throws SQLException {
+        // Given a draw of which a play is settled
+        Draw draw = draws.create("{group: wins, mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
+        books.execute("update prize set announced = true where draw = '" + draw.id() + "'");
+        books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id) values ('"
+                + draw.id() + "', 0, gen_random_uuid(), 1, 1, now(), 1, 0, 'quy')");
+        String tells = "select feed_draws(array['" + draw.id() + "']::uuid[], interval '0')";
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(tells);
+
+            // When
+            var second = overlap.second(tells);
+            overlap.commit();
+
+            // Then
+            second.join();
+            assertThat(books.strings("select type from group_event where group_id = 'wins' order by seq"))
+                    .containsExactly("draw.opened", "draw.won");
+        }
+    }
+
+    @Test
+    void aRainThatSomebodyTellsOfHasBegunOnce() throws SQLException {
+        // Given
+        engine.deposit("shop", 1_000);
+        String rain = new TestRains(engine)
+                .create(TestRains.definition(3_000, 2, 5, 1))
+                .rain()
+                .id()
+                .toString();
+        Eventually.eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.strings("select starts_at <= now() from rain where id = '" + rain + "'"))
+                        .containsExactly("t"));
+        String tells = "select told from feed_rains(array[0]::smallint[], interval '1 hour')";
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first(tells)).isEqualTo("t");
+
+            // When
+            var second = overlap.second(tells);
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("f");
+        }
+    }
+
+    // Webhooks
+
+    @Test
+    void aWebhookThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
+        // Given one less than there may be, and another one that is being made
+        books.execute("insert into webhook (id, url, types, batch, position, low)"
+                + " select gen_random_uuid(), 'https://h', array['x'], 1, '', 0 from generate_series(1, 49)");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select pg_advisory_xact_lock(hashtextextended('webhooks', 0))");
+            overlap.first("insert into webhook (id, url, types, batch, position, low)"
+                    + " values (gen_random_uuid(), 'https://h', array['x'], 1, '', 0)");
+
+            // When
+            Webhook.Terms terms = new Webhook.Terms("http://127.0.0.1:1/", List.of("packet.expired"), 1);
+            Future<Webhooks.Made> second =
+                    engine.loop(0).call(services -> webhooks().create(TestDraws.SERVICE, terms, null, newKey()));
+            overlap.awaitMeeting(second::isComplete);
+            overlap.commit();
+
+            // Then
+            assertRefused(Refusal.INVALID, second);
+        }
+        books.execute("delete from webhook");
+    }
+
+    @Test
+    void aSecretThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
+        // Given four secrets, and a fifth that is being made
+        String id = UUID.randomUUID().toString();
+        String makes = "insert into webhook_secret (id, webhook, secret, ends_at) select gen_random_uuid(), '" + id
+                + "', 's', now() + interval '1 hour' from generate_series(1, ";
+        books.execute("insert into webhook (id, url, types, batch, position, low) values ('" + id
+                + "', 'https://h', array['x'], 1, '', 0); " + makes + "4)");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from webhook for update");
+            overlap.first(makes + "1)");
+
+            // When
+            Future<Webhooks.Made> second = engine.loop(0)
+                    .call(services -> webhooks().rotate(TestDraws.SERVICE, UUID.fromString(id), newKey()));
+            overlap.awaitMeeting(second::isComplete);
+            overlap.commit();
+
+            // Then
+            assertRefused(Refusal.INVALID, second);
+        }
+        books.execute("delete from webhook");
+    }
+
+    private Webhooks webhooks() {
+        return engine.engine().webhooks;
+    }
+
+    // What servers do in turns
+
+    @Test
+    void nobodyWaitsForWhoCountsWhatMoved() throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given
+            overlap.first("select counted from turnover_place for update");
+
+            // When
+            var second = overlap.second("select count_turnover(10)");
+
+            // Then
+            assertThat(second).isCompletedWithValue("f");
+        }
+    }
+
+    @Test
+    void aGenerationIsDrawnAfterTheSendsOfTheOneBefore() throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            // Given somebody who sends
+            overlap.first("select id from shard for key share");
+
+            // When
+            var second =
+                    overlap.second("select draw_generation(0::smallint, -1, 'another', 1, false, 'new', 'replica')");
+
+            // Then
+            assertThat(second).isNotDone();
+            overlap.commit();
+            assertThat(second.join()).isNull();
+        }
+    }
+
+    // What is set aside
+
+    @Test
+    void whatComesBackWhileSomebodyReplaysItIsSetAsideNoMore() throws SQLException {
+        // Given
+        String unit = setAside();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select id from shard for no key update");
+            overlap.first("delete from quarantine_unit where id = '" + unit + "'");
+
+            // When
+            CompletableFuture<Integer> second = replaying(unit);
+            overlap.awaitMeeting(second::isDone);
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void anEntryThatIsBeingSetAsideIsReplayed() throws SQLException {
+        // Given an entry that nobody can settle
+        String unit = setAside();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select id from shard for no key update");
+            overlap.first(
+                    "insert into quarantine (unit, verb, item, at) values ('" + unit + "', 'nothing', '', now())");
+
+            // When
+            CompletableFuture<Integer> second = replaying(unit);
+            overlap.awaitMeeting(second::isDone);
+            overlap.commit();
+
+            // Then
+            assertThatThrownBy(second::join).hasStackTraceContaining("an entry of verb nothing");
+        }
+        books.execute("delete from quarantine; delete from quarantine_unit");
+    }
+
+    private String setAside() {
+        String unit = UUID.randomUUID().toString();
+        books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + unit
+                + "', 'packet', 0, '', 'why')");
+        return unit;
+    }
+
+    private CompletableFuture<Integer> replaying(String unit) {
+        return CompletableFuture.supplyAsync(() -> {
+            try {
+                return QuarantineOperations.replay(TestEngine.stores(servers), UUID.fromString(unit));
+            } catch (Exception failed) {
+                throw new CompletionException(failed);
+            }
+        });
+    }
+
+    // Keys of what is done in more than one statement
+
+    @Test
+    void aCreationThatWaitedForItsKeyIsARepetition() throws SQLException {
+        // Given a campaign that somebody creates under a key
+        IdempotencyKey key = newKey();
+        JsonObject terms = definition(100, 5);
+        CampaignView made = get(creating(terms, key));
+        String row = "idempotency where key = '" + key.value() + "'";
+        books.execute("create table used as select * from " + row + "; delete from " + row);
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(
+                    "select pg_advisory_xact_lock(hashtextextended(concat_ws(' ', user_id, operation, key), 0)) from used");
+            overlap.first("insert into idempotency select * from used");
+
+            // When
+            Future<CampaignView> second = creating(terms, key);
+            overlap.awaitMeeting(second::isComplete);
+            overlap.commit();
+
+            // Then
+            assertThat(get(second).campaign().id()).isEqualTo(made.campaign().id());
+        }
+    }
+
+    private Future<CampaignView> creating(JsonObject terms, IdempotencyKey key) {
+        return engine.loop(0).call(services -> services.campaigns.create(TestDraws.SERVICE, terms, key));
+    }
+}

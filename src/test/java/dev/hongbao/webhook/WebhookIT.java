@@ -1,0 +1,494 @@
+package dev.hongbao.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServerClient;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.webhook.HookReceiver.Manner;
+import dev.hongbao.webhook.HookReceiver.Message;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Webhooks of a whole server, told to receivers that behave well and badly. */
+@ExtendWith(Servers.class)
+class WebhookIT extends TestServerClient {
+    private HookReceiver receiver;
+
+    @BeforeAll
+    static void start(TestServers given) {
+        serve(
+                given,
+                Map.of(
+                        "webhooks.private-networks", "127.0.0.0/8",
+                        "webhooks.timeout", "700ms",
+                        "webhooks.max-wait", "150ms"));
+    }
+
+    @BeforeEach
+    void open() throws Exception {
+        receiver = new HookReceiver();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        receiver.close();
+        for (JsonObject webhook : items(get(null, "/v1/webhooks"))) {
+            assertThat(delete(webhook.getString("id"))).isEqualTo(204);
+        }
+    }
+
+    private JsonObject create(String url, String... types) throws Exception {
+        JsonObject body = new JsonObject().put("url", url);
+        if (types.length > 0) {
+            body.put("types", new JsonArray(List.of(types)));
+        }
+        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), body), 201);
+    }
+
+    private int delete(String webhook) throws Exception {
+        return send(builder(null, "/v1/webhooks/" + webhook).DELETE()).statusCode();
+    }
+
+    private HttpResponse<String> rotate(String path) throws Exception {
+        return send(builder(null, path).header("Idempotency-Key", "rotate").POST(BodyPublishers.noBody()));
+    }
+
+    private JsonObject webhook(JsonObject made) throws Exception {
+        return json(get(null, "/v1/webhooks/" + made.getString("id")), 200);
+    }
+
+    private List<JsonObject> deliveries(JsonObject made) throws Exception {
+        return items(get(null, "/v1/webhooks/" + made.getString("id") + "/deliveries"));
+    }
+
+    /** Sends a packet and has it claimed by all. @return its id */
+    private String drain(int count) throws Exception {
+        String packet = send("lucky", 100 * count, count);
+        for (int user = 0; user < count; user++) {
+            assertThat(claim("user" + user, packet).statusCode()).isEqualTo(201);
+        }
+        return packet;
+    }
+
+    private static List<String> types(List<JsonObject> items) {
+        return items.stream().map(item -> item.getString("type")).toList();
+    }
+
+    @Test
+    void whatIsSettledIsToldInOrderAndSigned() throws Exception {
+        JsonObject made = create(receiver.url());
+
+        String packet = drain(3);
+
+        // Then the host is told all of it
+        List<JsonObject> items = receiver.untilTaken(packet, 5);
+        assertThat(types(items))
+                .containsExactly("packet.sent", "claim.settled", "claim.settled", "claim.settled", "packet.drained");
+        // and believes it by the secret, and by no other
+        Message message = receiver.taken.get(0);
+        assertThat(message.isSignedBy(made.getString("secret"))).isTrue();
+        assertThat(message.isSignedBy("whsec_" + "A".repeat(43) + "=")).isFalse();
+        assertThat(message.header("webhook-id")).startsWith("msg_");
+        assertThat(message.header("Content-Type")).isEqualTo("application/json");
+        // and nobody else sees the secret
+        assertThat(webhook(made).containsKey("secret")).isFalse();
+        assertThat(get(null, "/v1/webhooks").body()).doesNotContain("whsec_");
+        Eventually.eventually(HookReceiver.SOON, () -> {
+            List<JsonObject> deliveries = deliveries(made);
+            assertThat(deliveries).isNotEmpty().allMatch(delivery -> delivery.getBoolean("delivered"));
+            assertThat(deliveries.get(0).getInteger("status")).isEqualTo(204);
+        });
+    }
+
+    @Test
+    void onlyTheTypesThatWereAskedForAreToldInMessagesOfTheSizeThatWasAskedFor() throws Exception {
+        JsonObject made = json(
+                post(
+                        null,
+                        "/v1/webhooks",
+                        "one",
+                        new JsonObject()
+                                .put("url", receiver.url())
+                                .put("types", new JsonArray().add("claim.settled"))
+                                .put("batch", 1)),
+                201);
+
+        String packet = drain(4);
+
+        assertThat(types(receiver.untilTaken(packet, 4))).containsOnly("claim.settled");
+        assertThat(receiver.taken).allMatch(message -> message.items().size() == 1);
+        assertThat(receiver.taken.stream().map(message -> message.header("webhook-id")))
+                .doesNotHaveDuplicates();
+        assertThat(made.getInteger("batch")).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"FAILS", "REDIRECTS", "NEVER_ANSWERS", "HANGS_UP", "NEVER_ENDS"})
+    void aReceiverThatFailsIsToldEverythingOnceItIsWell(Manner manner) throws Exception {
+        // Given
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = manner;
+
+        // When it is told again and again
+        String packet = drain(3);
+        receiver.untilAttempted(3);
+
+        // Then each attempt is the same message, and of its trace another part, and the webhook says how it goes
+        Message second = receiver.attempts.get(1);
+        Message third = receiver.attempts.get(2);
+        assertThat(second.header("webhook-id")).isEqualTo(third.header("webhook-id"));
+        String trace = second.header("webhook-id").substring("msg_".length()).replace("-", "");
+        assertThat(second.header("traceparent")).matches("00-" + trace + "-[0-9a-f]{16}-01");
+        assertThat(third.header("traceparent"))
+                .matches("00-" + trace + "-[0-9a-f]{16}-01")
+                .isNotEqualTo(second.header("traceparent"));
+        Eventually.eventually(HookReceiver.SOON, () -> {
+            JsonObject failing = webhook(made);
+            assertThat(failing.getString("status")).isEqualTo("failing");
+            assertThat(failing.getString("failingSince")).isNotNull();
+        });
+        assertThat(deliveries(made).get(0).getBoolean("delivered")).isFalse();
+
+        // When it is well again, then it has each fact once
+        receiver.manner = Manner.TAKES;
+        receiver.untilTaken(packet, 3);
+        assertThat(receiver.about(packet))
+                .extracting(item -> item.getJsonObject("data").getInteger("slot"))
+                .containsExactly(0, 1, 2);
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(webhook(made).getString("status")).isEqualTo("enabled"));
+    }
+
+    @Test
+    void aReceiverThatIsSlowIsToldEachFactOnceAndInOrder() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = Manner.TAKES_SLOWLY;
+
+        String packet = drain(4);
+
+        assertThat(receiver.untilTaken(packet, 4))
+                .extracting(item -> item.getJsonObject("data").getInteger("slot"))
+                .containsExactly(0, 1, 2, 3);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        assertThat(deliveries(made)).allMatch(delivery -> delivery.getBoolean("delivered"));
+    }
+
+    @Test
+    void aReceiverThatIsNotThereIsToldOnceItComes() throws Exception {
+        int port = receiver.port();
+        receiver.close();
+        JsonObject made = create("http://127.0.0.1:" + port + "/hook", "claim.settled");
+        String packet = drain(2);
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(webhook(made).getInteger("attempts")).isGreaterThan(1));
+
+        receiver = new HookReceiver(port);
+
+        receiver.untilTaken(packet, 2);
+    }
+
+    @Test
+    void oneThatNeverAnswersKeepsNoOtherWaiting() throws Exception {
+        // Given many that never answer, and one that does
+        try (HookReceiver silent = new HookReceiver()) {
+            silent.manner = Manner.NEVER_ANSWERS;
+            for (int i = 0; i < 20; i++) {
+                create(silent.url());
+            }
+            create(receiver.url(), "claim.settled");
+            String first = drain(1);
+            receiver.untilTaken(first, 1);
+            silent.untilAttempted(20);
+
+            // When more is settled while all of them wait
+            int before = silent.attempts.size();
+            String packet = drain(1);
+
+            // Then the one has it
+            receiver.untilTaken(packet, 1);
+            assertThat(silent.taken).isEmpty();
+            assertThat(before).isPositive();
+        }
+    }
+
+    @Test
+    void oneThatWantsNoMoreIsDisabledAtOnceAndCanBeEnabledAgain() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = Manner.IS_GONE;
+        String packet = drain(2);
+        Eventually.eventually(HookReceiver.SOON, () -> {
+            JsonObject disabled = webhook(made);
+            assertThat(disabled.getString("status")).isEqualTo("disabled");
+            assertThat(disabled.getString("reason")).isEqualTo("gone");
+        });
+        assertThat(receiver.attempts).hasSize(1);
+
+        // When it is enabled again
+        receiver.manner = Manner.TAKES;
+        HttpResponse<String> enabled =
+                post(null, "/v1/webhooks/" + made.getString("id") + "/redeliver", "again", new JsonObject());
+
+        // Then nothing is missing
+        assertThat(json(enabled, 200).getString("status")).isEqualTo("enabled");
+        assertThat(receiver.untilTaken(packet, 2)).hasSize(2);
+    }
+
+    @Test
+    void whatWasDeliveredIsDeliveredAgainFromWhereTheHostSays() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        String packet = drain(2);
+        List<JsonObject> first = List.copyOf(receiver.untilTaken(packet, 2));
+        Eventually.eventually(
+                HookReceiver.SOON, () -> assertThat(deliveries(made)).isNotEmpty());
+        List<JsonObject> deliveries = deliveries(made);
+        String after = deliveries.get(deliveries.size() - 1).getString("after");
+
+        String path = "/v1/webhooks/" + made.getString("id") + "/redeliver";
+        json(post(null, path, "back", new JsonObject().put("after", after)), 200);
+
+        // Then the same comes again with the same ids
+        List<JsonObject> all = receiver.untilTaken(packet, 4);
+        assertThat(all.subList(2, 4)).isEqualTo(first);
+        // and the same command again does nothing
+        json(post(null, path, "back", new JsonObject().put("after", after)), 200);
+        receiver.untilTaken(drain(1), 1);
+        assertThat(receiver.about(packet)).hasSize(4);
+        assertProblem(post(null, path, "bad", new JsonObject().put("after", "AA")), 400, "invalid-request");
+    }
+
+    @Test
+    void anAttemptThatWasUnderWayDoesNotUndoARedelivery() throws Exception {
+        // Given a webhook that has failed, and an attempt whose answer is on its way: that the receiver is gone
+        JsonObject made = create(receiver.url(), "claim.settled");
+        receiver.manner = Manner.FAILS;
+        String packet = drain(1);
+        receiver.untilAttempted(1);
+        receiver.manner = Manner.IS_GONE_SLOWLY;
+        receiver.untilAttempted(receiver.attempts.size() + 1);
+
+        // When it is to be delivered anew
+        receiver.manner = Manner.TAKES;
+        json(post(null, "/v1/webhooks/" + made.getString("id") + "/redeliver", "anew", new JsonObject()), 200);
+
+        // Then it is
+        receiver.untilTaken(packet, 1);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+    }
+
+    @Test
+    void aNewSecretSignsBesideTheOldOne() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        String path = "/v1/webhooks/" + made.getString("id") + "/secrets";
+        JsonObject rotated = json(rotate(path), 201);
+        assertThat(rotated.getString("secret")).isNotEqualTo(made.getString("secret"));
+        assertThat(json(rotate(path), 201)).isEqualTo(rotated);
+
+        receiver.untilTaken(drain(1), 1);
+
+        Message message = receiver.taken.get(0);
+        assertThat(message.isSignedBy(made.getString("secret"))).isTrue();
+        assertThat(message.isSignedBy(rotated.getString("secret"))).isTrue();
+        assertThat(message.header("webhook-signature").split(" ")).hasSize(2);
+    }
+
+    @Test
+    void theSameCommandMakesOneAndOnlyTheBackendMakesAny() throws Exception {
+        JsonObject body = new JsonObject().put("url", "http://127.0.0.1:1/hook");
+
+        JsonObject first = json(post(null, "/v1/webhooks", "key", body), 201);
+        assertThat(json(post(null, "/v1/webhooks", "key", body), 201)).isEqualTo(first);
+        assertProblem(post(null, "/v1/webhooks", "key", body.copy().put("batch", 5)), 422, "idempotency-key-reused");
+        assertThat(items(get(null, "/v1/webhooks"))).hasSize(1);
+        assertProblem(post("alice", "/v1/webhooks", "key", body), 403, "forbidden");
+        assertProblem(get("alice", "/v1/webhooks"), 403, "forbidden");
+
+        // Deleted twice is deleted
+        assertThat(delete(first.getString("id"))).isEqualTo(204);
+        assertThat(delete(first.getString("id"))).isEqualTo(204);
+        assertProblem(get(null, "/v1/webhooks/" + first.getString("id")), 404, "not-found");
+        assertProblem(get(null, "/v1/webhooks/7/deliveries"), 400, "invalid-request");
+    }
+
+    private HttpResponse<String> change(JsonObject made, JsonObject body) throws Exception {
+        return send(builder(null, "/v1/webhooks/" + made.getString("id"))
+                .header("Content-Type", "application/json")
+                .method("PATCH", BodyPublishers.ofString(body.encode())));
+    }
+
+    private JsonObject test(JsonObject made) throws Exception {
+        return json(
+                send(builder(null, "/v1/webhooks/" + made.getString("id") + "/test")
+                        .POST(BodyPublishers.noBody())),
+                200);
+    }
+
+    @Test
+    void itsUrlAndEventsAreChangedAndNothingIsLost() throws Exception {
+        // Given a webhook whose receiver is gone for good
+        JsonObject made = create("http://127.0.0.1:1/gone", "packet.sent");
+        String packet = drain(2);
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(webhook(made).getString("status")).isEqualTo("failing"));
+
+        // When it gets another URL, other types and another size
+        JsonObject changes = new JsonObject()
+                .put("url", receiver.url())
+                .put("types", new JsonArray().add("claim.settled"))
+                .put("batch", 1);
+        JsonObject changed = json(change(made, changes), 200);
+
+        // Then what it was not told comes there
+        assertThat(changed.getString("url")).isEqualTo(receiver.url());
+        assertThat(changed.getInteger("attempts")).isZero();
+        assertThat(types(receiver.untilTaken(packet, 2))).containsOnly("claim.settled");
+        assertThat(receiver.taken).allMatch(message -> message.items().size() == 1);
+        // and what a change does not name stays
+        JsonObject same = json(change(made, new JsonObject().put("batch", 7)), 200);
+        assertThat(same.getString("url")).isEqualTo(receiver.url());
+        assertThat(same.getJsonArray("types")).containsExactly("claim.settled");
+        assertThat(same.getInteger("batch")).isEqualTo(7);
+        // and what a new webhook may not have, a change may not make
+        for (JsonObject bad : List.of(
+                new JsonObject(),
+                new JsonObject().put("url", "https://user:secret@example.com/"),
+                new JsonObject().put("batch", 0),
+                new JsonObject().put("types", new JsonArray().add("packet.lost")),
+                new JsonObject().put("secret", "mine"))) {
+            assertProblem(change(made, bad), 400, "invalid-request");
+        }
+        JsonObject none = new JsonObject().put("id", UUID.randomUUID().toString());
+        assertProblem(change(none, changes), 404, "not-found");
+    }
+
+    @Test
+    void aReceiverThatWasReplacedDoesNotDisableTheWebhook() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        try (HookReceiver next = new HookReceiver()) {
+            // Given an attempt whose answer is on its way: that the old receiver is gone
+            receiver.manner = Manner.IS_GONE_SLOWLY;
+            String packet = drain(1);
+            receiver.untilAttempted(1);
+
+            // When the URL is changed
+            json(change(made, new JsonObject().put("url", next.url())), 200);
+
+            // Then the new receiver is told
+            next.untilTaken(packet, 1);
+            assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        }
+    }
+
+    @Test
+    void itIsPausedAndGoesOnWhereItStood() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject paused = json(change(made, new JsonObject().put("paused", true)), 200);
+        assertThat(paused.getString("status")).isEqualTo("paused");
+        String packet = drain(2);
+        String test = test(made).getString("message"); // is sent all the same
+        assertThat(receiver.taken)
+                .extracting(message -> message.header("webhook-id"))
+                .containsExactly(test);
+
+        json(change(made, new JsonObject().put("paused", false)), 200);
+
+        assertThat(receiver.untilTaken(packet, 2)).hasSize(2);
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+    }
+
+    @Test
+    void aTestEventIsSignedAndItsOutcomeIsAnswered() throws Exception {
+        JsonObject made = create(receiver.url(), "claim.settled");
+
+        JsonObject outcome = test(made);
+
+        assertThat(outcome.getBoolean("delivered")).isTrue();
+        assertThat(outcome.getInteger("status")).isEqualTo(204);
+        Message message = receiver.taken.get(0);
+        assertThat(message.isSignedBy(made.getString("secret"))).isTrue();
+        assertThat(message.header("webhook-id")).isEqualTo(outcome.getString("message"));
+        assertThat(types(message.items())).containsExactly("webhook.test");
+        assertThat(message.items().get(0).getJsonObject("data"))
+                .isEqualTo(new JsonObject().put("webhook", made.getString("id")));
+        // and one that fails changes nothing of the webhook
+        receiver.manner = Manner.IS_GONE;
+        assertThat(test(made).getInteger("status")).isEqualTo(410);
+        receiver.manner = Manner.NEVER_ANSWERS;
+        JsonObject silent = test(made);
+        assertThat(silent.getBoolean("delivered")).isFalse();
+        assertThat(silent.getString("error")).isNotEmpty();
+        assertThat(webhook(made).getString("status")).isEqualTo("enabled");
+        assertThat(deliveries(made)).isEmpty();
+        assertProblem(
+                send(builder(null, "/v1/webhooks/" + UUID.randomUUID() + "/test")
+                        .POST(BodyPublishers.noBody())),
+                404,
+                "not-found");
+    }
+
+    @Test
+    void itBeginsWhereTheHostSays() throws Exception {
+        String before = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
+        String packet = drain(2);
+        JsonObject body = new JsonObject().put("url", receiver.url()).put("after", before);
+
+        json(post(null, "/v1/webhooks", "begin", body), 201);
+
+        assertThat(types(receiver.untilTaken(packet, 4)))
+                .containsExactly("packet.sent", "claim.settled", "claim.settled", "packet.drained");
+        // and another place is another command
+        assertProblem(
+                post(null, "/v1/webhooks", "begin", body.copy().put("after", "oldest")), 422, "idempotency-key-reused");
+        assertProblem(post(null, "/v1/webhooks", "bad", body.copy().put("after", "AA")), 400, "invalid-request");
+        try (HookReceiver other = new HookReceiver()) {
+            json(
+                    post(
+                            null,
+                            "/v1/webhooks",
+                            "all",
+                            new JsonObject().put("url", other.url()).put("after", "oldest")),
+                    201);
+            assertThat(other.untilTaken(packet, 4)).hasSize(4);
+        }
+    }
+
+    @Test
+    void whatIsNoUrlToBeToldAtIsRefused() throws Exception {
+        for (String url : List.of(
+                "ftp://example.com/",
+                "https://",
+                "https:///x",
+                "https://user:secret@example.com/",
+                "https://example.com/#here",
+                "https://example.com:99999/",
+                "https://exa mple.com/",
+                "https://example.com/抢",
+                "javascript:alert(1)")) {
+            assertProblem(post(null, "/v1/webhooks", "bad", new JsonObject().put("url", url)), 400, "invalid-request");
+        }
+        for (JsonObject bad : List.of(
+                new JsonObject().put("batch", 0),
+                new JsonObject().put("batch", 1_001),
+                new JsonObject().put("types", new JsonArray().add("packet.lost")),
+                new JsonObject().put("secret", "mine"))) {
+            assertProblem(
+                    post(null, "/v1/webhooks", "bad", bad.put("url", "https://example.com/")), 400, "invalid-request");
+        }
+    }
+}

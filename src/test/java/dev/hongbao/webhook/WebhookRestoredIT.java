@@ -1,0 +1,149 @@
+package dev.hongbao.webhook;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Eventually;
+import dev.hongbao.testing.HttpApiClient;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServer;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.webhook.HookReceiver.Manner;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Postgres goes back to a moment at which the host had not been told everything. */
+class WebhookRestoredIT extends HttpApiClient {
+    private static final Map<String, String> OPTIONS = Map.of(
+            "shards", "1",
+            "webhooks.private-networks", "127.0.0.0/8",
+            "webhooks.timeout", "2s",
+            "webhooks.max-wait", "200ms");
+
+    private TestServers stores;
+    private HookReceiver host;
+    private TestServer server;
+
+    @BeforeEach
+    void start() throws Exception {
+        stores = Servers.fresh();
+        host = new HookReceiver();
+        serve();
+    }
+
+    private void serve() {
+        server = TestServer.start(stores, OPTIONS);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        host.close();
+        stores.close();
+    }
+
+    @Override
+    public URI base() {
+        return server.base();
+    }
+
+    @Override
+    public byte[] secret() {
+        return server.secret();
+    }
+
+    private void claimAll(List<String> users, String packet, Integer... statuses) throws Exception {
+        for (String user : users) {
+            eventually(() -> List.of(statuses).contains(claim(user, packet).statusCode()));
+        }
+    }
+
+    /** Users who claimed, by the event's id, of what the host took. @param from how many messages it had before */
+    private Map<String, String> told(int from) {
+        Map<String, String> users = new HashMap<>();
+        List.copyOf(host.taken).stream()
+                .skip(from)
+                .flatMap(message -> message.items().stream())
+                .forEach(item -> users.put(
+                        item.getString("id"), item.getJsonObject("data").getString("user")));
+        return users;
+    }
+
+    /** @param between how the host answers after the backup, until Postgres is restored */
+    @ParameterizedTest
+    @EnumSource(
+            value = Manner.class,
+            names = {"FAILS", "TAKES"})
+    void whatWasNotDeliveredIsDeliveredAfterARestorationUnderTheIdsOfBefore(Manner between) throws Exception {
+        // Given claims that a host was not told of when Postgres was backed up, and others after it
+        List<String> kept = List.of("u0", "u1", "u2");
+        List<String> lost = List.of("u3", "u4");
+        host.manner = Manner.FAILS;
+        JsonObject hook = new JsonObject().put("url", host.url()).put("types", new JsonArray().add("claim.settled"));
+        json(post(null, "/v1/webhooks", "hook", hook), 201);
+        String packet = send("lucky", 1_000, 10);
+        claimAll(kept, packet, 201);
+        host.untilAttempted(1);
+        server.close();
+        stores.backUpPostgres();
+        host.manner = between;
+        serve();
+        claimAll(lost, packet, 201);
+        if (between == Manner.TAKES) {
+            Eventually.eventually(HookReceiver.SOON, () -> assertThat(told(0)).hasSize(5));
+        }
+        server.close();
+        Map<String, String> before = told(0);
+        int messages = host.taken.size();
+
+        // When Postgres is restored
+        stores.restorePostgres();
+        host.manner = Manner.TAKES;
+        serve();
+        claimAll(kept, packet, 200);
+        claimAll(List.of("u5"), packet, 200, 201);
+
+        // Then the host is told all that is kept, by the ids that it may know, and nothing of what is lost
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(told(messages)).containsValues(name("u0"), name("u1"), name("u2"), name("u5")));
+        Map<String, String> after = told(messages);
+        assertThat(after).hasSize(4);
+        before.forEach((id, user) -> {
+            boolean isKept = kept.stream().map(this::name).anyMatch(user::equals);
+            assertThat(after.get(id)).isEqualTo(isKept ? user : null);
+        });
+    }
+
+    @Test
+    void aWebhookIsToldOfTheGapThoughNothingOfItsTypesHasHappened() throws Exception {
+        // Given a host that hears of draws only
+        JsonObject hook = new JsonObject().put("url", host.url()).put("types", new JsonArray().add("draw.closed"));
+        json(post(null, "/v1/webhooks", "hook", hook), 201);
+        String packet = send("lucky", 1_000, 10);
+        claimAll(List.of("u0"), packet, 201);
+        server.close();
+        stores.backUpPostgres();
+        serve();
+        claimAll(List.of("u1"), packet, 201);
+        server.close();
+
+        // When Postgres is restored, and others claim
+        stores.restorePostgres();
+        serve();
+        claimAll(List.of("u2"), packet, 201);
+
+        // Then
+        host.untilAttempted(1);
+        assertThat(host.attempts.get(0).items()).isEmpty();
+        assertThat(host.attempts.get(0).gap()).isEqualTo("restored");
+    }
+}

@@ -1,0 +1,346 @@
+package dev.hongbao.ws;
+
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.ws.FrameClient.kind;
+import static dev.hongbao.ws.SocketServer.claimOf;
+import static dev.hongbao.ws.SocketServer.send;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Role;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** What every client of the socket can rely on, whatever implements its WebSocket. */
+abstract class SocketContract {
+    private final FrameClient.Opener opener;
+    private SocketServer server;
+
+    SocketContract(FrameClient.Opener opener) {
+        this.opener = opener;
+    }
+
+    @BeforeAll
+    void start(TestServers stores) {
+        server = SocketServer.start(stores, Map.of("socket.messages-per-second", "1000"));
+        server.deposit("alice", 10_000_000);
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    SocketServer server() {
+        return server;
+    }
+
+    FrameClient connect(String user, String... groups) {
+        FrameClient client = opener.open(server.base());
+        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
+                .isEqualTo("authenticated");
+        return client;
+    }
+
+    private static String aGroup() {
+        return "g" + UUID.randomUUID();
+    }
+
+    private static String sendPacket(FrameClient client, String group, long amount, int count) {
+        return client.ask("send", send(group, amount, count))
+                .getJsonObject("packet")
+                .getString("id");
+    }
+
+    @Test
+    void aPacketGoesFromOneToTheOther() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            JsonObject joined = bob.join(group);
+
+            // When
+            String packet = sendPacket(alice, group, 1000, 1);
+            JsonObject sent = bob.event("packet.sent");
+            String claim = bob.request("claim", claimOf(packet));
+            JsonObject accepted = bob.answer(claim);
+            JsonObject settled = bob.answer(claim);
+            JsonObject drained = bob.event("packet.drained");
+
+            // Then
+            assertThat(joined.getString("type")).isEqualTo("joined");
+            assertThat(sent.getJsonObject("data").getJsonObject("packet").getString("id"))
+                    .isEqualTo(packet);
+            assertThat(accepted.getString("type")).isEqualTo("claim.accepted");
+            assertThat(settled.getString("type")).isEqualTo("claim.settled");
+            assertThat(settled.getBoolean("first")).isTrue();
+            assertThat(settled.getJsonObject("claim").getLong("amount")).isEqualTo(1000);
+            assertThat(drained.getJsonObject("data").getJsonObject("luckiest").getString("user"))
+                    .isEqualTo("bob");
+        }
+    }
+
+    @Test
+    void aLateClaimIsRefusedAndAWinnersRepetitionIsNot() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            String packet = sendPacket(alice, group, 1000, 1);
+            String first = alice.request("claim", claimOf(packet));
+            alice.answer(first);
+            alice.answer(first);
+
+            // When
+            JsonObject late = bob.ask("claim", claimOf(packet));
+            JsonObject again = alice.ask("claim", claimOf(packet));
+
+            // Then
+            assertThat(kind(late)).isEqualTo("drained");
+            assertThat(again.getString("type")).isEqualTo("claim.settled");
+            assertThat(again.getBoolean("first")).isFalse();
+        }
+    }
+
+    @Test
+    void aJoinTellsWhatIsThere() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            bob.join(group);
+            String packet = sendPacket(alice, group, 1000, 2);
+            bob.event("packet.sent");
+
+            // When
+            JsonArray packets = alice.join(group).getJsonArray("packets");
+
+            // Then
+            assertThat(packets).hasSize(1);
+            assertThat(packets.getJsonObject(0).getString("id")).isEqualTo(packet);
+            assertThat(packets.getJsonObject(0).getString("status")).isEqualTo("open");
+        }
+    }
+
+    @Test
+    void aClaimMadeElsewhereIsToldToTheClaimerOnly() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            alice.join(group);
+            bob.join(group);
+            String packet = sendPacket(alice, group, 1000, 2);
+
+            // When
+            server.claim("bob", group, packet);
+            JsonObject told = bob.frame("claim.settled");
+            JsonObject progress = alice.event("packet.progress");
+
+            // Then
+            assertThat(told.containsKey("id")).isFalse();
+            assertThat(told.getJsonObject("claim").getString("user")).isEqualTo("bob");
+            assertThat(progress.encode()).doesNotContain("amount");
+        }
+    }
+
+    @Test
+    void theSameOrderForSocketsAndPollers() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            String cursor = bob.join(group).getString("cursor");
+
+            // When
+            for (int i = 0; i < 20; i++) {
+                String packet = sendPacket(alice, group, 100, 1);
+                alice.answer(alice.request("claim", claimOf(packet)));
+            }
+            List<JsonObject> pushed = new ArrayList<>();
+            while (pushed.stream()
+                            .filter(event -> event.getString("type").equals("packet.drained"))
+                            .count()
+                    < 20) {
+                pushed.add(bob.frame("event").getJsonObject("event"));
+            }
+
+            // Then
+            eventually(Duration.ofSeconds(5), () -> {
+                List<JsonObject> polled = server.events("carol", group, cursor, 0).getJsonArray("items").stream()
+                        .map(JsonObject.class::cast)
+                        .toList();
+                assertThat(polled).isEqualTo(pushed);
+            });
+        }
+    }
+
+    @Test
+    void aDroppedLineLosesNothingAndRepeatsNothing() {
+        String group = aGroup();
+        List<JsonObject> events = new ArrayList<>();
+        try (FrameClient alice = connect("alice", group)) {
+            // Given
+            FrameClient bob = connect("bob", group);
+            String cursor = bob.join(group).getString("cursor");
+            List<String> sent = new ArrayList<>();
+
+            // When
+            for (int i = 0; i < 30; i++) {
+                if (i % 7 == 3) {
+                    bob.drop();
+                }
+                sent.add(sendPacket(alice, group, 100, 2));
+                if (i % 7 == 5) {
+                    bob = connect("bob", group);
+                    bob.join(group, cursor);
+                }
+                if (i % 7 < 3 || i % 7 == 6) {
+                    JsonObject event = bob.frame("event").getJsonObject("event");
+                    events.add(event);
+                    cursor = event.getString("cursor");
+                }
+            }
+            bob.drop();
+            bob = connect("bob", group);
+            bob.join(group, cursor);
+            while (events.size() < 30) {
+                events.add(bob.frame("event").getJsonObject("event"));
+            }
+            bob.drop();
+
+            // Then
+            assertThat(events.stream()
+                            .map(event -> event.getJsonObject("data")
+                                    .getJsonObject("packet")
+                                    .getString("id")))
+                    .containsExactlyElementsOf(sent);
+        }
+    }
+
+    @Test
+    void anUnknownCursorIsReset() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group);
+                FrameClient bob = connect("bob", group)) {
+            // Given
+            alice.join(group);
+            sendPacket(alice, group, 1000, 2);
+            alice.event("packet.sent");
+
+            // When
+            bob.join(group, "999999");
+            JsonObject reset = bob.frame("reset");
+            String packet = sendPacket(alice, group, 1000, 2);
+
+            // Then
+            assertThat(reset.getString("reason")).isEqualTo("cursor-unknown");
+            assertThat(reset.getJsonArray("packets")).hasSize(1);
+            assertThat(bob.event("packet.sent")
+                            .getJsonObject("data")
+                            .getJsonObject("packet")
+                            .getString("id"))
+                    .isEqualTo(packet);
+        }
+    }
+
+    @Test
+    void aGroupThatIsLeftIsSilent() {
+        String group = aGroup();
+        String other = aGroup();
+        try (FrameClient alice = connect("alice", group, other);
+                FrameClient bob = connect("bob", group, other)) {
+            // Given
+            bob.join(group);
+            bob.join(other);
+
+            // When
+            assertThat(bob.ask("leave", new JsonObject().put("group", group)).getString("type"))
+                    .isEqualTo("left");
+            alice.join(group);
+            sendPacket(alice, group, 1000, 2);
+            alice.event("packet.sent");
+            sendPacket(alice, other, 1000, 2);
+
+            // Then
+            assertThat(bob.event("packet.sent").getString("group")).isEqualTo(other);
+        }
+    }
+
+    @Test
+    void aFreshTokenTakesTheOldOnesPlaceAndItsGroups() {
+        String group = aGroup();
+        String other = aGroup();
+        try (FrameClient bob = opener.open(server.base())) {
+            // Given
+            bob.authenticate(server.token("bob", Duration.ofSeconds(2), Role.USER, group, other));
+            bob.join(group);
+            bob.join(other);
+
+            // When
+            bob.authenticate(server.token("bob", other));
+            JsonObject left = bob.frame("left");
+
+            // Then
+            assertThat(left.getString("group")).isEqualTo(group);
+            assertThat(kind(bob.join(group))).isEqualTo("not-eligible");
+            JsonObject another = bob.authenticate(server.token("carol", other));
+            assertThat(kind(another)).isEqualTo("forbidden");
+            assertThat(another.getJsonObject("error").getString("title")).isEqualTo("Not allowed");
+            assertThat(kind(bob.authenticate("a.b.c"))).isEqualTo("unauthenticated");
+            eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(Duration.between(
+                                    java.time.Instant.parse(
+                                            bob.ask("ping", new JsonObject()).getString("at")),
+                                    java.time.Instant.now()))
+                            .isLessThan(Duration.ofSeconds(1)));
+        }
+    }
+
+    @Test
+    void anExpiredTokenEndsTheConnectionWithAReason() {
+        try (FrameClient bob = opener.open(server.base())) {
+            // When
+            bob.authenticate(server.token("bob", Duration.ofSeconds(1), Role.USER, "g"));
+
+            // Then
+            assertThat(bob.closeCode()).isEqualTo(CloseReason.TOKEN_EXPIRED.code());
+        }
+    }
+
+    @Test
+    void aSendIsRefusedAsOverHttp() {
+        String group = aGroup();
+        try (FrameClient poor = connect("poor", group)) {
+            assertThat(kind(poor.ask("send", send(group, 1000, 2)))).isEqualTo("insufficient-funds");
+            assertThat(kind(poor.ask("send", send(group, 1, 2)))).isEqualTo("infeasible");
+            assertThat(kind(poor.ask("send", send("elsewhere", 1000, 2)))).isEqualTo("not-eligible");
+        }
+    }
+
+    @Test
+    void theSameKeyIsTheSamePacket() {
+        String group = aGroup();
+        try (FrameClient alice = connect("alice", group)) {
+            // Given
+            JsonObject send = send(group, 1000, 2);
+
+            // When
+            JsonObject first = alice.ask("send", send);
+            JsonObject second = alice.ask("send", send);
+
+            // Then
+            assertThat(second.getJsonObject("packet")).isEqualTo(first.getJsonObject("packet"));
+        }
+    }
+}

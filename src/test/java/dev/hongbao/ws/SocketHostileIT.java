@@ -1,0 +1,341 @@
+package dev.hongbao.ws;
+
+import static dev.hongbao.ws.FrameClient.kind;
+import static dev.hongbao.ws.SocketServer.send;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Bad input over the socket: each is named, or ends its own connection, and nobody else's. */
+class SocketHostileIT extends WithBystander {
+    // --- frames ---
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "hello",
+                "[]",
+                "{",
+                "{} {}",
+                "{\"type\":\"ping\",\"id\":\"1\",\"id\":\"2\"}",
+                "{\"type\":\"ping\",\"id\":\"\\u0000\"}"
+            })
+    void whatIsNotJsonIsNamed(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendText(text);
+            JsonObject error = client.frame("error");
+            assertThat(kind(error)).isEqualTo("malformed-json");
+            assertThat(error.getValue("id")).isNull();
+            assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        }
+    }
+
+    /** The values of such a frame are refused, but what it is called could be read. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'type':'send','id':'x','key':'k','packet':{'amount':8.88}}",
+                "{'type':'send','key':'k','packet':{'amount':9223372036854775808},'id':'x'}",
+                "{'type':'claim','id':'x','packet':'p','passcode':'\\u0000'}",
+                "{'type':'claim','passcode':'\\ud83e','id':'x'}",
+                "{'type':'ping','type':'ping','\\u0069d':'x'}",
+                "{'type':'ping','a':[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]],'id':'x'}"
+            })
+    void whatIsRefusedForAValueIsAnsweredByItsId(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            // When
+            client.sendText(text.replace('\'', '"'));
+
+            // Then
+            JsonObject error = client.frame("error");
+            assertThat(error.getString("id")).isEqualTo("x");
+            assertThat(kind(error)).isIn("invalid-request", "malformed-json");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"type\":\"ping\",\"id\":\"\"}", "{\"type\":\"ping\",\"id\":\"\",\"a\":0.1}"})
+    void anIdThatIsNotAllowedIsNotRepeated(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendText(text);
+            JsonObject error = client.frame("error");
+            assertThat(kind(error)).isEqualTo("invalid-request");
+            assertThat(error.getValue("id")).isNull();
+        }
+    }
+
+    @Test
+    void deepNestingIsNamed() {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendText("{\"a\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}");
+            assertThat(kind(client.frame("error"))).isEqualTo("malformed-json");
+            assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"0.1", "1e2", "\"100\"", "9223372036854775808", "-1", "0", "100000000000000", "null", "[1]"})
+    void badAmountsAreNamed(String amount) {
+        try (VertxFrameClient client = connect("alice", "g")) {
+            client.sendText(("{'type':'send','id':'x','key':'k','packet':{'group':'g','kind':'lucky','asset':'CNY',"
+                            + "'amount':" + amount.replace("\"", "'") + ",'count':2}}")
+                    .replace('\'', '"'));
+            JsonObject error = client.frame("error");
+            assertThat(kind(error)).isEqualTo("invalid-request");
+            assertThat(error.encode()).contains("#/packet/amount");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"id\":\"1\"}",
+                "{\"type\":\"steal\",\"id\":\"1\"}",
+                "{\"type\":7,\"id\":\"1\"}",
+                "{\"type\":\"ping\"}",
+                "{\"type\":\"ping\",\"id\":7}",
+                "{\"type\":\"ping\",\"id\":\"\"}",
+                "{\"type\":\"ping\",\"id\":\"1\",\"user\":\"alice\"}",
+                "{\"type\":\"claim\",\"id\":\"1\",\"packet\":\"nope\"}",
+                "{\"type\":\"claim\",\"id\":\"1\",\"packet\":\"01939d1e-8c00-7000-8000-000000000001\",\"user\":\"alice\"}",
+                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"after\":\"-1\"}",
+                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"after\":5}",
+                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"no such group!\"}",
+                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"packets\":51}"
+            })
+    void whatDoesNotFitTheContractIsNamed(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendText(text);
+            assertThat(kind(client.frame("error"))).isEqualTo("invalid-request");
+            assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        }
+    }
+
+    /** What a frame holds takes time to check: a stranger is told first that he is one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"claim\",\"id\":\"c1\",\"packet\":\"nope\"}",
+                "{\"type\":\"send\",\"id\":\"c1\",\"key\":\"k\",\"packet\":{\"recipients\":[\"\",\"\",\"\"]}}",
+                "{\"type\":\"ping\",\"id\":\"c1\",\"user\":\"alice\"}"
+            })
+    void beforeItsTokenOnlyATokenIsHeldAgainstTheContract(String text) throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            // When
+            raw.sendText(text);
+
+            // Then
+            JsonObject answer = raw.read();
+            assertThat(kind(answer)).isEqualTo("unauthenticated");
+            assertThat(answer.getString("id")).isEqualTo("c1");
+            raw.sendText("{\"type\":\"auth\",\"id\":\"1\"}");
+            assertThat(kind(raw.read())).isEqualTo("invalid-request");
+        }
+    }
+
+    @Test
+    void anotherGroupIsRefused() {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            assertThat(kind(client.join("strangers"))).isEqualTo("not-eligible");
+            assertThat(kind(client.ask("send", send("strangers", 100, 2)))).isEqualTo("not-eligible");
+        }
+    }
+
+    @Test
+    void aConnectionFollowsSoManyGroups() {
+        try (VertxFrameClient client = connect("bob", "a", "b", "c", "d")) {
+            client.join("a");
+            client.join("b");
+            client.join("c");
+            assertThat(kind(client.join("d"))).isEqualTo("too-many-requests");
+            client.ask("leave", new JsonObject().put("group", "a"));
+            assertThat(client.join("d").getString("type")).isEqualTo("joined");
+        }
+    }
+
+    @Test
+    void aBinaryMessageEndsTheConnection() {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            client.sendBinary(Buffer.buffer(new byte[] {1, 2, 3}));
+            assertThat(client.closeCode()).isEqualTo(CloseReason.BINARY_REFUSED.code());
+        }
+    }
+
+    @Test
+    void garbageEndsTheConnection() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            byte[] garbage = new byte[1000];
+            java.util.Arrays.fill(garbage, (byte) 0xf7);
+            raw.send(garbage);
+            assertThat(raw.readCloseCode()).isEqualTo(CloseReason.PROTOCOL_ERROR.code());
+        }
+    }
+
+    /** RFC 6455, sections 5 and 7.4. */
+    @ParameterizedTest
+    @CsvSource({
+        "not masked,                     81027b7d",
+        "a reserved bit,                 c18000000000",
+        "an opcode that is not known,    838000000000",
+        "a continuation of nothing,      808000000000",
+        "a text inside of another one,   018000000000818000000000",
+        "a ping of 126 bytes,            89fe007e00000000",
+        "a ping in pieces,               098000000000",
+        "a close code that is not sent,  88820000000003ed",
+        "a close frame of one byte,      888100000000ff",
+        "a close reason that is no text, 88830000000003e8ff"
+    })
+    void whoBreaksTheWebSocketProtocolIsToldSo(String how, String hex) throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            raw.send(HexFormat.of().parseHex(hex));
+            assertThat(raw.readCloseCode()).as(how).isEqualTo(CloseReason.PROTOCOL_ERROR.code());
+        }
+    }
+
+    @Test
+    void invalidUtf8IsNamed() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            raw.send(RawSocket.frame(RawSocket.TEXT, new byte[] {'"', (byte) 0xc3, 0x28, '"'}));
+            assertThat(kind(raw.read())).isEqualTo("malformed-json");
+        }
+    }
+
+    @Test
+    void aFrameInPiecesIsWhole() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            byte[] first = RawSocket.frame(0, "{\"type\":\"ping\",".getBytes(StandardCharsets.US_ASCII));
+            first[0] = RawSocket.TEXT;
+            raw.send(first);
+            raw.send(RawSocket.frame(0, "\"id\":\"p1\"}".getBytes(StandardCharsets.US_ASCII)));
+            JsonObject answer = raw.read();
+            assertThat(answer.getString("id")).isEqualTo("p1");
+            assertThat(kind(answer)).isEqualTo("unauthenticated");
+        }
+    }
+
+    @Test
+    void aFrameWhoseFirstPieceIsEmptyIsWhole() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            byte[] first = RawSocket.frame(0, new byte[0]);
+            first[0] = RawSocket.TEXT;
+            raw.send(first);
+            raw.send(RawSocket.frame(0, "{\"type\":\"ping\",\"id\":\"p1\"}".getBytes(StandardCharsets.US_ASCII)));
+            assertThat(raw.read().getString("id")).isEqualTo("p1");
+        }
+    }
+
+    @Test
+    void aMegabyteEndsTheConnection() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            try {
+                raw.send(RawSocket.frame(RawSocket.TEXT, new byte[1 << 20]));
+            } catch (IOException cut) {
+                // closed before all of it was sent
+            }
+            assertThat(raw.readCloseCode()).isEqualTo(1009);
+        }
+    }
+
+    @Test
+    void aMegabyteInPiecesEndsTheConnection() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            byte[] piece = RawSocket.frame(0, new byte[32 * 1024]);
+            byte[] first = piece.clone();
+            first[0] = RawSocket.TEXT; // and not the last one
+            piece[0] = 0;
+            try {
+                raw.send(first);
+                for (int i = 0; i < 32; i++) {
+                    raw.send(piece);
+                }
+            } catch (IOException cut) {
+                // closed before all of it was sent
+            }
+            assertThat(raw.readCloseCode()).isEqualTo(1009);
+        }
+    }
+
+    @Test
+    void halfAFrameAndSilenceEndsTheConnection() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            raw.sendText(new JsonObject()
+                    .put("type", "auth")
+                    .put("id", "1")
+                    .put("token", server.token("bob", "g"))
+                    .encode());
+            assertThat(raw.read().getString("type")).isEqualTo("authenticated");
+            raw.send(new byte[] {(byte) 0x81, (byte) 0xff, 0, 0});
+            assertThat(raw.readCloseCode()).isEqualTo(CloseReason.IDLE.code());
+        }
+    }
+
+    @Test
+    void aHundredThousandFramesEndTheConnection() throws IOException {
+        try (RawSocket raw = RawSocket.open(server.base())) {
+            raw.sendText(new JsonObject()
+                    .put("type", "auth")
+                    .put("id", "1")
+                    .put("token", server.token("bob", "g"))
+                    .encode());
+            assertThat(raw.read().getString("type")).isEqualTo("authenticated");
+            byte[] ping = RawSocket.frame(
+                    RawSocket.TEXT, "{\"type\":\"ping\",\"id\":\"1\"}".getBytes(StandardCharsets.US_ASCII));
+            byte[] many = new byte[ping.length * 1000];
+            for (int i = 0; i < 1000; i++) {
+                System.arraycopy(ping, 0, many, i * ping.length, ping.length);
+            }
+            try {
+                for (int i = 0; i < 100; i++) {
+                    raw.send(many);
+                }
+            } catch (IOException cut) {
+                // closed before all of it was sent
+            }
+            assertThat(raw.readCloseCode()).isIn((int) CloseReason.TOO_MANY_MESSAGES.code(), 1006);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "[]", "{\"type\":\"ping\"}", "{\"type\":\"ping\",\"id\":7}"})
+    void aClientThatNeverSendsAReadableFrameIsClosed(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            for (int i = 0; i < 21; i++) {
+                client.sendText(text);
+            }
+            assertThat(client.closeCode()).isEqualTo(CloseReason.TOO_MANY_ERRORS.code());
+        }
+    }
+
+    /** A client that is open for days is refused now and then. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"type\":\"steal\",\"id\":\"x\"}",
+                "{\"type\":\"claim\",\"id\":\"x\",\"packet\":\"nope\"}",
+                "{\"type\":\"ping\",\"id\":\"x\",\"a\":8.88}"
+            })
+    void refusalsOfReadableFramesEndNoConnection(String text) {
+        try (VertxFrameClient client = connect("bob", "g")) {
+            // When
+            for (int i = 0; i < 30; i++) {
+                client.sendText(text);
+            }
+
+            // Then
+            for (int i = 0; i < 30; i++) {
+                assertThat(client.answer("x").getString("type")).isEqualTo("error");
+            }
+            assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        }
+    }
+}

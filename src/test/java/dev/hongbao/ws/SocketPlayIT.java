@@ -1,0 +1,216 @@
+package dev.hongbao.ws;
+
+import static dev.hongbao.ws.FrameClient.kind;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import io.vertx.core.json.JsonObject;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Plays of prize draws over the socket: the same service, answers and refusals as over HTTP. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SocketPlayIT {
+    private static final String PAID = """
+            {"mode": "weights", "cost": {"asset": "CNY", "amount": 5},
+             "prizes": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]}
+            """;
+
+    private TestServers stores;
+    private SocketServer server;
+
+    @BeforeAll
+    void start(TestServers given) {
+        stores = given;
+        server = SocketServer.start(given, Map.of("limits.requests-per-second", "50"));
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
+    private FrameClient connect(String user, String... groups) {
+        FrameClient client = JdkFrameClient.open(server.base());
+        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
+                .isEqualTo("authenticated");
+        return client;
+    }
+
+    private static JsonObject playOf(String draw, int plays, String key) {
+        return new JsonObject().put("draw", draw).put("plays", plays).put("key", key);
+    }
+
+    @Test
+    void tenPlaysAreSettledAndRepeatedWithTheirKey() {
+        // Given
+        String draw = server.draw(PAID);
+        server.deposit("tina", 60);
+        try (FrameClient tina = connect("tina")) {
+            // When
+            JsonObject first = tina.ask("play", playOf(draw, 10, "k"));
+            JsonObject again = tina.ask("play", playOf(draw, 10, "k"));
+
+            // Then
+            assertThat(first.getString("type")).isEqualTo("play.settled");
+            assertThat(first.getBoolean("first")).isTrue();
+            assertThat(first.getJsonObject("plays").getJsonArray("items")).hasSize(10);
+            assertThat(again.getBoolean("first")).isFalse();
+            assertThat(again.getJsonObject("plays")).isEqualTo(first.getJsonObject("plays"));
+            assertThat(server.play("tina", draw, "k", 10)).isEqualTo(first.getJsonObject("plays"));
+            assertThat(kind(tina.ask("play", playOf(draw, 2, "k")))).isEqualTo("idempotency-key-reused");
+            new Books(stores).assertClean();
+        }
+    }
+
+    @Test
+    void onePlayNeedsNoNumber() {
+        // Given
+        String draw = server.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+        try (FrameClient uma = connect("uma")) {
+            // When
+            JsonObject settled =
+                    uma.ask("play", new JsonObject().put("draw", draw).put("key", "k"));
+
+            // Then
+            assertThat(settled.getJsonObject("plays").getJsonArray("items")).hasSize(1);
+        }
+    }
+
+    @Test
+    void playsMadeElsewhereReachAllSocketsOfTheirPlayerOnceAndNobodyElses() {
+        // Given two sockets of one player, and one of another
+        String draw = server.draw(PAID);
+        String limited = server.draw("""
+                {"mode": "weights", "limits": {"total": 1}, "cost": {"asset": "CNY", "amount": 5},
+                 "prizes": [{"name": "a", "weight": 1}]}
+                """);
+        server.deposit("yves", 100);
+        try (FrameClient phone = connect("yves");
+                FrameClient tablet = connect("yves");
+                FrameClient zoe = connect("zoe")) {
+            // When he plays over HTTP, twice with one key
+            JsonObject plays = server.play("yves", draw, "http", 2);
+            assertThat(server.play("yves", draw, "http", 2)).isEqualTo(plays);
+
+            // Then both are told, without an id
+            for (FrameClient each : List.of(phone, tablet)) {
+                JsonObject told = each.frame("play.settled");
+                assertThat(told.containsKey("id") || told.containsKey("first")).isFalse();
+                assertThat(told.getJsonObject("plays")).isEqualTo(plays);
+            }
+
+            // When he plays at one of them
+            JsonObject answer = phone.ask("play", playOf(draw, 1, "socket"));
+
+            // Then the other one is told; who asked has the answer; a cost that comes back is not told
+            assertThat(tablet.frame("play.settled").getJsonObject("plays")).isEqualTo(answer.getJsonObject("plays"));
+            assertThat(kind(phone.ask("play", playOf(limited, 2, "k")))).isEqualTo("limit-reached");
+            for (FrameClient each : List.of(phone, tablet, zoe)) {
+                assertThat(each.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+                assertThat(each.passedOver("play.settled")).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aPlayIsRefusedAsOverHttp() {
+        // Given
+        String paid = server.draw(PAID);
+        String limited = server.draw("""
+                {"mode": "weights", "limits": {"total": 1}, "group": "g", "prizes": [{"name": "a", "weight": 1}]}
+                """);
+        String small = server.draw("""
+                {"mode": "table", "whenExhausted": "stop", "prizes": [{"name": "a", "count": 1}]}
+                """);
+        try (FrameClient vic = connect("vic", "g");
+                FrameClient outsider = connect("outsider", "h")) {
+            // When, Then
+            assertThat(kind(vic.ask("play", playOf(paid, 1, "k")))).isEqualTo("insufficient-funds");
+            assertThat(kind(vic.ask("play", playOf(limited, 2, "k")))).isEqualTo("limit-reached");
+            assertThat(kind(vic.ask("play", playOf(small, 2, "k")))).isEqualTo("exhausted");
+            assertRefused(outsider.ask("play", playOf(limited, 1, "k")), "not-eligible", "names the draw's group");
+            assertRefused(
+                    vic.ask("play", playOf(UUID.randomUUID().toString(), 1, "k")),
+                    "not-found",
+                    "There is no such draw.");
+            assertThat(kind(vic.ask("play", playOf(limited, 0, "k")))).isEqualTo("invalid-request");
+            assertThat(kind(vic.ask("play", playOf(limited, 11, "k")))).isEqualTo("invalid-request");
+            assertThat(kind(vic.ask("play", playOf(limited, 1, "two words")))).isEqualTo("invalid-request");
+            assertThat(kind(vic.ask("play", playOf("x".repeat(36), 1, "k")))).isEqualTo("invalid-request");
+        }
+    }
+
+    @Test
+    void playsCountAgainstTheLimitOfCalls() {
+        // Given a connection that may send faster than the user may call
+        String draw = server.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+        try (SocketServer strict = SocketServer.start(
+                        stores, Map.of("limits.requests-per-second", "1", "socket.messages-per-second", "1000"));
+                FrameClient wes = JdkFrameClient.open(strict.base())) {
+            wes.authenticate(strict.token("wes"));
+
+            // When
+            wes.ask("play", playOf(draw, 1, "1"));
+            wes.ask("play", playOf(draw, 1, "2"));
+            JsonObject third = wes.ask("play", playOf(draw, 1, "3"));
+
+            // Then
+            assertThat(kind(third)).isEqualTo("too-many-requests");
+        }
+    }
+
+    @Test
+    void aWinComesOverTheSocketAndThePollAndAfterADroppedLine() {
+        // Given
+        String draw = server.draw("""
+                {"mode": "table", "whenExhausted": "stop", "group": "wheel", "prizes": [
+                  {"name": "car", "count": 3, "award": {"codes": ["KEY-1", "KEY-2", "KEY-3"]}}]}
+                """);
+        try (FrameClient xena = connect("xena", "wheel");
+                FrameClient yuri = connect("yuri", "wheel")) {
+            String cursor = yuri.join("wheel").getString("cursor");
+            yuri.event("draw.opened");
+
+            // When
+            JsonObject play = xena.ask("play", playOf(draw, 1, "k"))
+                    .getJsonObject("plays")
+                    .getJsonArray("items")
+                    .getJsonObject(0);
+            JsonObject pushed = yuri.event("draw.won");
+            yuri.drop();
+            FrameClient back = connect("yuri", "wheel");
+            back.join("wheel", cursor);
+            JsonObject resumed = back.event("draw.won");
+            back.close();
+
+            // Then the winner has the code, and only the winner
+            assertThat(play.getString("code")).isEqualTo("KEY-1");
+            JsonObject data = pushed.getJsonObject("data");
+            assertThat(data.getString("draw")).isEqualTo(draw);
+            assertThat(data.getJsonArray("wins").getJsonObject(0).getString("user"))
+                    .isEqualTo("xena");
+            assertThat(pushed.encode()).contains("car").doesNotContain("KEY-");
+            assertThat(resumed).isEqualTo(pushed);
+            assertThat(server.events("yuri", "wheel", cursor, 0).getJsonArray("items"))
+                    .contains(pushed);
+        }
+    }
+
+    /** In words on draws, and not on packets. */
+    private static void assertRefused(JsonObject error, String type, String told) {
+        assertThat(kind(error)).isEqualTo(type);
+        assertThat(error.getJsonObject("error").getString("detail"))
+                .contains(told)
+                .doesNotContain("packet");
+    }
+}

@@ -1,0 +1,132 @@
+package dev.hongbao.ws;
+
+import static dev.hongbao.ws.FrameClient.kind;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.hongbao.testing.Books;
+import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Role;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** A rain over the socket, on two servers: one makes it, on the other one it is followed and caught. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SocketRainIT {
+    private TestServers stores;
+    private SocketServer server;
+    private SocketServer other;
+
+    @BeforeAll
+    void start(TestServers given) {
+        stores = given;
+        server = SocketServer.start(given, Map.of());
+        other = SocketServer.start(given, Map.of());
+        server.deposit("host", 100_000);
+    }
+
+    @AfterAll
+    void stop() {
+        other.close();
+        server.close();
+        new Books(stores).assertReconciled();
+    }
+
+    private FrameClient connect(String user, String... groups) {
+        FrameClient client = JdkFrameClient.open(other.base());
+        assertThat(client.authenticate(other.token(user, groups)).getString("type"))
+                .isEqualTo("authenticated");
+        return client;
+    }
+
+    private JsonObject rain(JsonObject whom) {
+        return server.post(
+                "/v1/rains",
+                server.token("host", Duration.ofHours(1), Role.SERVICE),
+                new JsonObject("""
+                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
+                     "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
+                    """)
+                        .put("startsAt", Instant.now().plusMillis(1500).toString())
+                        .mergeIn(whom));
+    }
+
+    private static String dropOf(JsonObject event) {
+        return event.getJsonObject("data").getJsonObject("packet").getString("id");
+    }
+
+    @Test
+    void itsGroupsFollowItsChannelAndCatch() {
+        try (FrameClient ann = connect("ann", "family");
+                FrameClient ben = connect("ben", "family");
+                FrameClient eve = connect("eve", "strangers")) {
+            ann.join("family");
+
+            // When
+            JsonObject rain = rain(new JsonObject().put("groups", new JsonArray().add("family")));
+
+            // Then who is in one of its groups joins its channel
+            JsonObject announced = ann.event("rain.announced").getJsonObject("data");
+            String channel = announced.getString("channel");
+            assertThat(channel).isEqualTo(rain.getString("channel"));
+            assertThat(ann.join(channel, "0").getString("type")).isEqualTo("joined");
+            assertThat(ben.join(channel).getString("type")).isEqualTo("joined");
+            assertThat(kind(eve.join(channel))).isEqualTo("not-eligible");
+            assertThat(kind(eve.join(channel, "0"))).isEqualTo("not-eligible");
+
+            // When drops fall
+            String first = dropOf(ann.event("packet.sent"));
+            String second = dropOf(ann.event("packet.sent"));
+
+            // Then each catches one of them
+            JsonObject caught = ann.ask("claim", SocketServer.claimOf(first));
+            assertThat(caught.getString("type")).isIn("claim.accepted", "claim.settled");
+            assertThat(kind(ann.ask("claim", SocketServer.claimOf(second)))).isEqualTo("limited");
+            assertThat(kind(eve.ask("claim", SocketServer.claimOf(second)))).isEqualTo("not-eligible");
+            assertThat(ben.ask("claim", SocketServer.claimOf(second)).getString("type"))
+                    .isIn("claim.accepted", "claim.settled");
+            JsonObject all = new JsonObject().put("count", 2).put("amount", 60);
+            for (FrameClient each : new FrameClient[] {ann, ben}) {
+                assertThat(each.event("rain.ended").getJsonObject("data").getJsonObject("caught"))
+                        .isEqualTo(all);
+            }
+
+            // When ann's next token does not name the group any more
+            JsonObject fresh = new JsonObject().put("token", other.token("ann", "strangers"));
+            ann.request("auth", fresh);
+
+            // Then she follows neither the group nor the channel
+            assertThat(ann.await(frame ->
+                            frame.getString("type").equals("left") && channel.equals(frame.getString("group"))))
+                    .isNotNull();
+        }
+    }
+
+    @Test
+    void everybodyFollowsWhatIsPublic() {
+        try (FrameClient zoe = connect("zoe")) {
+            JsonObject rain = rain(new JsonObject().put("everyone", true));
+            assertThat(zoe.join(rain.getString("channel"), "0").getString("type"))
+                    .isEqualTo("joined");
+
+            assertThat(zoe.event("rain.started").getString("group")).isEqualTo(rain.getString("channel"));
+            String drop = dropOf(zoe.event("packet.sent"));
+            assertThat(zoe.ask("claim", SocketServer.claimOf(drop)).getString("type"))
+                    .isIn("claim.accepted", "claim.settled");
+            assertThat(zoe.event("rain.caught")
+                            .getJsonObject("data")
+                            .getJsonObject("caught")
+                            .getInteger("count"))
+                    .isEqualTo(1);
+        }
+    }
+}
