@@ -3,7 +3,7 @@
  *
  * <p>{@code Idempotency} binds a command's key in the command's own transaction, and {@code Commands} records its caller. Its transfers
  * are inserted, and a trigger moves the balances. A repetition gets the first answer. A mistake is corrected by a reversal, never by an
- * edit. {@code Books}, {@code OpenItems} and {@code TransferSearch} read it for finance, support and auditors.
+ * edit. {@code Books}, {@code Holders} and {@code TransferSearch} read it for finance, support and auditors.
  *
  * <p>Every subject with money calls {@code Ledger} inside its own transactions. Thread-safe.
  *

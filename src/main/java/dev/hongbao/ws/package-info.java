@@ -1,7 +1,7 @@
 /**
  * WebSockets: the protocol of {@code asyncapi.yaml}, over the same services as HTTP.
  *
- * <p>{@code SocketFace} upgrades a request. {@code Authentication} waits for the first frame. {@code Requests} answers the frames of a
+ * <p>{@code SocketFace} upgrades a request. A connection waits for the frame {@code auth}. {@code Requests} answers the frames of a
  * caller; {@code Membership} follows the feed of each group that the caller entered. {@code Connection} sends, and ends with a {@code
  * CloseReason}.
  *

@@ -1,7 +1,7 @@
 /**
  * Odds: the definition of a prize draw, its rules, and the choice of prizes.
  *
- * <p>From a definition to a prize: {@code DefinitionReader} reads and checks it. {@code DrawRules} has it as numbers for {@code play.lua}.
+ * <p>From a definition to a prize: {@code DefinitionText} reads and checks it. {@code DrawRules} has it as numbers for {@code play.lua}.
  * {@code Moments} scatters scheduled prizes over a period. {@code SeededChance} expands the draw's seed. {@code DrawModel} decides as the
  * script does, for simulations and replays.
  *

@@ -138,6 +138,20 @@ class GuideTest {
         assertThat(missing(named, classes())).isEmpty();
     }
 
+    @Test
+    void everyClassThatADoorNamesIsThere() {
+        TreeSet<String> named = new TreeSet<>();
+        Stream.of("src/main/java", "src/tools/java")
+                .flatMap(root -> files(Path.of(root), "package-info.java"))
+                .forEach(door -> Pattern.compile("\\{@code\\s+(" + CLASS + ")}")
+                        .matcher(read(door).replaceAll("\\n \\*\\s*", " "))
+                        .results()
+                        .forEach(name -> named.add(name.group(1))));
+
+        assertThat(named).hasSizeGreaterThan(80);
+        assertThat(missing(named, classes())).isEmpty();
+    }
+
     @ParameterizedTest
     @MethodSource("pages")
     void everyPageSaysForWhomItIsAndWhatForIt(String page) {
