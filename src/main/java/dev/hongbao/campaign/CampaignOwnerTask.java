@@ -16,7 +16,7 @@ import java.util.List;
  * Ends the pools of campaigns that were ended early. Closes an ended campaign after its last pool, and returns the remainder to the
  * sponsor. The sweep removes keys left by a crash.
  */
-public final class CampaignOwnerTask implements OwnerTask {
+final class CampaignOwnerTask implements OwnerTask {
     private static final String CLOSE = "select campaign, shard from close_campaigns($1)";
 
     private final Pool pool;

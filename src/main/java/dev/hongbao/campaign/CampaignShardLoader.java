@@ -25,7 +25,7 @@ import java.util.List;
  * settle. A claim counts for the day of its settlement. That is the claim's day or, just after midnight, the next one: no claim stops
  * counting too early.
  */
-public final class CampaignShardLoader implements ShardLoader {
+final class CampaignShardLoader implements ShardLoader {
     /** Open campaigns that count claims, so that they have a hash. */
     private static final String OPEN = """
         select c.id from campaign as c

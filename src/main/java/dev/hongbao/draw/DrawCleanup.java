@@ -8,7 +8,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /** A queue of closed draws, for the removal of their keys from Redis. Thread-safe. */
-public final class DrawCleanup {
+final class DrawCleanup {
     /** Draws queued at most. The sweep of leftover keys removes the rest. */
     private static final int MAX_KEYS = 10_000;
 

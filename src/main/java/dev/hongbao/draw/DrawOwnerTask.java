@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The shard owner's work for draws, all by Postgres' clock: plans and loads periods, ends periods without carry-over, and closes due draws.
  * Ends are journal entries, so they follow every earlier play.
  */
-public final class DrawOwnerTask implements OwnerTask {
+final class DrawOwnerTask implements OwnerTask {
     /** Ends in one script call, and draws in one query. */
     private static final int PAGE = 256;
 

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Confined to the persistence verticle's event loop in a server. Two instances may plan the same draws at the same time.
  */
-public final class DrawPlanner {
+final class DrawPlanner {
     private static final Logger LOG = LoggerFactory.getLogger(DrawPlanner.class);
 
     /** A period is planned this long before its start, or half a period if that is shorter. */

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Settles the ends of draws and periods. Money and stock return exactly once. */
-public final class EndSettler implements Settler {
+final class EndSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(EndSettler.class);
 
     private static final String SETTLE =

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * {@code return.lua}, which returns the cost through the journal unless the attempt is decided. So a hold ends exactly once, as a play or
  * as a return. Also removes old decided attempts from Redis.
  */
-public final class HoldExpiry implements OwnerTask {
+final class HoldExpiry implements OwnerTask {
     private static final Logger LOG = LoggerFactory.getLogger(HoldExpiry.class);
 
     /** Longer than any server tries a request, and well below a user's patience. */

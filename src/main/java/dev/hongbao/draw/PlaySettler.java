@@ -24,7 +24,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Settles decided requests: plays, awards, codes and returned costs, in one statement for the batch. */
-public final class PlaySettler implements Settler {
+final class PlaySettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(PlaySettler.class);
 
     private static final String SETTLE = "select settled_at, void, codes from settle_plays("

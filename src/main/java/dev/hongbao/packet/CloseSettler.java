@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Settles closes. Each packet is refunded exactly once (invariant I8). */
-public final class CloseSettler implements Settler {
+final class CloseSettler implements Settler {
     private static final String SETTLE =
             "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
 

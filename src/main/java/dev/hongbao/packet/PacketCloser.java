@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * Closes expired packets by Postgres' clock. Each close is a journal entry, so it follows every claim accepted before. Also pays due
  * refunds, and removes the keys of ended packets.
  */
-public final class PacketCloser implements OwnerTask {
+final class PacketCloser implements OwnerTask {
     /** Packets of a shard in one query: two calls of the close script. Also the number of keys removed at a time. */
     private static final int PAGE = 2 * ClosePackets.MOST;
 

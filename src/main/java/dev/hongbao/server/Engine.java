@@ -6,19 +6,14 @@ import dev.hongbao.access.Profiles;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.access.Revocations;
 import dev.hongbao.campaign.CampaignCatalog;
-import dev.hongbao.campaign.CampaignOwnerTask;
-import dev.hongbao.campaign.CampaignShardLoader;
+import dev.hongbao.campaign.CampaignMode;
 import dev.hongbao.campaign.RainCatalog;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.WebhooksConfig;
 import dev.hongbao.draw.DrawCatalog;
-import dev.hongbao.draw.DrawCleanup;
 import dev.hongbao.draw.DrawFiles;
-import dev.hongbao.draw.DrawOwnerTask;
-import dev.hongbao.draw.DrawPlanner;
-import dev.hongbao.draw.DrawShardLoader;
+import dev.hongbao.draw.DrawMode;
 import dev.hongbao.draw.DrawStore;
-import dev.hongbao.draw.HoldExpiry;
 import dev.hongbao.draw.PlayMetrics;
 import dev.hongbao.draw.PlayRequestStore;
 import dev.hongbao.draw.SettledPlays;
@@ -50,11 +45,10 @@ import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.ClaimMetrics;
 import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketCloser;
 import dev.hongbao.packet.PacketFiles;
+import dev.hongbao.packet.PacketMode;
 import dev.hongbao.packet.PacketSender;
 import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.PacketShardLoader;
 import dev.hongbao.packet.PacketStore;
 import dev.hongbao.packet.PasscodeGuesses;
 import dev.hongbao.packet.SettledClaims;
@@ -384,36 +378,10 @@ public final class Engine {
     /** The modes of one writer. A new mode is added here and to {@link Modes}. */
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
-        PacketStore packets = new PacketStore(pool, quarantine.forOwners());
-        DrawStore draws = new DrawStore(pool, quarantine.forOwners());
-        DrawCatalog drawCatalogOfOwners = drawCatalog.over(draws);
-        DrawCleanup drawCleanup = new DrawCleanup();
-        shards.whenPostgresWentBack(drawCleanup::forget);
         return List.of(
-                new Mode(
-                        Modes.PACKETS,
-                        Modes.settlers(settledClaims, packetCatalog.over(packets), endedPackets),
-                        new PacketShardLoader(),
-                        List.of(new PacketCloser(packets, endedPackets, shards, vertx))),
-                new Mode(
-                        Modes.DRAWS,
-                        Modes.settlers(settledPlays, drawCatalogOfOwners, drawCleanup),
-                        new DrawShardLoader(quarantine),
-                        List.of(
-                                new DrawOwnerTask(
-                                        pool,
-                                        draws,
-                                        drawCatalogOfOwners,
-                                        new DrawPlanner(pool),
-                                        drawCleanup,
-                                        shards,
-                                        vertx),
-                                new HoldExpiry(pool, shards, vertx, clock, HoldExpiry.HELD_LONG))),
-                new Mode(
-                        Modes.CAMPAIGNS,
-                        List.of(),
-                        new CampaignShardLoader(),
-                        List.of(new CampaignOwnerTask(pool, shards))));
+                PacketMode.of(vertx, pool, shards, quarantine, packetCatalog, endedPackets, settledClaims),
+                DrawMode.of(vertx, pool, shards, quarantine, drawCatalog, settledPlays, clock),
+                CampaignMode.of(pool, shards));
     }
 
     /** Exchanges messages with the other servers of these stores through Redis, while Redis answers. Once. */
