@@ -68,6 +68,8 @@ select o.packet, o.campaign, o.product, o.opener, c.name as campaign_name, c.zon
        case c.kind when 'rain' then c.definition end as rain
 from pool as o join campaign as c on c.id = o.campaign;
 
+grant select on packet_state, pool_terms to ${app};
+
 -- The settled claims of users on packets, at most one for each pair. Forces one index look-up a pair. A plan that reads all claims of a
 -- packet or a user for each pair takes as long as all other work together.
 create or replace function settled_claims(packets uuid[], users text[])

@@ -22,7 +22,6 @@ public final class CampaignMode {
      * @param pool of the shards' owner
      */
     public static Mode of(Pool pool, Shards shards) {
-        return new Mode(
-                TRAITS, List.of(), new CampaignShardLoader(), List.of(new CampaignOwnerTask(pool, shards)));
+        return new Mode(TRAITS, List.of(), new CampaignShardLoader(), List.of(new CampaignOwnerTask(pool, shards)));
     }
 }

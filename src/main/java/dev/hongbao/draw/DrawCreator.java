@@ -29,6 +29,7 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -51,6 +52,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -104,6 +106,14 @@ final class DrawCreator {
         this.idempotency = new Idempotency(pool);
     }
 
+    /** All that a request asks for, in the text of the commitment, which never changes, and with the codes that it leaves out. */
+    private static String fingerprint(DrawDefinition wish) {
+        JsonArray codes = new JsonArray();
+        Stream.concat(wish.prizes().stream(), Stream.ofNullable(wish.fallback()))
+                .forEach(prize -> codes.add(new JsonArray(prize.award().codes())));
+        return Seed.definitionText(wish) + codes.encode();
+    }
+
     Future<Draw> create(Caller caller, DrawDefinition wish, IdempotencyKey key) {
         if (caller.role() != Role.SERVICE) {
             return Future.failedFuture(
@@ -111,7 +121,7 @@ final class DrawCreator {
         }
         Instant now = clock.instant(); // read before the row's time, so that a draw without an opening is open at once
         DrawId id = DrawId.create();
-        var scope = Idempotency.Scope.of(caller, "draw", key, wish.toString());
+        var scope = Idempotency.Scope.of(caller, "draw", key, fingerprint(wish));
         return idempotency
                 .once(
                         scope,

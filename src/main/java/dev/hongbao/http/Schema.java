@@ -98,6 +98,10 @@ public final class Schema {
                                 .count()
                         == alternatives.size(),
                 "oneOf");
+        require(
+                alternatives.isEmpty()
+                        || json.fieldNames().stream().allMatch(name -> name.equals("oneOf") || REMARKS.contains(name)),
+                "keywords beside oneOf");
         json.getJsonObject("properties", new JsonObject())
                 .forEach(each -> properties.put(each.getKey(), new Schema((JsonObject) each.getValue())));
         this.required = json.getJsonArray("required", new JsonArray()).getList();
@@ -155,7 +159,9 @@ public final class Schema {
         private List<FieldFault> excess = List.of();
 
         void add(Place place, Text fault) {
-            faults.add(new FieldFault(place.toString(), fault));
+            if (faults.size() < MAX_FAULTS) {
+                faults.add(new FieldFault(place.toString(), fault));
+            }
         }
 
         void tooLarge(List<FieldFault> told) {

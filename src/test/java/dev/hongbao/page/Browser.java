@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
@@ -60,6 +61,10 @@ final class Browser {
     /** By person. */
     private static final Map<String, Browser> OPEN = new ConcurrentHashMap<>();
 
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(Browser::closeAll));
+    }
+
     private final ChromeDriver driver;
     private final Path profile;
 
@@ -86,6 +91,11 @@ final class Browser {
         return OPEN.computeIfAbsent(person, each -> start(width, height));
     }
 
+    static void closeAll() {
+        OPEN.values().forEach(Browser::close);
+        OPEN.clear();
+    }
+
     private static Browser start(int width, int height) {
         Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
         Path chromedriver = installed("/usr/bin/chromedriver");
@@ -104,7 +114,6 @@ final class Browser {
                     .usingAnyFreePort()
                     .build();
             Browser browser = new Browser(new ChromeDriver(service, options), profile, width, height);
-            Runtime.getRuntime().addShutdownHook(new Thread(browser::close));
             browser.leave();
             return browser;
         } catch (IOException fault) {
@@ -275,7 +284,11 @@ final class Browser {
     }
 
     private void close() {
-        driver.quit();
+        try {
+            driver.quit();
+        } catch (WebDriverException gone) {
+            // it crashed, or its driver did
+        }
         delete(profile);
     }
 

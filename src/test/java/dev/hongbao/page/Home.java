@@ -11,18 +11,24 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A server, of every class of this JVM with the same options; it ends with the JVM. So no class counts on what another
- * class may change.
+ * A server, of all page tests of this JVM with the same options. It ends with the JVM, or when {@link KeptPages} ends it. So no
+ * class counts on what another class may change.
  */
 final class Home {
     private static final Map<Map<String, String>, Home> OPEN = new ConcurrentHashMap<>();
 
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(Home::closeAll));
+    }
+
     private final Path data;
     private final Map<String, String> options;
-    private HongbaoServer server;
+    private @Nullable HongbaoServer server;
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -34,17 +40,21 @@ final class Home {
         try {
             data = Files.createTempDirectory("hongbao-home");
             startServer(0);
-            base = URI.create("http://127.0.0.1:" + server.port());
+            base = URI.create("http://127.0.0.1:" + running().port());
             signer = new TokenSigner(TokenKey.loadOrCreate(data.resolve("token.key")), null, null, Clock.systemUTC());
         } catch (Exception fault) {
             throw new IllegalStateException(fault);
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(this::close));
     }
 
     /** @param options of the server, by path */
     static Home of(Map<String, String> options) {
         return OPEN.computeIfAbsent(options, Home::new);
+    }
+
+    static void closeAll() {
+        OPEN.values().forEach(Home::close);
+        OPEN.clear();
     }
 
     private void startServer(int port) throws Exception {
@@ -59,7 +69,12 @@ final class Home {
 
     /** The server is gone, in order, until {@link #startAgain}. */
     void stop() {
-        server.close();
+        running().close();
+        server = null;
+    }
+
+    private HongbaoServer running() {
+        return Objects.requireNonNull(server, "the server is stopped");
     }
 
     /** With the same data, at the same address. */
@@ -68,11 +83,13 @@ final class Home {
     }
 
     URI management() {
-        return URI.create("http://127.0.0.1:" + server.managementPort() + "/");
+        return URI.create("http://127.0.0.1:" + running().managementPort() + "/");
     }
 
     private void close() {
-        server.close();
+        if (server != null) {
+            stop();
+        }
         Browser.delete(data);
     }
 }

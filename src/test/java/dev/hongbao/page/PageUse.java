@@ -2,6 +2,7 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -55,8 +56,10 @@ abstract class PageUse {
     @AfterEach
     void nothingOnTheConsole() {
         try {
-            assertThat(mei.browser().complaints()).isEmpty();
-            assertThat(ben.browser().complaints()).isEmpty();
+            List<String> ofMei = mei.browser().complaints();
+            List<String> ofBen = ben.browser().complaints();
+            assertThat(ofMei).isEmpty();
+            assertThat(ofBen).isEmpty();
         } finally {
             mei.browser().leave();
             ben.browser().leave();

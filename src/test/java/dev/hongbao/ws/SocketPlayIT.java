@@ -171,14 +171,14 @@ class SocketPlayIT {
 
     @Test
     void aWinComesOverTheSocketAndThePollAndAfterADroppedLine() {
-        // Given
-        String draw = server.draw("""
-                {"mode": "table", "whenExhausted": "stop", "group": "wheel", "prizes": [
-                  {"name": "car", "count": 3, "award": {"codes": ["KEY-1", "KEY-2", "KEY-3"]}}]}
-                """);
+        // Given a follower from before the draw, whose opening is an event
         try (FrameClient xena = connect("xena", "wheel");
                 FrameClient yuri = connect("yuri", "wheel")) {
             String cursor = yuri.join("wheel").getString("cursor");
+            String draw = server.draw("""
+                    {"mode": "table", "whenExhausted": "stop", "group": "wheel", "prizes": [
+                      {"name": "car", "count": 3, "award": {"codes": ["KEY-1", "KEY-2", "KEY-3"]}}]}
+                    """);
             yuri.event("draw.opened");
 
             // When

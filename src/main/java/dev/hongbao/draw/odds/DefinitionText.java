@@ -136,28 +136,36 @@ public final class DefinitionText {
                 && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
             stock = chance;
         }
-        Prize read = prize(prize, award, chance, stock, (int) prize.whole("perUser", 1, 1_000_000, 0));
+        Prize read = new Prize(
+                prize.requiredText("name", MAX_NAME),
+                prize.text("category", MAX_NAME),
+                picture(prize),
+                prize.shownText("text", MAX_TEXT),
+                award,
+                chance,
+                stock,
+                (int) prize.whole("perUser", 1, 1_000_000, 0));
         prize.refuseTheRest();
         return read;
     }
 
     private Prize fallback(FieldReader prize) {
         Award award = award(prize);
-        Prize read = prize(prize, award, 0, stock(prize, award), 0);
+        Prize read = new Prize(
+                prize.requiredText("name", MAX_NAME),
+                prize.text("category", MAX_NAME),
+                picture(prize),
+                prize.shownText("text", MAX_TEXT),
+                award,
+                0,
+                stock(prize, award),
+                0);
         prize.refuseTheRest();
         return read;
     }
 
-    private static Prize prize(FieldReader prize, Award award, long chance, @Nullable Long stock, int perUser) {
-        return new Prize(
-                prize.requiredText("name", MAX_NAME),
-                prize.text("category", MAX_NAME),
-                prize.parsed("picture", Text.of("picture.too-long"), PictureUrl::new),
-                prize.shownText("text", MAX_TEXT),
-                award,
-                chance,
-                stock,
-                perUser);
+    private static @Nullable PictureUrl picture(FieldReader prize) {
+        return prize.parsed("picture", Text.of("picture.too-long"), PictureUrl::new);
     }
 
     private @Nullable Long stock(FieldReader prize, Award award) {

@@ -34,7 +34,7 @@ public final class EmbeddedServers implements AutoCloseable {
      * Starts both in parallel; returns when both answer. The first start on a directory unpacks the binaries and the database
      * (about a second). A later start takes about 0.3 s and finds the data again.
      *
-     * @throws DataDirectory.InUseException if another server owns the directory
+     * @throws InUseException if another server owns the directory
      * @throws EmbeddedStartException if one cannot be started; then neither runs. The message is for the operator
      */
     public static EmbeddedServers start(Path dataDir, EmbeddedOptions options) {
