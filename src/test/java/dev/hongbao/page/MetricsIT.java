@@ -69,30 +69,31 @@ class MetricsIT extends TestServerClient {
         // Given
         claim("alice", send("equal", 100, 1));
 
-        // When
-        Exposition metrics = scrape();
-
-        // Then
-        for (String series : new String[] {
-            "hongbao_claim_accepting_seconds",
-            "hongbao_claim_settling_seconds",
-            "hongbao_http_request_seconds route=\"claim\"",
-            "hongbao_sql_statement_seconds pool=\"requests\"",
-            "hongbao_script_seconds script=\"claim\"",
-            "hongbao_journal_settlement_seconds"
-        }) {
-            String name = series.split(" ")[0];
-            String label = series.substring(name.length()).strip();
-            assertThat(metrics.families().get(name).type()).as(series).isEqualTo("histogram");
-            assertThat(metrics.sum(name + "_bucket", label, "le=\"10.0\""))
-                    .as(series)
-                    .isPositive();
-            assertThat(metrics.sum(name + "_bucket", label, "le=\"+Inf\""))
-                    .as(series)
-                    .isEqualTo(metrics.sum(name + "_count", label));
-        }
-        assertThat(metrics.families().values())
-                .noneMatch(family -> family.labels().contains("quantile"));
+        // Then, once what ends after the answer is counted, too
+        Eventually.eventually(SOON, () -> {
+            Exposition metrics = scrape();
+            for (String series : new String[] {
+                "hongbao_claim_accepting_seconds",
+                "hongbao_claim_settling_seconds",
+                "hongbao_http_request_seconds route=\"claim\"",
+                "hongbao_sql_statement_seconds pool=\"requests\"",
+                "hongbao_script_seconds script=\"claim\"",
+                "hongbao_journal_settlement_seconds"
+            }) {
+                String name = series.split(" ")[0];
+                String label = series.substring(name.length()).strip();
+                assertThat(metrics.families()).as(series).containsKey(name);
+                assertThat(metrics.families().get(name).type()).as(series).isEqualTo("histogram");
+                assertThat(metrics.sum(name + "_bucket", label, "le=\"10.0\""))
+                        .as(series)
+                        .isPositive();
+                assertThat(metrics.sum(name + "_bucket", label, "le=\"+Inf\""))
+                        .as(series)
+                        .isEqualTo(metrics.sum(name + "_count", label));
+            }
+            assertThat(metrics.families().values())
+                    .noneMatch(family -> family.labels().contains("quantile"));
+        });
     }
 
     @Test
