@@ -6,7 +6,7 @@ import io.vertx.sqlclient.Pool;
 import java.util.List;
 
 /**
- * What the engine knows of campaigns and rains: their loader, owner's task and comparison. They have no journal items, since a claim on a
+ * The parts of campaigns and rains that the engine knows: their loader, owner's task and comparison. They have no journal items, since a claim on a
  * pool is a claim on a packet.
  */
 public final class CampaignMode {

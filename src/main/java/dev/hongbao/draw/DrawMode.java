@@ -11,7 +11,7 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
-/** What the engine knows of draws: their scripts, keys, settlers, loader, owner's tasks and comparison. */
+/** The parts of draws that the engine knows: their scripts, keys, settlers, loader, owner's tasks and comparison. */
 public final class DrawMode {
     /** The parts that need no running server. */
     public static final Mode.Traits TRAITS = new Mode.Traits(
@@ -30,7 +30,7 @@ public final class DrawMode {
      *
      * @param pool of the shards' owner
      * @param catalog of this server's requests; the owner reads beside it, on its own connections
-     * @param settlements hear of each settled play
+     * @param settlements get each settled play
      */
     public static Mode of(
             Vertx vertx,

@@ -15,7 +15,7 @@ public interface RedisComparison {
     /**
      * Compares. A difference in {@code wrong} is an error even while the shard is at work.
      *
-     * @param before the unsettled items of the journal, in its order; those of other modes are ignored
+     * @param before the unsettled items of the journal, in its order; other modes are ignored
      * @param later reads the journal again
      */
     Future<Differences> differences(List<JournalItem> before, Supplier<Future<List<JournalItem>>> later);

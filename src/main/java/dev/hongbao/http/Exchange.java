@@ -40,7 +40,7 @@ public final class Exchange {
         Future<Void> tell(int status, @Nullable ProblemType problem);
     }
 
-    /** Where the calls of a listener are written down. */
+    /** The listener whose calls it logs. */
     public interface Audits {
         /**
          * @param route as the contract writes the path

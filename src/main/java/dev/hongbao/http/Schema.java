@@ -90,7 +90,7 @@ public final class Schema {
         this.alternatives = json.getJsonArray("oneOf", new JsonArray()).stream()
                 .map(each -> new Schema((JsonObject) each))
                 .toList();
-        // The value's type chooses the alternative, so that a refusal is about the one that is meant.
+        // The value's type chooses the alternative, so a refusal is about the intended one.
         require(
                 alternatives.stream()
                                 .flatMap(each -> each.types.stream())

@@ -10,7 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
-/** What the engine knows of packets: their scripts, keys, settlers, loader, owner's task and comparison. */
+/** The parts of packets that the engine knows: their scripts, keys, settlers, loader, owner's task and comparison. */
 public final class PacketMode {
     /** The parts that need no running server. */
     public static final Mode.Traits TRAITS = new Mode.Traits(
@@ -29,7 +29,7 @@ public final class PacketMode {
      *
      * @param pool of the shards' owner
      * @param catalog of this server's requests; the owner reads beside it, on its own connections
-     * @param settlements hear of each settled claim
+     * @param settlements get each settled claim
      */
     public static Mode of(
             Vertx vertx,

@@ -1,5 +1,5 @@
 /**
- * What the page, the console and the operator need beside the subjects' calls.
+ * The parts of page, console and operator's port beside the subjects' calls.
  *
  * <p>The demo login and wheel of a default start, refused behind a proxy. The calls with which the host's support reads all users' data,
  * and the console's overview. The operator's port: liveness, readiness, metrics and the console, on its own event loop, never on the
