@@ -40,7 +40,7 @@ public final class Exchange {
         Future<Void> tell(int status, @Nullable ProblemType problem);
     }
 
-    /** The listener whose calls it logs. */
+    /** Writes a listener's calls into the audit log. */
     public interface Audits {
         /**
          * @param route as the contract writes the path
