@@ -150,7 +150,12 @@ class HttpRainIT extends TestServerClient {
         assertThat(ended.getLong("returned")).isEqualTo(45);
         assertThat(ended.getString("seed")).hasSize(64);
         assertThat(balance("ann")).isEqualTo(30);
-        List<JsonObject> all = items(get(null, "/v1/outbox?after=" + latest + "&limit=200"));
+        List<JsonObject> all = new ArrayList<>();
+        eventually(() -> {
+            all.clear();
+            all.addAll(items(get(null, "/v1/outbox?after=" + latest + "&limit=200")));
+            return types(all).contains("rain.ended");
+        });
         List<JsonObject> told = all.stream()
                 .filter(event -> event.getString("type").startsWith("rain."))
                 .toList();

@@ -85,7 +85,10 @@ class FrozenServerIT extends ServerProcessClient {
                 }
                 assertThat(books.stamps()).isEqualTo(generations);
 
-                // When
+                // When all shards are the other's, also those of which nobody claims
+                Eventually.eventually(
+                        Duration.ofSeconds(30),
+                        () -> assertThat(second.errors()).contains("owns 4 of 4 shards"));
                 assertThat(first.errors()).doesNotContain(LOST);
                 first.thaw();
 
