@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
@@ -101,6 +102,8 @@ final class Meters {
     static MetricsOptions ofVertx() {
         return new MicrometerMetricsOptions()
                 .setEnabled(true)
+                // By name, Vert.x keeps the first registry of a JVM: a second server would count into it.
+                .setRegistryName(UUID.randomUUID().toString())
                 .setLabels(EnumSet.of(Label.POOL_TYPE, Label.POOL_NAME, Label.NAMESPACE))
                 .setDisabledMetricsCategories(EnumSet.complementOf(EnumSet.of(MetricsDomain.NAMED_POOLS)).stream()
                         .map(MetricsDomain::toCategory)
