@@ -153,13 +153,13 @@ class RedisLineIT {
                 return Future.succeededFuture();
             });
 
-            // Then each channel has got one message
+            // Then each channel has got one message, also the one that nobody hears
             eventually(SOON, () -> {
                 assertThat(two.words()).containsExactlyInAnyOrder("a", "b", "only two");
                 assertThat(three.words()).containsExactly("a", "b");
+                assertThat(published(client) - before).isEqualTo(3);
             });
             assertThat(one.words()).isEmpty();
-            assertThat(published(client) - before).isEqualTo(3);
         }
     }
 
