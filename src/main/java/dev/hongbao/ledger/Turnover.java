@@ -45,7 +45,7 @@ public final class Turnover {
     /** The labels of one number. */
     private record Label(String kind, String asset) {}
 
-    /** The values last read. */
+    /** The values last read, for Prometheus, whose numbers are doubles. The books and {@link #sums} count in whole numbers. */
     private record Moved(double transfers, double amount) {
         static final Moved NOTHING = new Moved(0, 0);
     }
