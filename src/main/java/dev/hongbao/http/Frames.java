@@ -9,7 +9,8 @@ import java.util.Objects;
 
 /** The frames of {@code asyncapi.yaml}: checks clients' frames against the served document. Immutable, shared by all instances. */
 public final class Frames {
-    private final Map<String, Schema> requests;
+    /** What a client may send, by type. */
+    final Map<String, Schema> requests;
 
     private Frames(Map<String, Schema> requests) {
         this.requests = Map.copyOf(requests);

@@ -259,8 +259,7 @@ public final class Schema {
         if (pattern != null && !pattern.matcher(text).find()) {
             // The contract's sentence for the pattern, in place of the expression.
             report.add(place, Text.of(json.getString(Contract.PATTERN_WORDS)));
-        }
-        if (format.equals("uuid")
+        } else if (format.equals("uuid")
                 || format.equals("date-time") && !DATE_TIME.matcher(text).find()) {
             report.add(place, Text.of("field.format", format));
         }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@link Schema} accepts and refuses the same values as Vert.x' validator of JSON Schema, for every request of the contract. */
+/** {@link Schema} accepts and refuses the same values as Vert.x' validator of JSON Schema, for every request and every client's frame. */
 class SchemaVerdictTest {
     private static final String ID = "0190a3c4-5b6d-7e8f-9012-3456789abcde";
     private static final List<String> TEXTS = List.of(
@@ -48,6 +48,7 @@ class SchemaVerdictTest {
                 schemas.put(call.id(), call.body().schema());
             }
         });
+        Frames.load().requests.forEach((type, schema) -> schemas.put("frame:" + type, schema));
     }
 
     @ParameterizedTest
