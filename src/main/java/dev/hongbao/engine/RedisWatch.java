@@ -62,9 +62,7 @@ final class RedisWatch {
         for (ShardRow row : rows) {
             Future<String> replid =
                     replids.computeIfAbsent(row.generation().link(redis).server(), server -> replid(row.generation()));
-            looks.add(look(row)
-                    .compose(isWell ->
-                            replid.map(current -> isWell && row.replid().equals(current))));
+            looks.add(look(row, replid));
         }
         return looks;
     }
@@ -89,16 +87,18 @@ final class RedisWatch {
         }
     }
 
-    /** Whether the generation is the latest known one, and its scripts and its journal are there. */
-    private Future<Boolean> look(ShardRow row) {
+    /** Whether the generation is the latest known one, and its scripts and its journal are there, in this replication id. */
+    private Future<Boolean> look(ShardRow row, Future<String> replid) {
         Generation generation = row.generation();
         if (generation.epoch() == 0 || !shards.adopt(row).generation().equals(generation)) {
-            return Future.succeededFuture(false);
+            return replid.map(any -> false);
         }
         Future<Long> last = lastEntry(generation.journalKey());
         Future<Long> latest = latestEpoch(generation);
-        return Future.all(last, latest)
-                .compose(all -> last.result() >= row.lastSeq() && latest.result() <= generation.epoch()
+        return Future.all(last, latest, replid)
+                .compose(all -> last.result() >= row.lastSeq()
+                                && latest.result() <= generation.epoch()
+                                && row.replid().equals(replid.result())
                         ? shards.of(generation).hasScriptsIn(generation.link(redis))
                         : Future.succeededFuture(false))
                 // A missing note alone is no reason to recover: it is written again.

@@ -19,7 +19,7 @@ public final class RowPages {
 
     /**
      * Reads rows for a generation's keys. Calls {@code write} with each page in order, the next one after its future succeeds; an
-     * empty result gives one empty page. Before each page it checks that the generation is still current.
+     * empty result gives one empty page. Before each other page it checks that the generation is still current.
      *
      * @return fails if the query or a write fails, or if another generation has replaced this one
      */
@@ -29,12 +29,14 @@ public final class RowPages {
                 tx,
                 sql,
                 parameters,
-                rows -> tx.preparedQuery("select from shard where id = $1 and epoch = $2 and nonce = $3")
-                        .execute(Tuple.of((short) generation.shard(), generation.epoch(), generation.nonce()))
-                        .compose(standing -> standing.rowCount() == 1
-                                ? write.apply(rows)
-                                : Future.failedFuture(
-                                        new IllegalStateException(generation + " was replaced while it was loaded")))));
+                rows -> rows.size() == 0
+                        ? write.apply(rows)
+                        : tx.preparedQuery("select from shard where id = $1 and epoch = $2 and nonce = $3")
+                                .execute(Tuple.of((short) generation.shard(), generation.epoch(), generation.nonce()))
+                                .compose(standing -> standing.rowCount() == 1
+                                        ? write.apply(rows)
+                                        : Future.failedFuture(new IllegalStateException(
+                                                generation + " was replaced while it was loaded")))));
     }
 
     /**
@@ -48,8 +50,7 @@ public final class RowPages {
         return tx.prepare(sql).compose(statement -> {
             Cursor cursor = statement.cursor(parameters);
             return Pages.repeat(() -> cursor.read(PAGE).compose(write).map(written -> cursor.hasMore()))
-                    .eventually(cursor::close)
-                    .eventually(statement::close);
+                    .eventually(statement::close); // and with it the cursor
         });
     }
 }

@@ -27,7 +27,7 @@ public record Script(String text, String sha) {
 
     /**
      * The text of {@code lua/<name>.lua} on the class path. A line {@code --@include <name>} is replaced by the text of that
-     * file, for lines that several scripts share.
+     * file, for lines that several scripts share. Comments are left out, except the ones with a placeholder.
      *
      * @throws IllegalStateException if the jar lacks the file, or an included one
      */
@@ -38,7 +38,8 @@ public record Script(String text, String sha) {
             if (word.startsWith(INCLUDE)) {
                 text.append(read(word.substring(INCLUDE.length()).strip()));
             } else {
-                text.append(line).append('\n');
+                text.append(word.startsWith("--") && !word.contains("@") ? "" : line)
+                        .append('\n');
             }
         });
         return text.toString();
