@@ -102,6 +102,7 @@ final class PostgresCluster {
         command.addAll(List.of("--single", "-D", directory.toString()));
         for (String setting : List.of(
                 "exit_on_error=on",
+                "fsync=off", // all is synced at the end
                 "password_encryption=scram-sha-256",
                 "scram_iterations=1", // the passwords are random bits; slow hashing protects only guessable ones
                 "log_min_error_statement=panic",

@@ -48,7 +48,11 @@ public final class Migrations {
     private static final String FIRST = "V1__tables.sql";
     private static final Pattern NOTED =
             Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+), oldest (\\d+\\.\\d+\\.\\d+): .*");
-    private static final String NOTE = "select obj_description(to_regclass('flyway_schema_history'), 'pg_class')";
+
+    /** Null in a database without a history, empty in a history without a note. */
+    private static final String NOTE =
+            "select case when oid is not null then coalesce(obj_description(oid, 'pg_class'), '') end"
+                    + " from (select to_regclass('flyway_schema_history') as oid) as history";
 
     /** Held from the read of the note to its write: servers that start together migrate one after the other. */
     private static final String LOCK = "select pg_advisory_xact_lock(hashtextextended('hongbao migrates', 0))";
@@ -134,9 +138,10 @@ public final class Migrations {
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute(LOCK);
-            if (!schema.isOlderThan(noted(statement))) {
+            String noted = noted(statement);
+            if (!schema.isOlderThan(noted)) {
                 try {
-                    migrate(owner, app, schema);
+                    migrate(owner, app, schema, noted == null);
                 } catch (FlywayException fault) {
                     throw fault.getErrorCode() == CoreErrorCode.NON_EMPTY_SCHEMA_WITHOUT_SCHEMA_HISTORY_TABLE
                             ? new IllegalStateException(
@@ -166,15 +171,17 @@ public final class Migrations {
         }
     }
 
-    private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema) {
+    /** @param isNew whether there is no history to look at */
+    private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema, boolean isNew) {
         Flyway flyway = Flyway.configure(Migrations.class.getClassLoader())
                 .dataSource(owner.jdbcUrl(), owner.login().user(), owner.login().password())
                 .locations(schema.location())
                 .placeholders(Map.of("app", quoted(app.login().user())))
                 .group(true)
                 .connectRetries(3)
+                .validateOnMigrate(!isNew)
                 .load();
-        for (MigrationInfo step : flyway.info().applied()) {
+        for (MigrationInfo step : isNew ? new MigrationInfo[0] : flyway.info().applied()) {
             if (step.isVersioned()
                     && step.getScript().startsWith("V1__")
                     && !step.getScript().equals(FIRST)) {
