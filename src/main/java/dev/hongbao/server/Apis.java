@@ -48,7 +48,9 @@ import dev.hongbao.ws.Requests;
 import dev.hongbao.ws.SocketFace;
 import dev.hongbao.ws.SocketGuards;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.time.Clock;
@@ -114,11 +116,16 @@ final class Apis {
         return demo;
     }
 
-    /** One event loop's server of the API's port. @param listening receives the bound port */
-    HttpVerticle http(Vertx vertx, Engine engine, IntConsumer listening) {
+    /**
+     * One event loop's server of the API's port.
+     *
+     * @param ready the moment to listen
+     * @param listening receives the bound port
+     */
+    HttpVerticle http(Vertx vertx, Engine engine, Future<Void> ready, IntConsumer listening) {
         return new HttpVerticle(
                 settings,
-                () -> engine.services().map(services -> {
+                () -> engine.services().compose(services -> {
                     Access gate = gate(engine, settings);
                     Requests requests = new Requests(
                             frames,
@@ -133,7 +140,12 @@ final class Apis {
                             new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);
                     HttpFace face =
                             new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, sockets);
-                    return face.serve(contract, routes(vertx, engine, services, face), services::close);
+                    face.serve(contract, routes(vertx, engine, services, face), services::close);
+                    Context loop = vertx.getOrCreateContext();
+                    Promise<HttpFace> serving = Promise.promise();
+                    ready.map(face)
+                            .onComplete((opened, fault) -> loop.runOnContext(now -> serving.complete(opened, fault)));
+                    return serving.future();
                 }),
                 listening);
     }

@@ -123,16 +123,9 @@ public final class HongbaoServer implements AutoCloseable {
         trust.tokens().refuse(engine.revocations::includes);
         await(engine.join());
         trust.follow(presence, database);
-        await(engine.ready(START_LIMIT));
-        int recovered = engine.shards.recoveredAtStart();
-        if (recovered > 0 && !config.engine().redis().isEmbedded()) {
-            // An embedded Redis stops with the server, and always loses its scripts.
-            LOG.info("recovered {} shards from Postgres: Redis and Postgres did not agree on them", recovered);
-        }
-        PacketStore.countOpen(vertx, engine.pool(), metrics);
-        new Turnover(engine.pool(), metrics).watch(vertx);
+        Future<Void> ready = engine.ready(START_LIMIT);
 
-        // The APIs
+        // The APIs are made while the shards recover, and listen when the shards take claims.
         Apis apis = await(loading);
         Supplier<Future<?>> makeWheel = Demo.offerWheel(apis.demo(), vertx, engine);
         int eventLoops = config.web().http().effectiveEventLoops();
@@ -141,10 +134,21 @@ public final class HongbaoServer implements AutoCloseable {
             port.set(bound);
             loops.serving(vertx.getOrCreateContext());
         };
-        deploy(vertx, 1, engine::shardWatch);
-        deploy(vertx, 1, engine::courier);
-        deploy(vertx, eventLoops, () -> apis.http(vertx, engine, listening));
-        deploy(vertx, 1, () -> apis.management(vertx, engine, readiness(engine, loops), managementPort::set));
+        Future<String> http = vertx.deployVerticle(
+                () -> apis.http(vertx, engine, ready, listening), new DeploymentOptions().setInstances(eventLoops));
+        await(ready);
+        int recovered = engine.shards.recoveredAtStart();
+        if (recovered > 0 && !config.engine().redis().isEmbedded()) {
+            // An embedded Redis stops with the server, and always loses its scripts.
+            LOG.info("recovered {} shards from Postgres: Redis and Postgres did not agree on them", recovered);
+        }
+        PacketStore.countOpen(vertx, engine.pool(), metrics);
+        new Turnover(engine.pool(), metrics).watch(vertx);
+
+        deploy(vertx, engine::shardWatch);
+        deploy(vertx, engine::courier);
+        deployed.push(await(http));
+        deploy(vertx, () -> apis.management(vertx, engine, readiness(engine, loops), managementPort::set));
         wheel = makeWheel.get();
         vertx.executeBlocking(() -> {
             Meters.bindProcess(metrics);
@@ -197,9 +201,9 @@ public final class HongbaoServer implements AutoCloseable {
         }
     }
 
-    /** Deploys verticles and returns once they run. */
-    private void deploy(Vertx vertx, int instances, Supplier<Deployable> verticle) throws Exception {
-        deployed.push(await(vertx.deployVerticle(verticle, new DeploymentOptions().setInstances(instances))));
+    /** Deploys a verticle and returns once it runs. */
+    private void deploy(Vertx vertx, Supplier<Deployable> verticle) throws Exception {
+        deployed.push(await(vertx.deployVerticle(verticle, new DeploymentOptions())));
     }
 
     /** Waits for a stop, {@link #STOP_LIMIT} at most. @param what for the log */
