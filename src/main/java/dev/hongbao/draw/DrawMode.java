@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
@@ -7,7 +8,6 @@ import dev.hongbao.engine.Settler;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.values.DrawId;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
@@ -33,7 +33,7 @@ public final class DrawMode {
      * @param settlements get each settled play
      */
     public static Mode of(
-            Vertx vertx,
+            Loop loop,
             Pool pool,
             Shards shards,
             Quarantine quarantine,
@@ -49,8 +49,8 @@ public final class DrawMode {
                 settlers(settlements, owners, ended),
                 new DrawShardLoader(quarantine),
                 List.of(
-                        new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, vertx),
-                        new HoldExpiry(pool, shards, vertx, clock, HoldExpiry.HELD_LONG)));
+                        new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop),
+                        new HoldExpiry(pool, shards, loop, clock, HoldExpiry.HELD_LONG)));
     }
 
     private static List<Settler> settlers(

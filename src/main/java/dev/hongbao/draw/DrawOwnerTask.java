@@ -5,13 +5,13 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
 
 import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
@@ -70,14 +70,14 @@ final class DrawOwnerTask implements OwnerTask {
             DrawPlanner planner,
             DrawCleanup closedDraws,
             Shards shards,
-            Vertx vertx) {
+            Loop loop) {
         this.pool = pool;
         this.store = store;
         this.catalog = catalog;
         this.planner = planner;
         this.closedDraws = closedDraws;
         this.shards = shards;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(loop, shards);
     }
 
     /** The next time to plan a draw. Void after a recovery of its shard, or when the clock goes back. */

@@ -1,13 +1,13 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
@@ -59,10 +59,10 @@ final class HoldExpiry implements OwnerTask {
     private long sampledNanos = System.nanoTime() - SAMPLE_NANOS;
 
     /** @param heldLong the age from which a hold is resolved; {@link #HELD_LONG} except in tests */
-    public HoldExpiry(Pool pool, Shards shards, Vertx vertx, Clock clock, Duration heldLong) {
+    public HoldExpiry(Pool pool, Shards shards, Loop loop, Clock clock, Duration heldLong) {
         this.pool = pool;
         this.shards = shards;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(loop, shards);
         this.clock = clock;
         this.heldLong = heldLong;
     }

@@ -137,7 +137,7 @@ public final class PlayService {
     }
 
     private Future<PlayOutcome> play(Caller caller, PlayRequest request, long deadlineNanos) {
-        return Attempt.inTime(catalog.find(request.draw()), deadlineNanos).compose(draw -> {
+        return attempts.inTime(catalog.find(request.draw()), deadlineNanos).compose(draw -> {
             if (draw != null) {
                 return new PlayAttempt(caller, draw, request, deadlineNanos).begin();
             }

@@ -6,7 +6,6 @@ import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,14 +53,7 @@ public abstract class Attempt<O> {
 
     /** Ends the wait for a store at the deadline: a store may neither answer nor break. */
     protected final <T> Future<T> inTime(Future<T> asked) {
-        return inTime(asked, deadlineNanos);
-    }
-
-    /** As {@link #inTime(Future)}, for a question before there is an attempt. */
-    public static <T> Future<T> inTime(Future<T> asked, long deadlineNanos) {
-        return asked.isComplete()
-                ? asked
-                : asked.timeout(Math.max(1, (deadlineNanos - System.nanoTime()) / 1_000_000), TimeUnit.MILLISECONDS);
+        return attempts.inTime(asked, deadlineNanos);
     }
 
     /** The fault if it is a refusal. Any other one becomes {@code unknown}, since the caller cannot act on it. */
@@ -96,11 +88,11 @@ public abstract class Attempt<O> {
      * @param generation the generation without the key
      */
     protected final Future<O> lost(Generation generation, String key) {
-        if (System.nanoTime() - deadlineNanos > 0) {
+        if (attempts.loop.nanos() - deadlineNanos > 0) {
             return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
         }
         return inTime(attempts.shards.report(generation, Symptom.missing(key)))
-                .transform(reported -> attempts.vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
+                .transform(reported -> attempts.loop.pause(RETRY_MILLIS))
                 .compose(later -> attempt());
     }
 }

@@ -2,7 +2,6 @@ package dev.hongbao.engine;
 
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
@@ -16,7 +15,7 @@ import java.util.function.LongConsumer;
  * deadlines. Used on its loop only.
  */
 public final class Attempts {
-    final Vertx vertx;
+    final Loop loop;
     final RedisLinks redis;
     final Shards shards;
     final Limits limits;
@@ -48,14 +47,14 @@ public final class Attempts {
      * @param clock Postgres' clock as this server knows it
      */
     public Attempts(
-            Vertx vertx,
+            Loop loop,
             RedisLinks redis,
             Shards shards,
             Quarantine quarantine,
             AdmissionControl admission,
             Limits limits,
             Clock clock) {
-        this.vertx = vertx;
+        this.loop = loop;
         this.redis = redis;
         this.shards = shards;
         this.quarantine = quarantine;
@@ -78,7 +77,19 @@ public final class Attempts {
 
     /** The deadline of an attempt that begins now, of {@link System#nanoTime}. */
     public long deadlineNanos() {
-        return System.nanoTime() + limits.timeout.toNanos();
+        return loop.nanos() + limits.timeout.toNanos();
+    }
+
+    /** The time of the deadlines' clock. */
+    public long nanos() {
+        return loop.nanos();
+    }
+
+    /** Ends the wait for a store at a deadline: a store may neither answer nor break. */
+    public <T> Future<T> inTime(Future<T> asked, long deadlineNanos) {
+        return asked.isComplete()
+                ? asked
+                : loop.timeout(asked, Math.max(1, (deadlineNanos - loop.nanos()) / 1_000_000));
     }
 
     /** The shard's latest generation that this server knows. */
@@ -106,8 +117,8 @@ public final class Attempts {
     public <K, V> SettlementWaiters<K, V> waiters(
             Function<K, UUID> unit, Function<Collection<K>, Future<Map<K, V>>> lookup, LongConsumer settledAfterNanos) {
         SettlementWaiters<K, V> waiters =
-                new SettlementWaiters<>(vertx, shards, limits.maxWaiting, lookup, settledAfterNanos, System::nanoTime);
-        waiters.refuseSetAside(vertx, unit);
+                new SettlementWaiters<>(loop, shards, limits.maxWaiting, lookup, settledAfterNanos, loop::nanos);
+        waiters.refuseSetAside(unit);
         return waiters;
     }
 

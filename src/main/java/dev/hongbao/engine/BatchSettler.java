@@ -35,6 +35,7 @@ final class BatchSettler {
 
     private static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    private final Loop loop;
     private final List<SqlClient> writers;
     private final Map<String, Settler> settlers = new HashMap<>();
     private final Quarantine quarantine;
@@ -56,11 +57,13 @@ final class BatchSettler {
      * @param listener is informed of every settlement
      */
     BatchSettler(
+            Loop loop,
             List<SqlClient> writers,
             List<Settler> settlers,
             Quarantine quarantine,
             SettlementListener listener,
             JournalMetrics metrics) {
+        this.loop = loop;
         this.writers = List.copyOf(writers);
         settlers.forEach(each -> this.settlers.put(each.format().verb(), each));
         this.quarantine = quarantine;
@@ -106,11 +109,11 @@ final class BatchSettler {
     }
 
     private Future<Integer> measured(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
-        long begun = System.nanoTime();
+        long begun = loop.nanos();
         return settlement
                 .send(writer, batch.moves())
                 .onSuccess(voids -> {
-                    metrics.settlement.record(System.nanoTime() - begun, TimeUnit.NANOSECONDS);
+                    metrics.settlement.record(loop.nanos() - begun, TimeUnit.NANOSECONDS);
                     metrics.batchSize.record(batch.size());
                     metrics.voids.increment(voids);
                     listener.settled();
@@ -147,7 +150,7 @@ final class BatchSettler {
 
     /** Once too many are found, none is set aside until a minute has passed without a refusal. */
     private boolean mayGoOn(int more, Throwable fault) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         setAsideNanos.removeIf(at -> now - at > MINUTE_NANOS);
         boolean stopped = stoppedNanos != null && now - stoppedNanos < MINUTE_NANOS;
         if (!stopped && setAsideNanos.size() + more <= MOST) {
@@ -221,7 +224,7 @@ final class BatchSettler {
         return attempt(rest).map(voids -> {
             refused.remove(batch.shards().get(0));
             culprits.forEach((unit, mark) -> {
-                setAsideNanos.add(System.nanoTime());
+                setAsideNanos.add(loop.nanos());
                 quarantine.wasSetAside(unit, mark);
             });
             return new Outcome(rest, voids);

@@ -3,7 +3,6 @@ package dev.hongbao.engine;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,18 +16,18 @@ public final class KeyLoader {
 
     private static final long RETRY_MILLIS = 20;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final RedisLinks redis;
     private final Shards shards;
     private final ShardScript script;
     private final long waitMillis;
 
     /** @param wait how long to wait for a recovery; then the key is left to the next one */
-    public KeyLoader(Vertx vertx, RedisLinks redis, Shards shards, Duration wait) {
-        this.vertx = vertx;
+    public KeyLoader(Loop loop, RedisLinks redis, Shards shards, Duration wait) {
+        this.loop = loop;
         this.redis = redis;
         this.shards = shards;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(loop, shards);
         this.waitMillis = wait.toMillis();
     }
 
@@ -43,7 +42,7 @@ public final class KeyLoader {
      */
     public Future<Boolean> load(Generation generation, String key, ShardScript.Call<?> call) {
         Promise<Boolean> done = Promise.promise();
-        attempt(new Load(generation, key, call, System.nanoTime() + waitMillis * 1_000_000, done));
+        attempt(new Load(generation, key, call, loop.nanos() + waitMillis * 1_000_000, done));
         return done.future();
     }
 
@@ -69,12 +68,12 @@ public final class KeyLoader {
     }
 
     private void again(Load load, Future<Void> first) {
-        if (System.nanoTime() > load.deadlineNanos) {
+        if (loop.nanos() > load.deadlineNanos) {
             LOG.warn("{} is left to the next recovery", load.key);
             var unused = shards.report(load.generation, Symptom.missing(load.key));
             load.done.complete(false);
             return;
         }
-        first.onComplete(looked -> vertx.setTimer(RETRY_MILLIS, later -> attempt(load)));
+        first.onComplete(looked -> loop.timer(RETRY_MILLIS, () -> attempt(load)));
     }
 }

@@ -6,7 +6,6 @@ import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -33,13 +32,13 @@ final class KeySweep {
     /** The longest wait for memory that Redis frees in a thread of its own. */
     private static final long FREED_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final RedisLinks redis;
     private final String namespace;
     private final Map<RedisLink, Passes> servers = new HashMap<>();
 
-    KeySweep(Vertx vertx, RedisLinks redis, String namespace) {
-        this.vertx = vertx;
+    KeySweep(Loop loop, RedisLinks redis, String namespace) {
+        this.loop = loop;
         this.redis = redis;
         this.namespace = namespace;
     }
@@ -117,7 +116,7 @@ final class KeySweep {
                         Generation current = name == null ? null : wanted.get(name.shard());
                         return name != null && current != null && name.isReplacedBy(current);
                     })
-                    .compose(gone -> freed(server, System.nanoTime()))
+                    .compose(gone -> freed(server, loop.nanos()))
                     .onComplete(done -> {
                         passing = false;
                         pass.handle(done);
@@ -161,11 +160,11 @@ final class KeySweep {
     private Future<Void> freed(RedisLink server, long sinceNanos) {
         return RedisInfo.read(server, "memory").compose(memory -> {
             boolean pending = !List.of("", "0").contains(memory.get("lazyfree_pending_objects"));
-            if (!pending || System.nanoTime() - sinceNanos > FREED_NANOS) {
+            if (!pending || loop.nanos() - sinceNanos > FREED_NANOS) {
                 return Future.succeededFuture();
             }
             Promise<Void> later = Promise.promise();
-            vertx.setTimer(FREED_POLL_MILLIS, timer -> freed(server, sinceNanos).onComplete(later));
+            loop.timer(FREED_POLL_MILLIS, () -> freed(server, sinceNanos).onComplete(later));
             return later.future();
         });
     }

@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 final class LeftoverKeys implements OwnerTask {
     private static final long PASS_EVERY_NANOS = TimeUnit.MINUTES.toNanos(10);
 
+    private final Loop loop;
     private final Pool pool;
     private final Shards shards;
     private final List<ShardLoader> loaders;
@@ -30,7 +31,8 @@ final class LeftoverKeys implements OwnerTask {
     private long passedNanos;
 
     /** @param supervisor learns of keys of a later generation than the shard's: Postgres went back in time */
-    LeftoverKeys(Pool pool, Shards shards, List<ShardLoader> loaders, ShardSupervisor supervisor) {
+    LeftoverKeys(Loop loop, Pool pool, Shards shards, List<ShardLoader> loaders, ShardSupervisor supervisor) {
+        this.loop = loop;
         this.pool = pool;
         this.shards = shards;
         this.loaders = loaders;
@@ -39,7 +41,7 @@ final class LeftoverKeys implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        if (servers.isEmpty() && (!passed || System.nanoTime() - passedNanos > PASS_EVERY_NANOS)) {
+        if (servers.isEmpty() && (!passed || loop.nanos() - passedNanos > PASS_EVERY_NANOS)) {
             servers.addAll(redis.servers());
         }
         RedisLink server = servers.peek();
@@ -68,7 +70,7 @@ final class LeftoverKeys implements OwnerTask {
         servers.poll();
         cursor = "0";
         passed = true;
-        passedNanos = System.nanoTime();
+        passedNanos = loop.nanos();
     }
 
     private Future<List<String>> leftovers(List<Integer> live, Response found) {

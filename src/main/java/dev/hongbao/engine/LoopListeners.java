@@ -1,8 +1,8 @@
 package dev.hongbao.engine;
 
-import io.vertx.core.Context;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -25,10 +25,10 @@ public final class LoopListeners<T> {
      *
      * @param wants asked on the sending thread; the listener never gets a settlement for which it returned false
      */
-    public void add(Context loop, BooleanSupplier wants, Consumer<T> listener) {
+    public void add(Executor loop, BooleanSupplier wants, Consumer<T> listener) {
         all.add(settlements -> {
             if (wants.getAsBoolean()) {
-                loop.runOnContext(now -> listener.accept(settlements));
+                loop.execute(() -> listener.accept(settlements));
             }
         });
     }

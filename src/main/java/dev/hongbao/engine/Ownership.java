@@ -1,8 +1,7 @@
 package dev.hongbao.engine;
 
-import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.store.postgres.Sessions;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import io.vertx.pgclient.PgNotification;
 import java.time.Duration;
@@ -14,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,8 +50,8 @@ final class Ownership {
     /** Shards move one after the other. The log gets one line after so long without a move. */
     private static final Duration AT_REST = Duration.ofSeconds(1);
 
-    private final Vertx vertx;
-    private final Postgres postgres;
+    private final Loop loop;
+    private final Sessions postgres;
     private final Presence presence;
     private final SameRedis sameRedis;
     private final WriterConnection writer;
@@ -67,14 +65,14 @@ final class Ownership {
     /** The owned shards in the last line of the log; null before the first line. */
     private @Nullable Set<Integer> logged;
 
-    private long changedNanos = System.nanoTime();
+    private long changedNanos;
 
     /** The shard that was given up last, while it moves; null for none. */
     private @Nullable Integer onItsWay;
 
     private Phase phase = Phase.SHARING;
     private Look look = Look.NONE;
-    private long lookedNanos = System.nanoTime() - BEAT.toNanos();
+    private long lookedNanos;
 
     /** Whether the last look failed; the log has said so. */
     private boolean away;
@@ -111,15 +109,15 @@ final class Ownership {
      * @param shards the number of shards
      */
     Ownership(
-            Vertx vertx,
-            Postgres postgres,
+            Loop loop,
+            Sessions postgres,
             Presence presence,
             SameRedis sameRedis,
             WriterConnection writer,
             int shards,
             ShardSupervisor supervisor,
             JournalMetrics metrics) {
-        this.vertx = vertx;
+        this.loop = loop;
         this.postgres = postgres;
         this.presence = presence;
         this.sameRedis = sameRedis;
@@ -127,7 +125,9 @@ final class Ownership {
         this.shards = shards;
         this.supervisor = supervisor;
         this.metrics = metrics;
-        this.shares = new ShardQuota(shards, System::nanoTime);
+        this.shares = new ShardQuota(shards, loop::nanos);
+        this.changedNanos = loop.nanos();
+        this.lookedNanos = loop.nanos() - BEAT.toNanos();
     }
 
     /**
@@ -135,7 +135,7 @@ final class Ownership {
      * the excess. Called periodically; calls during a look, or soon after it, are dropped.
      */
     Future<Void> beat() {
-        return look != Look.NONE || System.nanoTime() - lookedNanos < BEAT.toNanos()
+        return look != Look.NONE || loop.nanos() - lookedNanos < BEAT.toNanos()
                 ? Future.succeededFuture()
                 : lookAround();
     }
@@ -145,7 +145,7 @@ final class Ownership {
             return Future.succeededFuture();
         }
         look = Look.UNDER_WAY;
-        lookedNanos = System.nanoTime();
+        lookedNanos = loop.nanos();
         return ableToSettle()
                 .compose(able -> phase == Phase.SHARING ? takePart() : Future.succeededFuture())
                 .onComplete(done -> {
@@ -166,7 +166,7 @@ final class Ownership {
 
     /** Logs nothing for a single server that owns every shard from its start: an operator expects that. */
     private void logWhenAtRest() {
-        if (owned.equals(logged) || phase != Phase.SHARING || System.nanoTime() - changedNanos < AT_REST.toNanos()) {
+        if (owned.equals(logged) || phase != Phase.SHARING || loop.nanos() - changedNanos < AT_REST.toNanos()) {
             return;
         }
         if (logged != null || owned.size() < shards || !isAlone()) {
@@ -208,7 +208,7 @@ final class Ownership {
         return OwnerLocks.look(open, shards).onSuccess(now -> {
             shares.seen(now.alive());
             metrics.servers.set(shares.servers());
-            long nanos = System.nanoTime();
+            long nanos = loop.nanos();
             freeSinceNanos.keySet().retainAll(now.free());
             now.free().forEach(shard -> freeSinceNanos.putIfAbsent(shard, nanos));
         });
@@ -227,7 +227,7 @@ final class Ownership {
                 owned.addAll(won);
                 supervisor.owns(owned);
                 metrics.taken.increment(won.size());
-                changedNanos = System.nanoTime();
+                changedNanos = loop.nanos();
                 LOG.debug("took the shards {}", won);
                 supervisor.acquired(won);
             }
@@ -236,7 +236,7 @@ final class Ownership {
     }
 
     private List<Integer> abandoned() {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         return freeSinceNanos.entrySet().stream()
                 .filter(free -> now - free.getValue() > ABANDONED.toNanos())
                 .map(Map.Entry::getKey)
@@ -268,7 +268,7 @@ final class Ownership {
                 return Future.succeededFuture();
             }
             onItsWay = shard;
-            long sinceNanos = System.nanoTime();
+            long sinceNanos = loop.nanos();
             return handOver(open, List.of(shard))
                     .compose(given -> given.isEmpty() ? Future.succeededFuture() : awaitTaken(open, shard, sinceNanos));
         });
@@ -284,13 +284,12 @@ final class Ownership {
             if (!now.free().contains(shard)) {
                 return moveOn(open);
             }
-            if (System.nanoTime() - sinceNanos > TAKEN.toNanos()) {
+            if (loop.nanos() - sinceNanos > TAKEN.toNanos()) {
                 LOG.debug("nobody took shard {}", shard);
                 shares.movedInVain();
                 return Future.succeededFuture();
             }
-            return vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS)
-                    .compose(later -> awaitTaken(open, shard, sinceNanos));
+            return loop.pause(RETRY_MILLIS).compose(later -> awaitTaken(open, shard, sinceNanos));
         });
     }
 
@@ -302,7 +301,7 @@ final class Ownership {
             owned.removeAll(resting);
             supervisor.owns(owned);
             metrics.handedOver.increment(resting.size());
-            changedNanos = System.nanoTime();
+            changedNanos = loop.nanos();
             LOG.debug("handed over the shards {}", resting);
             return OwnerLocks.free(open, resting).map(resting);
         });
@@ -328,7 +327,7 @@ final class Ownership {
             return Future.succeededFuture();
         }
         return handOver(open, List.copyOf(owned))
-                .compose(given -> vertx.timer(RETRY_MILLIS, TimeUnit.MILLISECONDS))
+                .compose(given -> loop.pause(RETRY_MILLIS))
                 .compose(later -> handOverAll(open));
     }
 
@@ -397,7 +396,7 @@ final class Ownership {
         connection = null;
         owned.clear();
         logged = Set.of();
-        changedNanos = System.nanoTime();
+        changedNanos = loop.nanos();
         supervisor.owns(owned);
         if (phase != Phase.CLOSED) {
             LOG.warn("lost the connection that holds the shards' locks");

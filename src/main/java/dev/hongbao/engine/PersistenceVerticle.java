@@ -1,7 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.ShardStore.ShardRow;
-import dev.hongbao.store.postgres.Postgres;
+import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -40,7 +40,8 @@ public final class PersistenceVerticle extends VerticleBase {
      */
     private static final Duration LOCK_LIMIT = Duration.ofMillis(500);
 
-    private final Postgres postgres;
+    private final Loop loop;
+    private final Sessions postgres;
     private final Pool lengthy;
     private final Supplier<Future<RedisLinks>> openRedis;
     private final Shards shards;
@@ -56,10 +57,10 @@ public final class PersistenceVerticle extends VerticleBase {
     private List<SqlClient> writers;
     private RecoveryAttempts attempts;
     private ShardSupervisor supervisor;
-    private SettlementLoop loop;
+    private SettlementLoop settlements;
     private List<OwnerTask> ownerTasks;
     private Ownership ownership;
-    private long lookedBackNanos = System.nanoTime();
+    private long lookedBackNanos;
     private boolean runningTasks;
     private boolean taskFailed;
     private boolean draining;
@@ -74,7 +75,8 @@ public final class PersistenceVerticle extends VerticleBase {
      */
     @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
     public PersistenceVerticle(
-            Postgres postgres,
+            Loop loop,
+            Sessions postgres,
             Pool lengthy,
             Supplier<Future<RedisLinks>> openRedis,
             Shards shards,
@@ -84,7 +86,9 @@ public final class PersistenceVerticle extends VerticleBase {
             Presence presence,
             Duration pollInterval,
             JournalMetrics metrics) {
+        this.loop = loop;
         this.postgres = postgres;
+        this.lookedBackNanos = loop.nanos();
         this.lengthy = lengthy;
         this.openRedis = openRedis;
         this.shards = shards;
@@ -96,7 +100,7 @@ public final class PersistenceVerticle extends VerticleBase {
         this.metrics = metrics;
         this.logs = Stream.iterate(0, id -> id + 1)
                 .limit(shards.count())
-                .map(id -> new ShardLog(shards.current(id).generation()))
+                .map(id -> new ShardLog(loop, shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
     }
 
@@ -111,7 +115,7 @@ public final class PersistenceVerticle extends VerticleBase {
                             .beat()
                             .recover(fault -> link.close().transform(closed -> Future.failedFuture(fault)));
                 })
-                .map(acquired -> vertx.setPeriodic(pollInterval.toMillis(), tick -> tick()));
+                .map(acquired -> loop.periodic(pollInterval.toMillis(), this::tick));
     }
 
     private void connect(RedisLinks link) {
@@ -129,35 +133,35 @@ public final class PersistenceVerticle extends VerticleBase {
         Mode.Keys keys = Mode.Keys.of(modes.stream().map(Mode::traits).toList());
         JournalReader reader =
                 new JournalReader(redis, settlers.stream().map(Settler::format).toList());
-        BatchSettler settler = new BatchSettler(writers, settlers, quarantine, listener, metrics);
-        RedisWatch watch = new RedisWatch(redis, shards);
-        KeySweep sweep = new KeySweep(vertx, redis, shards.namespace());
+        BatchSettler settler = new BatchSettler(loop, writers, settlers, quarantine, listener, metrics);
+        RedisWatch watch = new RedisWatch(loop, redis, shards);
+        KeySweep sweep = new KeySweep(loop, redis, shards.namespace());
         Recovery recovery = new Recovery(lengthy, redis, watch, sweep, shards, reader, loaders, settler::settle);
-        WriterConnection writer = new WriterConnection(settler.writer(0));
-        attempts = new RecoveryAttempts(vertx, logs, writer, shards, watch, recovery, metrics, this::resumed);
-        supervisor = new ShardSupervisor(vertx, logs, redis, shards, watch, quarantine, attempts);
-        loop = new SettlementLoop(logs, redis, reader, settler, keys, supervisor, metrics);
-        SameRedis sameRedis = new SameRedis(vertx, shards.store(), redis);
-        ownership = new Ownership(vertx, postgres, presence, sameRedis, writer, logs.length, supervisor, metrics);
+        WriterConnection writer = new WriterConnection(loop, settler.writer(0));
+        attempts = new RecoveryAttempts(loop, logs, writer, shards, watch, recovery, metrics, this::resumed);
+        supervisor = new ShardSupervisor(loop, logs, redis, shards, watch, quarantine, attempts);
+        settlements = new SettlementLoop(logs, redis, reader, settler, keys, supervisor, metrics);
+        SameRedis sameRedis = new SameRedis(loop, shards.store(), redis);
+        ownership = new Ownership(loop, postgres, presence, sameRedis, writer, logs.length, supervisor, metrics);
         ownerTasks = new ArrayList<>();
         modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
         ownerTasks.addAll(listener.ownerTasks());
-        ownerTasks.add(new LeftoverKeys(lengthy, shards, loaders, supervisor));
-        vertx.eventBus().localConsumer(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
-        vertx.eventBus().<Integer>localConsumer(ServerMessages.WAKE, shard -> {
-            logs[shard.body()].suspectMore();
-            loop.pump();
+        ownerTasks.add(new LeftoverKeys(loop, lengthy, shards, loaders, supervisor));
+        loop.listen(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
+        loop.<Integer>listen(ServerMessages.WAKE, shard -> {
+            logs[shard].suspectMore();
+            settlements.pump();
         });
         for (ShardLog log : logs) {
-            vertx.eventBus().<JournalEntry>localConsumer(JournalEntry.address(log.shard()), message -> {
-                log.offer(message.body());
-                loop.pump();
+            loop.<JournalEntry>listen(JournalEntry.address(log.shard()), entry -> {
+                log.offer(entry);
+                settlements.pump();
             });
         }
     }
 
     private void resumed(ShardRow row) {
-        loop.resumed(row);
+        settlements.resumed(row);
     }
 
     /**
@@ -167,19 +171,18 @@ public final class PersistenceVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         draining = true;
-        loop.suspectMore();
+        settlements.suspectMore();
         boolean alone = ownership.isAlone();
-        long poll = vertx.setPeriodic(1, check -> finishIfIdle(alone));
-        return drained.future()
-                .compose(done -> alone ? Future.succeededFuture() : ownership.leave())
-                .timeout(DRAIN_MILLIS, TimeUnit.MILLISECONDS)
+        long poll = loop.periodic(1, () -> finishIfIdle(alone));
+        Future<Void> left = drained.future().compose(done -> alone ? Future.succeededFuture() : ownership.leave());
+        return loop.timeout(left, DRAIN_MILLIS)
                 .recover(late -> {
                     LOG.warn(
                             "stopped before every entry was settled and every shard recovered; the next owner continues");
                     return Future.succeededFuture();
                 })
                 .compose(done -> {
-                    vertx.cancelTimer(poll);
+                    loop.cancel(poll);
                     attempts.close();
                     supervisor.lost();
                     metrics.stopped();
@@ -191,8 +194,8 @@ public final class PersistenceVerticle extends VerticleBase {
     }
 
     private void finishIfIdle(boolean alone) {
-        loop.pump();
-        if ((!alone || loop.isIdle()) && !attempts.isBusy() && !runningTasks) {
+        settlements.pump();
+        if ((!alone || settlements.isIdle()) && !attempts.isBusy() && !runningTasks) {
             drained.tryComplete();
         }
     }
@@ -202,9 +205,9 @@ public final class PersistenceVerticle extends VerticleBase {
             return;
         }
         var unused = ownership.beat();
-        loop.suspectMore();
-        loop.trimLeftovers();
-        loop.pump();
+        settlements.suspectMore();
+        settlements.trimLeftovers();
+        settlements.pump();
         List<Integer> live = supervisor.live();
         metrics.unsettled.set(
                 Stream.of(logs).mapToLong(ShardLog::unsettledEntries).sum());
@@ -213,8 +216,8 @@ public final class PersistenceVerticle extends VerticleBase {
         if (redis.servers().stream().anyMatch(RedisLink::isConnected)) {
             runOwnerTasks(supervisor.reachable());
         }
-        if (!live.isEmpty() && System.nanoTime() - lookedBackNanos > LOOK_BACK_NANOS) {
-            lookedBackNanos = System.nanoTime();
+        if (!live.isEmpty() && loop.nanos() - lookedBackNanos > LOOK_BACK_NANOS) {
+            lookedBackNanos = loop.nanos();
             supervisor.watchPostgres(live);
         }
     }

@@ -4,7 +4,6 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
@@ -46,7 +45,7 @@ public final class Quarantine {
     /** A message of Postgres within this length tells an operator enough. */
     private static final int MAX_REASON = 500;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final Pool pool;
     private volatile Set<UUID> known = Set.of();
     private final Set<UUID> passedOver = ConcurrentHashMap.newKeySet();
@@ -104,8 +103,8 @@ public final class Quarantine {
         boolean refuses(UUID id);
     }
 
-    public Quarantine(Vertx vertx, Pool pool, MeterRegistry registry) {
-        this.vertx = vertx;
+    public Quarantine(Loop loop, Pool pool, MeterRegistry registry) {
+        this.loop = loop;
         this.pool = pool;
         Gauge.builder("hongbao.quarantined", this, quarantine -> quarantine.known.size())
                 .description("Packets and draws that are set aside; more than 0 needs an operator")
@@ -167,9 +166,8 @@ public final class Quarantine {
 
     /** Looks now, and every second from now on. Once for each Vert.x instance. Fails if the first look fails. */
     public Future<Void> start() {
-        LocalCodec.register(vertx.eventBus(), Changed.class);
-        vertx.setPeriodic(LOOK_MILLIS, tick -> look());
-        vertx.eventBus().localConsumer(SET_ASIDE_ELSEWHERE, word -> lookUnlessLooking());
+        loop.periodic(LOOK_MILLIS, () -> look());
+        loop.listen(SET_ASIDE_ELSEWHERE, word -> lookUnlessLooking());
         return look();
     }
 
@@ -246,11 +244,11 @@ public final class Quarantine {
             known = Set.copyOf(more);
             tell(Set.of(unit.id()));
         }
-        vertx.eventBus().publish(SET_ASIDE, null);
+        loop.publish(SET_ASIDE, null);
     }
 
     private void tell(Set<UUID> added) {
-        vertx.eventBus().publish(Changed.ADDRESS, new Changed(added));
+        loop.publish(Changed.ADDRESS, new Changed(added));
     }
 
     /** The units that one settlement sets aside, and the items that it keeps for units that are set aside. Not thread-safe. */

@@ -3,7 +3,6 @@ package dev.hongbao.engine;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.SqlState;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -32,14 +31,14 @@ final class RecoveryAttempts {
 
     private static final long GATHER_MILLIS = 500;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final ShardLog[] logs;
     private final WriterConnection writer;
     private final ShardStore store;
     private final Shards shards;
     private final RedisWatch watch;
     private final JournalMetrics metrics;
-    private final Pauses pauses = new Pauses(System::nanoTime);
+    private final Pauses pauses;
     private final BitSet underWay = new BitSet();
     private final Gathered doubted = new Gathered((ids, why) -> LOG.warn("recovers the shards {}: {}", ids, why));
     private final Gathered failed =
@@ -57,7 +56,7 @@ final class RecoveryAttempts {
      * @param resumed gets the row of each shard that settles again
      */
     RecoveryAttempts(
-            Vertx vertx,
+            Loop loop,
             ShardLog[] logs,
             WriterConnection writer,
             Shards shards,
@@ -65,7 +64,8 @@ final class RecoveryAttempts {
             Recovery recovery,
             JournalMetrics metrics,
             Consumer<ShardRow> resumed) {
-        this.vertx = vertx;
+        this.loop = loop;
+        this.pauses = new Pauses(loop::nanos);
         this.logs = logs;
         this.writer = writer;
         this.store = shards.store();
@@ -263,7 +263,7 @@ final class RecoveryAttempts {
             return;
         }
         retrying = true;
-        vertx.setTimer(RETRY_MILLIS, later -> {
+        loop.timer(RETRY_MILLIS, () -> {
             retrying = false;
             List<Integer> suspended = new ArrayList<>();
             for (ShardLog log : logs) {
@@ -353,7 +353,7 @@ final class RecoveryAttempts {
 
         void add(String text, int shard) {
             if (shardsByText.isEmpty()) {
-                vertx.setTimer(GATHER_MILLIS, later -> {
+                loop.timer(GATHER_MILLIS, () -> {
                     shardsByText.forEach((why, ids) -> line.accept(ids, why));
                     shardsByText.clear();
                 });

@@ -25,6 +25,7 @@ final class RedisWatch {
     /** After the first report of a missing generation, the link is doubted this much later; a recovery takes less. */
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private final Loop loop;
     private final RedisLinks redis;
     private final Shards shards;
 
@@ -34,7 +35,8 @@ final class RedisWatch {
     /** The first report of a missing generation. */
     private record Missed(Generation generation, long sinceNanos) {}
 
-    RedisWatch(RedisLinks redis, Shards shards) {
+    RedisWatch(Loop loop, RedisLinks redis, Shards shards) {
+        this.loop = loop;
         this.redis = redis;
         this.shards = shards;
     }
@@ -76,7 +78,7 @@ final class RedisWatch {
      */
     void missed(ShardRow row) {
         Generation generation = row.generation();
-        long now = System.nanoTime();
+        long now = loop.nanos();
         Missed first = missed.compute(
                 generation.shard(),
                 (shard, before) ->

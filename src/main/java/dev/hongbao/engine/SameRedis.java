@@ -4,7 +4,6 @@ import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
@@ -32,13 +31,13 @@ public final class SameRedis {
             + " and objsubid = 2 and classid = $1::bigint::oid and pid <> pg_backend_pid()"
             + " and database = (select oid from pg_database where datname = current_database()))";
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final ShardStore store;
     private final RedisLinks redis;
     private boolean known;
 
-    SameRedis(Vertx vertx, ShardStore store, RedisLinks redis) {
-        this.vertx = vertx;
+    SameRedis(Loop loop, ShardStore store, RedisLinks redis) {
+        this.loop = loop;
         this.store = store;
         this.redis = redis;
     }
@@ -51,11 +50,11 @@ public final class SameRedis {
     Future<Void> join(SqlClient session) {
         return known
                 ? OwnerLocks.join(session)
-                : join(session, System.nanoTime() + WAIT.toNanos()).onSuccess(joined -> known = true);
+                : join(session, loop.nanos() + WAIT.toNanos()).onSuccess(joined -> known = true);
     }
 
     private Future<Void> join(SqlClient session, long deadlineNanos) {
-        boolean isLast = System.nanoTime() - deadlineNanos > 0;
+        boolean isLast = loop.nanos() - deadlineNanos > 0;
         // At the end only servers with shards count: the others have recovered nothing.
         return joinIfSame(session, isLast ? ShardOwners.SHARD : ShardOwners.SERVER)
                 .compose(joined -> {
@@ -68,7 +67,7 @@ public final class SameRedis {
                                             + " Redis or under another namespace; none of their shards is in this one"
                                             + " under \"" + store.installation().namespace()
                                             + "\". Give all servers the same, or stop the others first"))
-                            : vertx.timer(AGAIN.toMillis()).compose(later -> join(session, deadlineNanos));
+                            : loop.pause(AGAIN.toMillis()).compose(later -> join(session, deadlineNanos));
                 });
     }
 

@@ -6,7 +6,6 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -34,7 +33,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
      */
     private static final int MAX_IN_FLIGHT = 16;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final Shards shards;
     private final Attempts.Limits limits;
     private final Text noun;
@@ -91,13 +90,13 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
      */
     public ScriptBatcher(
             Attempts attempts, Text noun, IntConsumer batches, Function<List<T>, ShardScript.Call<List<A>>> calls) {
-        this.vertx = attempts.vertx;
+        this.loop = attempts.loop;
         this.shards = attempts.shards;
         this.limits = attempts.limits;
         this.noun = noun;
         this.batches = batches;
         this.calls = calls;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(loop, shards);
         for (int shard = 0; shard < shards.count(); shard++) {
             lanes.add(new Lane(shard, attempts.generation(shard).link(attempts.redis)));
         }
@@ -156,7 +155,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
         void flushSoon() {
             if (!flushing) {
                 flushing = true;
-                vertx.runOnContext(after -> {
+                loop.run(() -> {
                     flushing = false;
                     flush();
                 });
@@ -181,7 +180,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
                     fail(queue.remove(), new LapsedException());
                     continue;
                 }
-                if (next.deadlineNanos - System.nanoTime() < 0) {
+                if (next.deadlineNanos - loop.nanos() < 0) {
                     // The process may have stood still for long, and the facts behind an item may be over.
                     fail(queue.remove(), tooLate());
                     continue;
@@ -228,11 +227,11 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
             for (int i = batch.size() - 1; i >= 0; i--) {
                 queue.addFirst(batch.get(i));
             }
-            long now = System.nanoTime();
+            long now = loop.nanos();
             List<T> late = new ArrayList<>();
             queue.removeIf(item -> item.deadlineNanos - now < 0 && late.add(item));
             pausing = true;
-            vertx.setTimer(RETRY_MILLIS, later -> {
+            loop.timer(RETRY_MILLIS, () -> {
                 pausing = false;
                 flush();
             });

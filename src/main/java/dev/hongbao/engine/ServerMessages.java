@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +53,7 @@ public final class ServerMessages extends VerticleBase {
     /** Between two messages about this server without a change. Others learn that it is there; it learns that its line works. */
     private static final long SELF_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    private final Loop loop;
     private final ServerLine line;
     private final Shards shards;
     private final Map<Integer, SettledFacts<?>> facts;
@@ -69,7 +71,7 @@ public final class ServerMessages extends VerticleBase {
 
     private Set<Integer> toldOwned = Set.of();
     private boolean toldListens;
-    private long toldNanos = System.nanoTime() - SELF_NANOS;
+    private long toldNanos;
 
     /** No other server was heard lately; only SELF is sent. */
     private volatile boolean alone = true;
@@ -132,6 +134,7 @@ public final class ServerMessages extends VerticleBase {
      * @throws IllegalArgumentException for a kind that is taken or out of range
      */
     public ServerMessages(
+            Loop loop,
             ServerLine line,
             Shards shards,
             List<SettledFacts<?>> facts,
@@ -139,7 +142,9 @@ public final class ServerMessages extends VerticleBase {
             String nudge,
             String nudged,
             MeterRegistry metrics) {
+        this.loop = loop;
         this.line = line;
+        this.toldNanos = loop.nanos() - SELF_NANOS;
         this.shards = shards;
         this.facts = SettledFacts.byKind(facts);
         this.audience = audience;
@@ -160,11 +165,12 @@ public final class ServerMessages extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        shards.foreignEntries().add(context, () -> !alone, this::written);
-        facts.values().forEach(this::tellOf);
-        hints.forEach((kind, hint) -> vertx.eventBus().localConsumer(hint.said, word -> tell(kind, hint)));
-        vertx.setPeriodic(LOOK_MILLIS, tick -> tellOfSelf());
-        line.listen(message -> context.runOnContext(now -> heard(message)));
+        Executor here = loop.here();
+        shards.foreignEntries().add(here, () -> !alone, this::written);
+        facts.values().forEach(kind -> tellOf(kind, here));
+        hints.forEach((kind, hint) -> loop.listen(hint.said, word -> tell(kind, hint)));
+        loop.periodic(LOOK_MILLIS, () -> tellOfSelf());
+        line.listen(message -> here.execute(() -> heard(message)));
         return Future.succeededFuture();
     }
 
@@ -181,14 +187,14 @@ public final class ServerMessages extends VerticleBase {
     /** Sends one message for all entries of one pass of the event loop. */
     private void written(Shards.ForeignEntry entry) {
         if (written.isEmpty()) {
-            context.runOnContext(now -> tellEntries());
+            loop.run(this::tellEntries);
         }
         written.merge(entry.generation().shard(), Stretch.of(entry), Stretch::and);
     }
 
     private void tellEntries() {
         Map<String, List<Stretch>> byOwner = new HashMap<>();
-        long now = System.nanoTime();
+        long now = loop.nanos();
         for (Stretch places : written.values()) {
             own.wrote(places, now);
             byOwner.computeIfAbsent(peers.owner(places.shard()), owner -> new ArrayList<>())
@@ -213,7 +219,7 @@ public final class ServerMessages extends VerticleBase {
      * entries from the journal, so it needs to know which server waits.
      */
     private void tellAgain(String owner, List<Integer> taken) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         List<Stretch> entries = taken.stream()
                 .map(shard -> own.at(shard, now))
                 .filter(Objects::nonNull)
@@ -224,13 +230,13 @@ public final class ServerMessages extends VerticleBase {
     }
 
     /** A settlement without cursor moves is not sent: it may not be committed. */
-    private <T> void tellOf(SettledFacts<T> kind) {
-        kind.settlements().here().add(context, () -> !alone, settled -> {
+    private <T> void tellOf(SettledFacts<T> kind, Executor here) {
+        kind.settlements().here().add(here, () -> !alone, settled -> {
             List<CursorMoves.Move> moves = kind.moves(settled);
             if (moves.isEmpty()) {
                 return;
             }
-            long now = System.nanoTime();
+            long now = loop.nanos();
             lately.add(kind, settled, moves, now);
             List<String> concerned = peers.concerned(moves, now);
             if (!concerned.isEmpty()) {
@@ -249,7 +255,7 @@ public final class ServerMessages extends VerticleBase {
 
     private void tell(int kind, Hint hint) {
         if (!alone && hinted.add(kind)) {
-            vertx.setTimer(HINT_MILLIS, later -> {
+            loop.timer(HINT_MILLIS, () -> {
                 hinted.remove(kind);
                 Buffer message = message(kind).message();
                 if (hint.isForListeners) {
@@ -264,7 +270,7 @@ public final class ServerMessages extends VerticleBase {
     private void tellOfSelf() {
         Set<Integer> owned = shards.owned();
         boolean listens = !audience.isEmpty();
-        long now = System.nanoTime();
+        long now = loop.nanos();
         peers.forgetSilent(now);
         alone = peers.isEmpty();
         audience.setElsewhere(!peers.listening().isEmpty());
@@ -301,7 +307,7 @@ public final class ServerMessages extends VerticleBase {
                 String server = message.text();
                 List<Integer> owned = message.numbers();
                 owned.forEach(this::checked);
-                tellAgain(server, peers.says(server, owned, message.octet() == 1, System.nanoTime()));
+                tellAgain(server, peers.says(server, owned, message.octet() == 1, loop.nanos()));
                 alone = false;
             }
             case FAREWELL -> peers.left(message.text());
@@ -311,7 +317,7 @@ public final class ServerMessages extends VerticleBase {
                 entries.forEach(places -> checked(places.shard()));
                 entries.forEach(places -> wrote(server, places));
             }
-            case NUDGE, SET_ASIDE -> vertx.eventBus().publish(Objects.requireNonNull(hints.get(kind)).heard, null);
+            case NUDGE, SET_ASIDE -> loop.publish(Objects.requireNonNull(hints.get(kind)).heard, null);
             default -> {
                 SettledFacts<?> settled = facts.get(kind);
                 if (settled == null || !areCurrent(message.generations(shards.namespace()))) {
@@ -325,10 +331,10 @@ public final class ServerMessages extends VerticleBase {
 
     /** The message mostly arrives before the settlement, sometimes a moment after it. */
     private void wrote(String server, Stretch places) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         peers.wrote(server, places, now);
         lately.at(places, now).forEach(message -> line.tell(server, message));
-        vertx.eventBus().publish(WAKE, places.shard());
+        loop.publish(WAKE, places.shard());
     }
 
     private int checked(int shard) {

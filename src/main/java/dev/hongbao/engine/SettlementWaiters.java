@@ -2,10 +2,8 @@ package dev.hongbao.engine;
 
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
@@ -13,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -54,6 +53,8 @@ public final class SettlementWaiters<K, V> {
     /** The time for which an abandoned, unsettled item still takes a place. */
     private static final long LATE_NANOS = 3_000_000_000L;
 
+    private final Loop loop;
+    private final Executor here;
     private final Shards shards;
     private final int maxWaiting;
     private final Function<Collection<K>, Future<Map<K, V>>> lookup;
@@ -68,7 +69,6 @@ public final class SettlementWaiters<K, V> {
     private final Map<K, V> early = new LinkedHashMap<>();
     private final ShardCounts unsettled;
     private final ShardCounts settled;
-    private final Context loop;
     private boolean looking;
 
     /**
@@ -90,7 +90,7 @@ public final class SettlementWaiters<K, V> {
      * @param nanoTime as {@link System#nanoTime}
      */
     public SettlementWaiters(
-            Vertx vertx,
+            Loop loop,
             Shards shards,
             int maxWaiting,
             Function<Collection<K>, Future<Map<K, V>>> lookup,
@@ -101,13 +101,14 @@ public final class SettlementWaiters<K, V> {
         this.lookup = lookup;
         this.settledAfterNanos = settledAfterNanos;
         this.nanoTime = nanoTime;
+        this.loop = loop;
+        this.here = loop.here();
         this.unsettled = new ShardCounts(shards.count());
         this.settled = new ShardCounts(shards.count());
         this.heardNanos = new long[shards.count()];
         Arrays.fill(heardNanos, nanoTime.getAsLong() - SILENT_NANOS);
-        vertx.setPeriodic(LOOK_MILLIS, tick -> look());
-        this.loop = vertx.getOrCreateContext();
-        shards.whenPostgresWentBack(() -> loop.runOnContext(now -> early.clear()));
+        loop.periodic(LOOK_MILLIS, () -> look());
+        shards.whenPostgresWentBack(() -> here.execute(early::clear));
     }
 
     /**
@@ -121,8 +122,8 @@ public final class SettlementWaiters<K, V> {
         // The order matters: a claim that moves from the batcher to the waiters between the two reads is seen by the
         // second.
         BooleanSupplier waits = () -> coming.getAsBoolean() || unsettled.sum() > 0;
-        settlements.here().add(loop, waits, settled);
-        settlements.toWaiters().add(loop, waits, settled);
+        settlements.here().add(here, waits, settled);
+        settlements.toWaiters().add(here, waits, settled);
     }
 
     /**
@@ -207,9 +208,9 @@ public final class SettlementWaiters<K, V> {
      *
      * @param unit the packet or draw of a key
      */
-    public void refuseSetAside(Vertx vertx, Function<K, UUID> unit) {
-        vertx.eventBus().<Quarantine.Changed>localConsumer(Quarantine.Changed.ADDRESS, changed -> {
-            Set<UUID> added = changed.body().added();
+    public void refuseSetAside(Function<K, UUID> unit) {
+        loop.<Quarantine.Changed>listen(Quarantine.Changed.ADDRESS, changed -> {
+            Set<UUID> added = changed.added();
             for (Iterator<Map.Entry<K, Waiter<V>>> all = waiters.entrySet().iterator(); all.hasNext(); ) {
                 Map.Entry<K, Waiter<V>> entry = all.next();
                 if (added.contains(unit.apply(entry.getKey()))) {

@@ -45,6 +45,7 @@ final class ShardLog {
     }
 
     private final Deque<JournalEntry> pending = new ArrayDeque<>();
+    private final Loop loop;
     private Generation generation;
     private State state = State.FOREIGN;
     private Set<UUID> aside = Set.of();
@@ -66,7 +67,8 @@ final class ShardLog {
     private long incarnation;
 
     /** @param known the generation that this server knows before it owns the shard */
-    ShardLog(Generation known) {
+    ShardLog(Loop loop, Generation known) {
+        this.loop = loop;
         this.generation = known;
     }
 
@@ -302,7 +304,7 @@ final class ShardLog {
     /** Whether it is settled alone and must not be tried now. */
     boolean rests() {
         Long until = aloneUntilNanos;
-        return until != null && (System.nanoTime() - until < 0 || isUnderWay());
+        return until != null && (loop.nanos() - until < 0 || isUnderWay());
     }
 
     /**
@@ -311,7 +313,7 @@ final class ShardLog {
      * @param restNanos its pause if it was settled alone before
      */
     void settleAlone(long restNanos) {
-        aloneUntilNanos = System.nanoTime() + (isAlone() ? restNanos : 0);
+        aloneUntilNanos = loop.nanos() + (isAlone() ? restNanos : 0);
     }
 
     /** Notes a committed move of the cursor. */

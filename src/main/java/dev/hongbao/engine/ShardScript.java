@@ -3,7 +3,6 @@ package dev.hongbao.engine;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -36,13 +35,13 @@ public final class ShardScript {
     /** From the first NOSCRIPT of a current generation until the link is doubted. Most recoveries take less. */
     private static final long DOUBT_NANOS = 1_000_000_000;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final Shards shards;
     private final Map<Generation, Long> firstMissedNanos = new HashMap<>();
     private final Map<Broken, Long> reportedNanos = new HashMap<>();
 
-    public ShardScript(Vertx vertx, Shards shards) {
-        this.vertx = vertx;
+    public ShardScript(Loop loop, Shards shards) {
+        this.loop = loop;
         this.shards = shards;
     }
 
@@ -89,9 +88,9 @@ public final class ShardScript {
      */
     public <R> Future<R> call(RedisLink redis, Shards.Shard shard, Call<R> call) {
         Generation generation = shard.generation();
-        long sentNanos = System.nanoTime();
+        long sentNanos = loop.nanos();
         return redis.send(request(shard, call)).transform(done -> {
-            shards.scriptTook(call.script(), System.nanoTime() - sentNanos);
+            shards.scriptTook(call.script(), loop.nanos() - sentNanos);
             if (done.succeeded()) {
                 return Future.succeededFuture(answer(generation, done.result(), call.read(generation, done.result())));
             }
@@ -108,7 +107,7 @@ public final class ShardScript {
      * Redis that this link does not lead to, so its owner finds nothing wrong.
      */
     private void doubt(RedisLink redis, Shards.Shard shard) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         firstMissedNanos
                 .keySet()
                 .removeIf(generation ->
@@ -165,7 +164,7 @@ public final class ShardScript {
     private void publish(JournalEntry entry) {
         Generation generation = entry.generation();
         if (shards.owned().contains(generation.shard())) {
-            vertx.eventBus().publish(JournalEntry.address(generation.shard()), entry);
+            loop.publish(JournalEntry.address(generation.shard()), entry);
         } else {
             shards.foreignEntries().tell(new Shards.ForeignEntry(generation, entry.seq()));
         }
@@ -175,7 +174,7 @@ public final class ShardScript {
         if (!isReported(fault)) {
             return;
         }
-        long now = System.nanoTime();
+        long now = loop.nanos();
         Symptom symptom = isFenced(fault) ? Symptom.FENCED : Symptom.FAILED;
         reportedNanos.values().removeIf(then -> now - then > REPORT_NANOS);
         if (reportedNanos.putIfAbsent(new Broken(generation, symptom), now) != null) {

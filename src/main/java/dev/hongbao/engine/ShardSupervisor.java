@@ -4,7 +4,6 @@ import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
@@ -32,7 +31,7 @@ final class ShardSupervisor {
     /** Of a hand-over: twice the limit of a settlement's wait for a lock. */
     private static final long REST_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final ShardLog[] logs;
     private final RedisLinks redis;
     private final Shards shards;
@@ -44,14 +43,14 @@ final class ShardSupervisor {
     private boolean watching;
 
     ShardSupervisor(
-            Vertx vertx,
+            Loop loop,
             ShardLog[] logs,
             RedisLinks redis,
             Shards shards,
             RedisWatch watch,
             Quarantine quarantine,
             RecoveryAttempts attempts) {
-        this.vertx = vertx;
+        this.loop = loop;
         this.logs = logs;
         this.redis = redis;
         this.shards = shards;
@@ -104,16 +103,20 @@ final class ShardSupervisor {
         List<Integer> yielding =
                 some.stream().filter(shard -> logs[shard].isLive()).toList();
         yielding.forEach(shard -> logs[shard].yield());
-        long sinceNanos = System.nanoTime();
+        long sinceNanos = loop.nanos();
         Promise<List<Integer>> rested = Promise.promise();
         if (!restedAll(yielding, sinceNanos, rested)) {
-            vertx.setPeriodic(1, timer -> {
-                if (restedAll(yielding, sinceNanos, rested)) {
-                    vertx.cancelTimer(timer);
-                }
-            });
+            awaitRest(yielding, sinceNanos, rested);
         }
         return rested.future();
+    }
+
+    private void awaitRest(List<Integer> yielding, long sinceNanos, Promise<List<Integer>> rested) {
+        loop.timer(1, () -> {
+            if (!restedAll(yielding, sinceNanos, rested)) {
+                awaitRest(yielding, sinceNanos, rested);
+            }
+        });
     }
 
     private boolean restedAll(List<Integer> yielding, long sinceNanos, Promise<List<Integer>> rested) {
@@ -124,7 +127,7 @@ final class ShardSupervisor {
                 (logs[shard].isUnderWay() ? late : resting).add(shard);
             }
         }
-        if (!late.isEmpty() && System.nanoTime() - sinceNanos < REST_NANOS) {
+        if (!late.isEmpty() && loop.nanos() - sinceNanos < REST_NANOS) {
             return false;
         }
         uncertain(late, true);
@@ -240,7 +243,7 @@ final class ShardSupervisor {
 
     /** Redis answered with an impossible error. Reports go on while the fault lasts, so one that comes too early is dropped. */
     void faulty(int shard, String why) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         Long last = lastFaultNanos.get(shard);
         if (last == null || now - last > FAULT_PAUSE_NANOS) {
             lastFaultNanos.put(shard, now);

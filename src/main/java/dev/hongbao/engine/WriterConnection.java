@@ -17,11 +17,13 @@ final class WriterConnection {
     /** Much less than Postgres' limit for silent sessions: the locks' session is silent meanwhile. */
     private static final long ANSWER_MILLIS = 2_000;
 
+    private final Loop loop;
     private final SqlClient client;
     private @Nullable Long failingSinceNanos;
 
     /** @param client with one connection, made on demand and anew after a loss */
-    WriterConnection(SqlClient client) {
+    WriterConnection(Loop loop, SqlClient client) {
+        this.loop = loop;
         this.client = client;
     }
 
@@ -34,21 +36,19 @@ final class WriterConnection {
         if (look.succeeded()) {
             failingSinceNanos = null;
         } else if (failingSinceNanos == null) {
-            failingSinceNanos = System.nanoTime();
+            failingSinceNanos = loop.nanos();
         }
     }
 
     /** Whether looks have failed for some seconds, and none has succeeded. */
     boolean isDoubted() {
         Long since = failingSinceNanos;
-        return since != null && System.nanoTime() - since > DOUBT_NANOS;
+        return since != null && loop.nanos() - since > DOUBT_NANOS;
     }
 
     /** Succeeds if the connection answers now; connects first if necessary. */
     Future<Void> ask() {
-        return client.query("select 1")
-                .execute()
-                .timeout(ANSWER_MILLIS, TimeUnit.MILLISECONDS)
+        return loop.timeout(client.query("select 1").execute(), ANSWER_MILLIS)
                 .onSuccess(answer -> failingSinceNanos = null)
                 .mapEmpty();
     }

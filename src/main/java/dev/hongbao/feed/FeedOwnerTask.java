@@ -1,6 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.engine.Audience;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
@@ -55,7 +56,7 @@ final class FeedOwnerTask implements OwnerTask {
         this.vertx = vertx;
         this.store = store;
         this.shards = shards;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(Loop.of(vertx), shards);
         this.trimmer = trimmer;
     }
 

@@ -156,7 +156,7 @@ public final class ClaimService {
         if (packet != null) {
             return new ClaimAttempt(caller, packet, passcode, awaitsSettlement, accepted, deadlineNanos).begin();
         }
-        return Attempt.inTime(catalog.find(id), deadlineNanos).transform(read -> {
+        return attempts.inTime(catalog.find(id), deadlineNanos).transform(read -> {
             if (read.succeeded() && read.result() != null) {
                 return new ClaimAttempt(caller, read.result(), passcode, awaitsSettlement, accepted, deadlineNanos)
                         .begin();
@@ -189,7 +189,7 @@ public final class ClaimService {
             metrics.unknown();
         }
         Attempts.Limits limits = attempts.limits();
-        long nanos = System.nanoTime() - deadlineNanos + limits.timeout().toNanos();
+        long nanos = attempts.nanos() - deadlineNanos + limits.timeout().toNanos();
         if (!limits.slow().isZero() && nanos > limits.slow().toNanos()) {
             Packet packet = catalog.cached(id);
             LOG.warn(
@@ -379,7 +379,7 @@ public final class ClaimService {
             if (refused != null) {
                 return Future.failedFuture(refused);
             }
-            long queuedNanos = System.nanoTime();
+            long queuedNanos = attempts.nanos();
             return batcher.submit(packet, caller.user(), deadlineNanos).compose(answer -> {
                 entry.arrived();
                 return switch (answer.verdict()) {
@@ -415,7 +415,7 @@ public final class ClaimService {
 
         private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
             metrics.answered(Kind.ACCEPTED);
-            metrics.acceptedAfter(System.nanoTime() - queuedNanos);
+            metrics.acceptedAfter(attempts.nanos() - queuedNanos);
             if (!awaitsSettlement) {
                 return accepted(answer);
             }

@@ -1,6 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
@@ -56,7 +57,7 @@ public final class EarlyCloser {
         this.quarantine = quarantine;
         this.shards = shards;
         this.redis = redis;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(Loop.of(vertx), shards);
         this.waitNanos = wait.toNanos();
     }
 

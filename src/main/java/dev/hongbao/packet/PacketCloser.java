@@ -1,12 +1,12 @@
 package dev.hongbao.packet;
 
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.PacketStore.Due;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,11 +28,11 @@ final class PacketCloser implements OwnerTask {
     private final Shards shards;
     private final ShardScript script;
 
-    public PacketCloser(PacketStore store, EndedPackets ends, Shards shards, Vertx vertx) {
+    public PacketCloser(PacketStore store, EndedPackets ends, Shards shards, Loop loop) {
         this.store = store;
         this.ends = ends;
         this.shards = shards;
-        this.script = new ShardScript(vertx, shards);
+        this.script = new ShardScript(loop, shards);
     }
 
     @Override

@@ -1,12 +1,12 @@
 package dev.hongbao.packet;
 
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.values.PacketId;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
@@ -32,7 +32,7 @@ public final class PacketMode {
      * @param settlements get each settled claim
      */
     public static Mode of(
-            Vertx vertx,
+            Loop loop,
             Pool pool,
             Shards shards,
             Quarantine quarantine,
@@ -44,7 +44,7 @@ public final class PacketMode {
                 TRAITS,
                 settlers(settlements, catalog.over(packets), ended),
                 new PacketShardLoader(),
-                List.of(new PacketCloser(packets, ended, shards, vertx)));
+                List.of(new PacketCloser(packets, ended, shards, loop)));
     }
 
     private static List<Settler> settlers(

@@ -2,6 +2,7 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.AssetTerms;
 import dev.hongbao.ledger.Assets;
@@ -119,7 +120,7 @@ public final class PacketSender extends VerticleBase {
     public Future<?> start() {
         return redis.get().map(opened -> {
             links = opened;
-            loading = new KeyLoader(vertx, opened, shards, loadWait);
+            loading = new KeyLoader(Loop.of(vertx), opened, shards, loadWait);
             return opened;
         });
     }

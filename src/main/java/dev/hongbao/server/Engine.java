@@ -23,6 +23,7 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.JournalEntry;
 import dev.hongbao.engine.JournalMetrics;
 import dev.hongbao.engine.LocalCodec;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.PersistenceVerticle;
 import dev.hongbao.engine.Presence;
@@ -101,6 +102,7 @@ public final class Engine {
 
     // The stores and their shards
     final Vertx vertx;
+    final Loop loop;
     final HongbaoConfig config;
     final StoreConnections stores;
     public final StoreClock clock;
@@ -169,6 +171,7 @@ public final class Engine {
     private Engine(
             Vertx vertx, StoreConnections stores, HongbaoConfig config, MeterRegistry metrics, Presence presence) {
         this.vertx = vertx;
+        this.loop = Loop.of(vertx);
         this.config = config;
         this.metrics = metrics;
         this.stores = stores;
@@ -176,7 +179,7 @@ public final class Engine {
         this.shards = stores.shards;
         shards.timeScripts(metrics);
         Pools pools = stores.pools;
-        this.quarantine = new Quarantine(vertx, pools.owner(), metrics);
+        this.quarantine = new Quarantine(loop, pools.owner(), metrics);
 
         this.profiles = new Profiles(pools.requests());
         this.restrictions = new Restrictions(pools.owner(), pools.requests());
@@ -292,6 +295,7 @@ public final class Engine {
             LongSupplier nanoTime,
             Presence presence) {
         LocalCodec.register(vertx.eventBus(), JournalEntry.class);
+        LocalCodec.register(vertx.eventBus(), Quarantine.Changed.class);
         return StoreConnections.open(vertx, stores, config, metrics, nanoTime)
                 .map(connected -> new Engine(vertx, connected, config, metrics, presence))
                 .compose(engine -> engine.start().map(engine));
@@ -358,6 +362,7 @@ public final class Engine {
     /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
     public Future<Void> startWriter() {
         return writer.start(() -> new PersistenceVerticle(
+                loop,
                 stores.pools.postgres(),
                 stores.pools.lengthy(),
                 () -> stores.openRedis("persistence"),
@@ -379,8 +384,8 @@ public final class Engine {
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
         return List.of(
-                PacketMode.of(vertx, pool, shards, quarantine, packetCatalog, endedPackets, settledClaims),
-                DrawMode.of(vertx, pool, shards, quarantine, drawCatalog, settledPlays, clock),
+                PacketMode.of(loop, pool, shards, quarantine, packetCatalog, endedPackets, settledClaims),
+                DrawMode.of(loop, pool, shards, quarantine, drawCatalog, settledPlays, clock),
                 CampaignMode.of(pool, shards));
     }
 
@@ -397,6 +402,7 @@ public final class Engine {
     /** Exchanges messages over another line, which the engine then closes. Once. */
     public Future<Void> join(ServerLine line) {
         return messages.start(() -> new ServerMessages(
+                loop,
                 line,
                 shards,
                 List.of(new SettledClaims.Wire(settledClaims), new SettledPlays.Wire(drawCatalog, settledPlays)),

@@ -40,7 +40,7 @@ public final class Services {
         int maxWaiting =
                 Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
         Attempts attempts = new Attempts(
-                vertx,
+                engine.loop,
                 redis,
                 engine.shards,
                 engine.quarantine,
@@ -52,7 +52,7 @@ public final class Services {
                         limits.settleTimeout(),
                         engine.config.log().slowClaim()),
                 engine.clock);
-        KeyLoader keys = new KeyLoader(vertx, redis, engine.shards, limits.settleTimeout());
+        KeyLoader keys = new KeyLoader(engine.loop, redis, engine.shards, limits.settleTimeout());
         this.packets = engine.packets;
         this.claims = new ClaimService(
                 attempts,

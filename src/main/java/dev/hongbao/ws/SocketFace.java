@@ -4,6 +4,7 @@ import dev.hongbao.access.AuditLog;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.config.SocketConfig;
 import dev.hongbao.draw.SettledPlays;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.LoopListeners;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.feed.FeedService;
@@ -31,6 +32,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -71,13 +73,14 @@ public final class SocketFace implements SocketUpgrade {
         this.requests = requests;
         this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
+        Executor here = Loop.of(vertx).here();
         Settlements<SettledClaims> claims = requests.claims.settlements();
         for (LoopListeners<SettledClaims> each : List.of(claims.here(), claims.toListeners())) {
-            each.add(loop, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
+            each.add(here, () -> hasUsers, settled -> settled.claims().forEach(this::settled));
         }
         Settlements<SettledPlays> plays = requests.plays.settlements();
         for (LoopListeners<SettledPlays> each : List.of(plays.here(), plays.toListeners())) {
-            each.add(loop, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
+            each.add(here, () -> hasUsers, settled -> settled.requests().forEach(this::settled));
         }
     }
 

@@ -9,6 +9,7 @@ import dev.hongbao.draw.odds.SeededChance;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.Script;
@@ -58,7 +59,8 @@ class PlayBatcherIT {
             get(engine.loop(0).call(services -> {
                 Attempts.Limits limits = new Attempts.Limits(256, 1000, 1000, Duration.ofSeconds(2), Duration.ZERO);
                 PlayBatcher batcher = new PlayBatcher(
-                        new Attempts(engine.vertx(), services.redis, shards, null, null, limits, Clock.systemUTC()),
+                        new Attempts(
+                                Loop.of(engine.vertx()), services.redis, shards, null, null, limits, Clock.systemUTC()),
                         new PlayMetrics(new SimpleMeterRegistry()),
                         0);
                 long deadline = System.nanoTime() + 10_000_000_000L;

@@ -149,7 +149,7 @@ class HalfLoadedIT {
 
         // When
         load(
-                new DrawShardLoader(new Quarantine(engine.vertx(), pool, new SimpleMeterRegistry())),
+                new DrawShardLoader(new Quarantine(Loop.of(engine.vertx()), pool, new SimpleMeterRegistry())),
                 draw.id().value());
 
         // Then

@@ -44,7 +44,7 @@ class KeySweepIT {
 
             // When all of them recover at once
             OneShard.on(servers, one -> {
-                KeySweep sweep = new KeySweep(one.vertx(), one.redis(), NAMESPACE);
+                KeySweep sweep = new KeySweep(Loop.of(one.vertx()), one.redis(), NAMESPACE);
                 return Future.all(
                         generations(2).stream().map(sweep::unlinkReplaced).toList());
             });

@@ -25,7 +25,7 @@ class LoopListenersTest {
         // Given
         Context loop = vertx.getOrCreateContext();
         List<Context> heardOn = new CopyOnWriteArrayList<>();
-        listeners.add(loop, () -> true, told -> {
+        listeners.add(task -> loop.runOnContext(now -> task.run()), () -> true, told -> {
             heard.add(told);
             heardOn.add(vertx.getOrCreateContext());
         });
@@ -43,7 +43,7 @@ class LoopListenersTest {
     void whoDoesNotWantToHearIsNotToldLater(Vertx vertx) {
         // Given
         AtomicBoolean wants = new AtomicBoolean();
-        listeners.add(vertx.getOrCreateContext(), wants::get, heard::add);
+        listeners.add(Loop.of(vertx).here(), wants::get, heard::add);
         listeners.tell(1);
 
         // When

@@ -53,7 +53,7 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
     }
 
     RedisWatch watch(Shards shards) {
-        return new RedisWatch(redis, shards);
+        return new RedisWatch(Loop.of(vertx), redis, shards);
     }
 
     /** A recovery by a server that knows of the shards what {@code shards} says. */
@@ -65,7 +65,7 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
                 pool,
                 redis,
                 watch(shards),
-                new KeySweep(vertx, redis, shards.namespace()),
+                new KeySweep(Loop.of(vertx), redis, shards.namespace()),
                 shards,
                 new JournalReader(redis, List.of()),
                 List.of((unused, link, generation) -> loader.apply(generation)),

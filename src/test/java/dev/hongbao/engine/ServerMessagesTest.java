@@ -49,8 +49,8 @@ class ServerMessagesTest {
         ShardStore nowhere =
                 new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         Shards shards = new Shards(nowhere, 16, Map.of());
-        get(vertx.deployVerticle(
-                new ServerMessages(lines.line("this"), shards, List.of(), audience, "nudge", "nudged", metrics)));
+        get(vertx.deployVerticle(new ServerMessages(
+                Loop.of(vertx), lines.line("this"), shards, List.of(), audience, "nudge", "nudged", metrics)));
         return shards;
     }
 

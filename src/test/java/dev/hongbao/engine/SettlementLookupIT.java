@@ -51,7 +51,7 @@ class SettlementLookupIT {
                 .build();
         loop = ((VertxInternal) vertx).createEventLoopContext();
         waiters = onLoop(() -> new SettlementWaiters<>(
-                vertx,
+                Loop.of(vertx),
                 new Shards(new ShardStore(pool, new Installation(new UUID(0, 0), "test")), 16, Map.of()),
                 100,
                 this::lookUp,

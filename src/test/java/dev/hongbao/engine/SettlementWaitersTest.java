@@ -28,7 +28,7 @@ class SettlementWaitersTest {
         ShardStore nowhere =
                 new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         waiters = new SettlementWaiters<>(
-                vertx,
+                Loop.of(vertx),
                 new Shards(nowhere, 16, Map.of()),
                 10,
                 keys -> Future.succeededFuture(Map.of()),

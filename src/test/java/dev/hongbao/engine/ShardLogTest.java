@@ -34,7 +34,7 @@ class ShardLogTest {
             case LIVE -> List.of("acquire", "resume");
             case YIELDING -> List.of("acquire", "resume", "yield");
         };
-        ShardLog log = new ShardLog(GENERATION);
+        ShardLog log = new ShardLog(Loop.of(null), GENERATION);
         way.forEach(move -> MOVES.get(move).accept(log));
         assertThat(log.state()).isEqualTo(state);
         return log;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.ClaimOutcome.Kind;
@@ -52,7 +53,7 @@ class ClaimBatcherIT {
     private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
         Attempts.Limits limits = new Attempts.Limits(256, 100, 1000, Duration.ofSeconds(2), Duration.ZERO);
         return new ClaimBatcher(
-                new Attempts(engine.vertx(), redis, shards, null, null, limits, Clock.systemUTC()),
+                new Attempts(Loop.of(engine.vertx()), redis, shards, null, null, limits, Clock.systemUTC()),
                 new ClaimMetrics(new SimpleMeterRegistry()));
     }
 

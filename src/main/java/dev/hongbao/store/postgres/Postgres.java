@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  * and the effect of its statements is unknown. A new connection that accepts no writes is closed before its first use.
  * Thread-safe.
  */
-public final class Postgres {
+public final class Postgres implements Sessions {
     private static final Logger LOG = LoggerFactory.getLogger(Postgres.class);
 
     /** The limit of a settlement, an owner's task or a request; the caller has got 503 by then. */
@@ -87,11 +87,7 @@ public final class Postgres {
         return build(PgBuilder.pool(), options, name, statement, Map.of());
     }
 
-    /**
-     * One connection with pipelined statements, executed in the order they are sent.
-     *
-     * @param lock the longest wait of a statement for a lock; then it is refused with 55P03
-     */
+    @Override
     public SqlClient pipeline(String name, Duration lock) {
         return build(
                 PgBuilder.client(),
@@ -101,19 +97,14 @@ public final class Postgres {
                 Map.of("lock_timeout", lock.toMillis() + "ms"));
     }
 
-    /**
-     * A connection for a client that sends statements regularly.
-     *
-     * @param answer the longest that an answer may take
-     * @param silence Postgres ends the session of a client that is silent for so long, such as a frozen one
-     */
+    @Override
     public Future<PgConnection> connect(String name, Duration answer, Duration silence) {
         PgConnectOptions options = options(name, answer, Map.of("idle_session_timeout", silence.toMillis() + "ms"));
         return single.connect(vertx.getOrCreateContext(), options)
                 .compose(made -> admit(made, name, answer).map(taken -> PgConnection.cast(made)));
     }
 
-    /** Closes each connection that received nothing in the last {@code silence}. Pools make new ones when they need them. */
+    @Override
     public void dropSilent(Duration silence) {
         open.forEach(connection -> connection.dropIfSilent(silence));
     }

@@ -1,0 +1,111 @@
+package dev.hongbao.engine;
+
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The clock, the timers and the messages of the caller's event loop: all that the engine takes from Vert.x. A test may put virtual
+ * time in its place. Thread-safe; each call acts on the event loop of its caller.
+ */
+public interface Loop {
+    /** The time of a monotonic clock, as {@link System#nanoTime}. */
+    long nanos();
+
+    /**
+     * Runs a task once.
+     *
+     * @param millis from now, at least 1
+     * @return for {@link #cancel}
+     */
+    long timer(long millis, Runnable task);
+
+    /**
+     * Runs a task again and again.
+     *
+     * @param millis between two runs, at least 1
+     * @return for {@link #cancel}
+     */
+    long periodic(long millis, Runnable task);
+
+    /** Ends a timer. Idempotent. */
+    void cancel(long timer);
+
+    /** Runs a task after the current pass of the event loop. */
+    void run(Runnable task);
+
+    /** Runs tasks on this event loop, from any thread. */
+    Executor here();
+
+    /** The result of {@code asked}, or a failure after so many milliseconds. */
+    <T> Future<T> timeout(Future<T> asked, long millis);
+
+    /** Publishes an immutable message to all loops of this server. */
+    void publish(String address, @Nullable Object message);
+
+    /** Hears the messages of this server from now on, on this event loop. */
+    <T> void listen(String address, Consumer<T> heard);
+
+    /** Succeeds after so many milliseconds. */
+    default Future<Void> pause(long millis) {
+        Promise<Void> over = Promise.promise();
+        timer(millis, over::complete);
+        return over.future();
+    }
+
+    /** Vert.x' loops. */
+    static Loop of(Vertx vertx) {
+        return new Loop() {
+            @Override
+            public long nanos() {
+                return System.nanoTime();
+            }
+
+            @Override
+            public long timer(long millis, Runnable task) {
+                return vertx.setTimer(millis, timer -> task.run());
+            }
+
+            @Override
+            public long periodic(long millis, Runnable task) {
+                return vertx.setPeriodic(millis, tick -> task.run());
+            }
+
+            @Override
+            public void cancel(long timer) {
+                vertx.cancelTimer(timer);
+            }
+
+            @Override
+            public void run(Runnable task) {
+                vertx.runOnContext(now -> task.run());
+            }
+
+            @Override
+            public Executor here() {
+                Context context = vertx.getOrCreateContext();
+                return task -> context.runOnContext(now -> task.run());
+            }
+
+            @Override
+            public <T> Future<T> timeout(Future<T> asked, long millis) {
+                return asked.timeout(millis, TimeUnit.MILLISECONDS);
+            }
+
+            @Override
+            public void publish(String address, @Nullable Object message) {
+                vertx.eventBus().publish(address, message);
+            }
+
+            @Override
+            public <T> void listen(String address, Consumer<T> heard) {
+                vertx.eventBus().<T>localConsumer(address, message -> heard.accept(message.body()));
+            }
+        };
+    }
+}
