@@ -4,16 +4,20 @@ import dev.hongbao.access.TokenVerdict.Fault;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.Exchange;
 import dev.hongbao.http.Gate;
+import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.Operation;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
+import dev.hongbao.http.Route;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.Text;
 import io.vertx.core.http.HttpHeaders;
+import io.vertx.sqlclient.Pool;
+import java.util.Map;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
@@ -31,6 +35,21 @@ public record Access(
         Tokens tokens, RateLimits rates, CallsInFlight inFlight, Restrictions restrictions, boolean needsCertificate)
         implements Gate {
     private static final String SCHEME = "Bearer ";
+
+    /**
+     * The routes of profiles, restrictions, revocations and the audit log, by {@code operationId}.
+     *
+     * @param pool of the requests
+     */
+    public static Map<String, Route> routes(
+            Pool pool, Profiles profiles, Restrictions restrictions, Revocations revocations, HttpFace face) {
+        AuditRoutes audits = new AuditRoutes(new AuditReader(pool));
+        Map<String, Route> routes = face.counted(new ProfileRoutes(profiles).byOperation());
+        routes.putAll(face.counted(new RestrictionRoutes(restrictions, revocations).byOperation()));
+        routes.putAll(face.counted(audits.byOperation()));
+        routes.put("exportAuditLog", audits::export);
+        return routes;
+    }
 
     @Override
     public @Nullable Caller admit(Exchange exchange, Operation.RateLimit limit) {

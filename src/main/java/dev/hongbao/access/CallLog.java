@@ -1,5 +1,7 @@
 package dev.hongbao.access;
 
+import dev.hongbao.http.ConnectionCap;
+import dev.hongbao.http.Exchange;
 import io.vertx.core.Future;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -58,5 +60,10 @@ public record CallLog(AuditLog rows, long answerMillis) {
             return null;
         }
         return rows.write(row.get()).timeout(answerMillis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Writes the HTTP calls of a listener. @param addresses of clients */
+    public Exchange.Audits ofHttp(ConnectionCap addresses) {
+        return new CallAudit.Log(this, addresses);
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.access;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
+import dev.hongbao.config.LimitsConfig;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.RateDecision;
@@ -204,6 +205,24 @@ public final class RateLimits {
                 Limit.of(5, Duration.ofMinutes(1)),
                 100_000);
 
+        /** @param maxCount the most shares of a packet, which a user may send at once */
+        public static Settings of(LimitsConfig config, int maxCount) {
+            int shares = config.rates().shares();
+            int guesses = config.wrongPasscodes().perMinute();
+            return new Settings(
+                    perSecond(config.rates().claims()),
+                    perSecond(config.rates().requests()),
+                    DEFAULT.service,
+                    shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, maxCount)),
+                    guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),
+                    DEFAULT.trackedUsers);
+        }
+
+        /** Allows a burst of two seconds' calls, such as a double click. */
+        private static Limit perSecond(int calls) {
+            return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
+        }
+
         /** Nothing is limited. */
         public static final Settings OFF = new Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1);
     }
@@ -240,6 +259,38 @@ public final class RateLimits {
             if (!wrong) {
                 giveBack.run();
             }
+        }
+    }
+
+    /**
+     * A token bucket's terms.
+     *
+     * @param perSecond how many calls come back each second, 0 to 1,000,000; 0 = no limit
+     * @param burst how many calls may come at once, 1 to 1,000,000; not read when {@code perSecond} is 0
+     */
+    public record Limit(double perSecond, int burst) {
+        /** No limit. */
+        public static final Limit OFF = new Limit(0, 1);
+
+        public Limit {
+            if (!(perSecond >= 0 && perSecond <= 1_000_000) || burst < 1 || burst > 1_000_000) {
+                throw new IllegalArgumentException(
+                        "a limit is 0 to 1,000,000 a second, with a burst of 1 to 1,000,000");
+            }
+        }
+
+        /** {@code calls} in each {@code period}, all of them at once if one likes. */
+        public static Limit of(int calls, Duration period) {
+            return new Limit(calls * 1e9 / period.toNanos(), calls);
+        }
+
+        public boolean isOff() {
+            return perSecond == 0;
+        }
+
+        /** Seconds, rounded up, in which {@code tokens} come back. */
+        int secondsFor(long tokens) {
+            return (int) Math.ceil(tokens / perSecond);
         }
     }
 }

@@ -7,12 +7,25 @@ import dev.hongbao.http.Call;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** The calls that freeze wallets, block users and revoke tokens. Confined to its event loop. */
 public final class RestrictionRoutes {
+    private static final int LENGTH = 256;
+
     private final Restrictions restrictions;
     private final Revocations revocations;
 
@@ -47,20 +60,18 @@ public final class RestrictionRoutes {
     private Future<Reply> state(UserId user) {
         return restrictions
                 .of(user)
-                .compose(inForce -> revocations
-                        .of(user)
-                        .map(revoked -> Reply.json(200, RestrictionBodies.user(user, inForce, revoked))));
+                .compose(inForce -> revocations.of(user).map(revoked -> Reply.json(200, user(user, inForce, revoked))));
     }
 
     private Future<Reply> revoke(Call call) {
-        RestrictionBodies.Revoking asked = RestrictionBodies.revoking(call.json());
+        Revoking asked = revoking(call.json());
         return revocations
                 .revoke(call.user(), asked.before(), call.caller().user(), call.requiredKey(), asked.reason())
-                .map(done -> Reply.json(200, RestrictionBodies.revocation(done)));
+                .map(done -> Reply.json(200, revocation(done)));
     }
 
     private static Reply state(GroupId group, boolean isBlocked) {
-        return Reply.json(200, RestrictionBodies.group(group, isBlocked));
+        return Reply.json(200, group(group, isBlocked));
     }
 
     private static Target user(Call call, Kind kind) {
@@ -91,6 +102,100 @@ public final class RestrictionRoutes {
                         call.choice("kind", Kind.class),
                         call.cursor(),
                         call.limit())
-                .map(page -> Reply.json(200, RestrictionBodies.restrictions(page)));
+                .map(page -> Reply.json(200, restrictions(page)));
+    }
+
+    // --- bodies ---
+
+    /** A user's state. @param inForce at most one of each kind @param revoked null if no token of the user is revoked */
+    private static String user(UserId user, List<Restriction> inForce, Revocations.@Nullable Revocation revoked) {
+        JsonText json = new JsonText(2 * LENGTH).beginObject().plain("user", user.value());
+        for (Kind kind : Kind.values()) {
+            json.name(kind.wireName());
+            Restriction found = inForce.stream()
+                    .filter(each -> each.target().kind() == kind)
+                    .findFirst()
+                    .orElse(null);
+            if (found == null) {
+                json.raw("null");
+            } else {
+                json.beginObject()
+                        .plain("since", found.at().toString())
+                        .field("reason", found.reason())
+                        .plain("by", found.actor())
+                        .endObject();
+            }
+        }
+        json.name("revoked");
+        if (revoked == null) {
+            json.raw("null");
+        } else {
+            revocation(json, revoked);
+        }
+        return json.endObject().toString();
+    }
+
+    /** A body's request to revoke tokens. @param before null: tokens issued until now @param reason null for none */
+    private record Revoking(
+            @Nullable Instant before, @Nullable String reason) {}
+
+    /** @param body fits the contract's {@code Revoke}; null for none */
+    private static Revoking revoking(@Nullable JsonObject body) {
+        if (body == null) {
+            return new Revoking(null, null);
+        }
+        String before = body.getString("before");
+        try {
+            return new Revoking(
+                    before == null
+                            ? null
+                            : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS),
+                    body.getString("reason"));
+        } catch (DateTimeException unreadable) {
+            throw InvalidInputException.of("#/before", Text.of("time.malformed-short"));
+        }
+    }
+
+    private static String revocation(Revocations.Revocation done) {
+        return revocation(new JsonText(LENGTH), done).toString();
+    }
+
+    private static JsonText revocation(JsonText json, Revocations.Revocation done) {
+        return json.beginObject()
+                .plain("user", done.user().value())
+                .plain("notBefore", done.notBefore().toString())
+                .field("reason", done.reason())
+                .plain("by", done.by())
+                .plain("at", done.at().toString())
+                .endObject();
+    }
+
+    private static String group(GroupId group, boolean blocked) {
+        return new JsonText(LENGTH)
+                .beginObject()
+                .plain("group", group.value())
+                .field("blocked", blocked)
+                .endObject()
+                .toString();
+    }
+
+    private static String restrictions(Page<Restriction> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (Restriction each : page.items()) {
+            json.beginObject()
+                    .plain("of", each.target().scope().wireName())
+                    .plain("id", each.target().subject())
+                    .plain("kind", each.target().kind().wireName())
+                    .plain("change", each.placed() ? "placed" : "lifted")
+                    .field("inForce", each.inForce())
+                    .field("reason", each.reason())
+                    .plain("by", each.actor())
+                    .plain("at", each.at().toString())
+                    .endObject();
+        }
+        return json.endArray().field("next", page.next()).endObject().toString();
     }
 }

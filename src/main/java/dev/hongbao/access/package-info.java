@@ -12,7 +12,7 @@
  * most a second late. Histories and the audit log only grow. Rows hold no token, no passcode, and no part of a body except the host's own
  * reference.
  *
- * <p>Begin with {@code Access}, then {@code Tokens}, {@code Restrictions} and {@code AuditLog}.
+ * <p>Begin with {@code Access}, then {@code TokenTrust}, {@code Tokens}, {@code Restrictions} and {@code AuditLog}.
  */
 @NullMarked
 package dev.hongbao.access;

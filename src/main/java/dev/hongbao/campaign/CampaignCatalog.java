@@ -2,6 +2,7 @@ package dev.hongbao.campaign;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
@@ -12,6 +13,7 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
@@ -117,20 +119,25 @@ public final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
      */
     Future<List<CampaignView>> list(
             @Nullable UserId sponsor, CampaignView.@Nullable Status status, CampaignId before, int limit) {
+        return list(pool, VIEW, sponsor, status == null ? null : status.wireName(), before, limit)
+                .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
+    }
+
+    /** Lists campaigns or rains of a view, which ends within its {@code where}; otherwise as above. */
+    static Future<RowSet<Row>> list(
+            Pool pool, String view, @Nullable UserId sponsor, @Nullable String status, CampaignId before, int limit) {
         Tuple parameters = Tuple.of(before.value(), limit);
-        String some = VIEW + "and c.id < $1";
+        String some = view + " and c.id < $1";
         if (sponsor != null) {
             parameters.addString(sponsor.value());
             some += " and c.sponsor = $" + parameters.size();
         }
         some += " order by c.id desc";
         if (status != null) {
-            parameters.addString(status.wireName());
+            parameters.addString(status);
             some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
         }
-        return pool.preparedQuery(some + " limit $2")
-                .execute(parameters)
-                .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
+        return pool.preparedQuery(some + " limit $2").execute(parameters);
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */

@@ -1,35 +1,56 @@
 package dev.hongbao.campaign;
 
 import dev.hongbao.access.RateLimits;
+import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.http.Call;
+import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.LinesReply;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Csv;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Metadata;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 
 /** The calls on campaigns. Confined to its event loop. */
 public final class CampaignRoutes {
+    /** The first line of a CSV report. */
+    private static final String CSV_HEADER = "day,product,pools,amount,claims,claimed,returned\r\n";
+
+    private static final int LENGTH = 512;
+
     private static final LinesReply.Form<CampaignReport> REPORT =
-            new LinesReply.Form<>(CampaignBodies.CSV_HEADER, CampaignBodies::csvLine, CampaignBodies::jsonLine);
+            new LinesReply.Form<>(CSV_HEADER, CampaignRoutes::csvLine, CampaignRoutes::jsonLine);
 
     private final CampaignService campaigns;
     private final RateLimits limits;
 
-    public CampaignRoutes(CampaignService campaigns, RateLimits limits) {
+    private CampaignRoutes(CampaignService campaigns, RateLimits limits) {
         this.campaigns = campaigns;
         this.limits = limits;
     }
 
+    /** The routes of campaigns and rains, by {@code operationId}. The report lasts as long as its reader. */
+    public static Map<String, Route> of(
+            CampaignService campaigns, RainService rains, RateLimits limits, HttpFace face) {
+        CampaignRoutes ofCampaigns = new CampaignRoutes(campaigns, limits);
+        Map<String, Route> routes = face.counted(ofCampaigns.byOperation());
+        routes.putAll(face.counted(new RainRoutes(rains).byOperation()));
+        routes.put("reportCampaign", ofCampaigns::report);
+        return routes;
+    }
+
     /** By {@code operationId}, without the report, which lasts as long as its reader. */
-    public Map<String, Route> byOperation() {
+    private Map<String, Route> byOperation() {
         return Map.of(
                 "createCampaign",
                 this::create,
@@ -50,7 +71,7 @@ public final class CampaignRoutes {
     }
 
     private static Future<Reply> view(Future<CampaignView> asked, int status) {
-        return asked.map(view -> Reply.json(status, CampaignBodies.campaign(view)));
+        return asked.map(view -> Reply.json(status, campaign(view)));
     }
 
     private Future<Reply> create(Call call) {
@@ -58,7 +79,7 @@ public final class CampaignRoutes {
                 .create(call.caller(), call.requiredBody(), call.requiredKey())
                 .map(view -> Reply.json(
                         201,
-                        CampaignBodies.campaign(view),
+                        campaign(view),
                         "Location",
                         "/v1/campaigns/" + view.campaign().id()));
     }
@@ -67,11 +88,7 @@ public final class CampaignRoutes {
         Caller caller = call.caller();
         return campaigns
                 .view(caller, call.campaign())
-                .map(view -> Reply.json(
-                        200,
-                        caller.role() == Role.SERVICE
-                                ? CampaignBodies.campaign(view)
-                                : CampaignBodies.campaignForUsers(view)));
+                .map(view -> Reply.json(200, caller.role() == Role.SERVICE ? campaign(view) : campaignForUsers(view)));
     }
 
     private Future<Reply> list(Call call) {
@@ -83,7 +100,7 @@ public final class CampaignRoutes {
                         call.choice("status", CampaignView.Status.class),
                         call.cursor(),
                         call.limit())
-                .map(page -> Reply.json(200, CampaignBodies.campaigns(page)));
+                .map(page -> Reply.json(200, campaigns(page)));
     }
 
     private Future<Reply> raise(Call call) {
@@ -103,12 +120,103 @@ public final class CampaignRoutes {
                 .map(PacketRoutes::sent);
     }
 
-    public Future<Reply> report(Call call) {
+    private Future<Reply> report(Call call) {
         return campaigns
                 .view(call.caller(), call.campaign())
                 .compose(view -> LinesReply.write(
                         call,
                         REPORT.with(view.campaign().definition().metadata()),
                         page -> campaigns.report(call.caller(), call.campaign(), page)));
+    }
+
+    // --- bodies ---
+
+    private static String campaign(CampaignView view) {
+        JsonText json = new JsonText(LENGTH);
+        campaign(json, view);
+        return json.toString();
+    }
+
+    /** Without its money, for users who open its pools. */
+    private static String campaignForUsers(CampaignView view) {
+        JsonText json = new JsonText(LENGTH);
+        begin(json, view);
+        times(json, view);
+        return json.toString();
+    }
+
+    private static String campaigns(Page<CampaignView> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        page.items().forEach(view -> campaign(json, view));
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void campaign(JsonText json, CampaignView view) {
+        begin(json, view);
+        json.field("budget", view.budget()).field("left", view.left()).field("returned", view.returned());
+        times(json, view);
+    }
+
+    private static void begin(JsonText json, CampaignView view) {
+        json.beginObject()
+                .plain("id", view.campaign().id().toString())
+                .field("name", view.campaign().definition().name())
+                .name("metadata")
+                .raw(view.campaign().definition().metadata().json())
+                .plain("asset", view.campaign().definition().asset().code())
+                .plain("sponsor", view.campaign().sponsor().value())
+                .plain("status", view.status().wireName());
+        CampaignDefinition.PoolShape pool = view.campaign().definition().pool();
+        json.name("pool")
+                .beginObject()
+                .field("shares", pool.shares())
+                .name("amount")
+                .beginObject()
+                .field("from", pool.amountFrom())
+                .field("to", pool.amountTo())
+                .endObject()
+                .plain("split", pool.split().wireName())
+                .field("livesSeconds", pool.life().toSeconds())
+                .endObject();
+    }
+
+    private static void times(JsonText json, CampaignView view) {
+        json.plain("opensAt", view.opensAt().toString())
+                .plain("endsAt", view.endsAt().toString())
+                .field(
+                        "pausedAt",
+                        view.pausedAt() == null ? null : view.pausedAt().toString())
+                .endObject();
+    }
+
+    /** A line of a report as a line of JSON lines, with its end. */
+    private static String jsonLine(CampaignReport line) {
+        return new JsonText(LENGTH)
+                        .beginObject()
+                        .plain("day", line.date().toString())
+                        .plain("product", line.product())
+                        .field("pools", line.pools())
+                        .field("amount", line.amount())
+                        .field("claims", line.claims())
+                        .field("claimed", line.claimed())
+                        .field("returned", line.returned())
+                        .endObject()
+                + "\n";
+    }
+
+    /** A report line as CSV (RFC 4180), with its end. */
+    private static String csvLine(CampaignReport line) {
+        List<Object> cells = List.of(
+                line.date(),
+                Csv.cell(line.product()),
+                line.pools(),
+                line.amount(),
+                line.claims(),
+                line.claimed(),
+                line.returned());
+        return String.join(",", cells.stream().map(String::valueOf).toList()) + "\r\n";
     }
 }

@@ -34,6 +34,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Function;
@@ -333,6 +334,23 @@ public final class CampaignService {
     private static void requireService(Caller caller) {
         if (caller.role() != Role.SERVICE) {
             throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("campaign.only-backend"));
+        }
+    }
+
+    /**
+     * The totals of the pools opened on one day for one product. Amounts are minor units; the rest, neither claimed nor returned, is in open
+     * pools.
+     *
+     * @param day from 1970-01-01, in the campaign's zone
+     * @param claims settled claims on these pools, of any day
+     * @param amount put into the pools
+     * @param claimed by users
+     * @param returned to the campaign
+     */
+    public record CampaignReport(
+            int day, String product, long pools, long claims, long amount, long claimed, long returned) {
+        public LocalDate date() {
+            return LocalDate.ofEpochDay(day);
         }
     }
 }

@@ -118,19 +118,8 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> {
      */
     Future<List<RainView>> list(
             @Nullable UserId sponsor, RainView.@Nullable Status status, CampaignId before, int limit) {
-        Tuple parameters = Tuple.of(before.value(), limit);
-        String some = VIEW + "where c.kind = 'rain' and c.id < $1";
-        if (sponsor != null) {
-            parameters.addString(sponsor.value());
-            some += " and c.sponsor = $" + parameters.size();
-        }
-        some += " order by c.id desc";
-        if (status != null) {
-            parameters.addString(status.wireName());
-            some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
-        }
-        return pool.preparedQuery(some + " limit $2")
-                .execute(parameters)
+        String name = status == null ? null : status.wireName();
+        return CampaignCatalog.list(pool, VIEW + "where c.kind = 'rain'", sponsor, name, before, limit)
                 .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 

@@ -11,7 +11,7 @@
  * <p>A campaign and its pools live in one shard, and its limits hold over all of them. Postgres decides who may open. The remainder is
  * returned once. Nobody sees a drop before its moment, not even the host.
  *
- * <p>Begin with {@code CampaignDefinition}, then {@code CampaignService} and {@code RainService}.
+ * <p>Begin with {@code Campaigns}, which makes the services, then {@code CampaignService} and {@code RainService}.
  */
 @NullMarked
 package dev.hongbao.campaign;

@@ -2,7 +2,7 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.engine.QuarantineStore.Listed;
-import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores;
 import java.io.PrintWriter;
 import java.util.List;
@@ -64,11 +64,11 @@ final class QuarantineCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (Stores stores = Stores.join(loaded)) {
             if (unit == null) {
-                print(QuarantineOperations.list(stores.addresses()), out);
+                print(Operations.list(stores.addresses()), out);
             } else {
                 int entries = action == Action.REPLAY
-                        ? QuarantineOperations.replay(stores.addresses(), unit)
-                        : QuarantineOperations.drop(stores.addresses(), unit);
+                        ? Operations.replay(stores.addresses(), unit)
+                        : Operations.drop(stores.addresses(), unit);
                 String done = action == Action.REPLAY ? "settled" : "dropped";
                 out.println(
                         entries < 0

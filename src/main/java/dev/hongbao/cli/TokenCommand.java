@@ -2,9 +2,9 @@ package dev.hongbao.cli;
 
 import dev.hongbao.access.Profile;
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.TokenConfig;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.store.Stores;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;

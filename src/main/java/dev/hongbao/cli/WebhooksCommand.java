@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.server.OutboxTail;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -60,7 +60,7 @@ final class WebhooksCommand implements Callable<Integer> {
         switch (action) {
             case TAIL -> {
                 try (Stores stores = Stores.join(loaded)) {
-                    OutboxTail.run(stores.addresses(), all, count, event -> {
+                    Operations.follow(stores.addresses(), all, count, event -> {
                         out.println(event.json());
                         out.flush();
                     });

@@ -167,12 +167,21 @@ public final class MachineChecks {
         return checkPublic(file).stream().map(finding -> finding.of(option)).toList();
     }
 
+    /** As {@link #checkSecret}. @throws IOException with the first finding that refuses */
+    public static void requireSecret(Path file) throws IOException {
+        for (Diagnosis finding : checkSecret(file)) {
+            if (finding.refuses()) {
+                throw new IOException(finding.text());
+            }
+        }
+    }
+
     /**
      * Refuses a file that others can write. Warns of a file that others can read, since orchestrators mount secrets so. Blocks on the disk.
      *
      * @return without the option, see {@link Diagnosis#of}
      */
-    public static List<Diagnosis> checkSecret(Path file) {
+    static List<Diagnosis> checkSecret(Path file) {
         List<Diagnosis> findings = new ArrayList<>();
         try {
             permissions(file, findings);

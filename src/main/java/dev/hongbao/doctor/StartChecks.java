@@ -1,7 +1,9 @@
 package dev.hongbao.doctor;
 
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
+import dev.hongbao.config.TokenConfig;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.postgres.SqlState;
@@ -15,8 +17,10 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgConnection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -184,5 +188,41 @@ public final class StartChecks {
         StartRefusedException(List<String> reasons) {
             super(reasons.size() == 1 ? reasons.get(0) : "\n  " + String.join("\n  ", reasons), null, false, false);
         }
+    }
+
+    /**
+     * Servers of one database must accept the same tokens, or a user passes one server and fails at the next. During a change of keys, servers
+     * with a common key may differ in others: that warns. Without a common key, one of them has a wrong secret: that refuses. Public keys may
+     * all change at once, so they only warn.
+     *
+     * @param own fingerprints of this server's keys
+     * @param servers the fingerprints of each live server, perhaps with this one
+     */
+    public static List<Diagnosis> ofKeys(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
+        List<Set<Integer>> different =
+                servers.stream().filter(keys -> !keys.equals(own)).toList();
+        List<Set<Integer>> disjoint = different.stream()
+                .filter(keys -> Collections.disjoint(keys, own))
+                .toList();
+        if (different.isEmpty()) {
+            return List.of();
+        }
+        boolean symmetric = token.algorithm().isSymmetric();
+        String option = symmetric ? "token.secret-file: " : "token.algorithm: ";
+        if (!symmetric || disjoint.isEmpty()) {
+            return List.of(Check.OTHER_KEYS.found(option + others(different.get(0), own)
+                    + "unless keys are being changed, give both servers the same ones"));
+        }
+        return List.of(Check.FOREIGN_KEYS.found(option
+                + others(disjoint.get(0), own)
+                + (token.secrets().file() == null
+                        ? "it is not set, so that this server made a key of its own; give both the same file"
+                        : "give both the same file; to change the secret, name the other one in"
+                                + " token.further-secret-files meanwhile")));
+    }
+
+    private static String others(Set<Integer> theirs, Set<Integer> own) {
+        return "another server of this database believes other tokens: its keys' fingerprint is "
+                + TokenTrust.text(theirs) + ", ours is " + TokenTrust.text(own) + "; ";
     }
 }

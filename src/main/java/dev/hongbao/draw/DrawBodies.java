@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
@@ -26,6 +27,7 @@ public final class DrawBodies {
 
     private static final int PLAY_LENGTH = 256;
     private static final int DRAW_LENGTH = 2048;
+    private static final int SUMMARY_LENGTH = 320;
 
     private DrawBodies() {}
 
@@ -146,6 +148,28 @@ public final class DrawBodies {
     }
 
     /** One play. */
+    static String draws(Page<DrawFiles.Summary> page) {
+        return JsonText.page(page.items(), page.next(), SUMMARY_LENGTH, DrawBodies::draw)
+                .endObject()
+                .toString();
+    }
+
+    private static void draw(JsonText json, DrawFiles.Summary draw) {
+        json.beginObject()
+                .plain("id", draw.id().toString())
+                .field("name", draw.name())
+                .name("metadata")
+                .raw(draw.metadata().json())
+                .plain("owner", draw.owner().value())
+                .field("group", draw.group() == null ? null : draw.group().value())
+                .plain("mode", draw.mode().wireName())
+                .plain("status", draw.status().name().toLowerCase(Locale.ROOT))
+                .plain("createdAt", draw.times().createdAt().toString())
+                .plain("opensAt", draw.times().opensAt().toString())
+                .plain("closesAt", draw.times().closesAt().toString())
+                .endObject();
+    }
+
     public static String play(Play play) {
         JsonText json = new JsonText(PLAY_LENGTH).beginObject();
         fields(json, play);

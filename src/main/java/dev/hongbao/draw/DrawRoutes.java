@@ -1,9 +1,14 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.access.Profiles;
+import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.http.Call;
+import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.LinesReply;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
@@ -16,22 +21,39 @@ public final class DrawRoutes {
     private final DrawService draws;
     private final PlayService plays;
     private final Wins wins;
+    private final DrawFiles files;
 
-    public DrawRoutes(DrawService draws, PlayService plays, Wins wins) {
+    private DrawRoutes(DrawService draws, PlayService plays, Wins wins, DrawFiles files) {
         this.draws = draws;
         this.plays = plays;
         this.wins = wins;
+        this.files = files;
     }
 
-    /** By {@code operationId}, without the export, which lasts as long as its reader. */
-    public Map<String, Route> byOperation() {
+    /** The routes of draws, plays and wins, by {@code operationId}. An export lasts as long as its reader. */
+    public static Map<String, Route> of(
+            Draws all, DrawService draws, PlayService plays, Wins wins, Profiles profiles, HttpFace face) {
+        DrawRoutes ofDraws = new DrawRoutes(draws, plays, wins, all.files);
+        WinRoutes ofWins = new WinRoutes(draws, wins, profiles);
+        Map<String, Route> routes = face.counted(ofDraws.byOperation());
+        routes.putAll(face.counted(ofWins.byOperation()));
+        routes.put("exportPlays", ofDraws::export);
+        routes.put("exportWins", ofWins::export);
+        return routes;
+    }
+
+    private Map<String, Route> byOperation() {
         return Map.of(
                 "createDraw", this::create,
                 "getDraw", this::view,
                 "play", this::play,
                 "listPlays", this::plays,
                 "closeDraw", this::close,
-                "changeQuota", this::changeQuota);
+                "changeQuota", this::changeQuota,
+                "listUserPlays", this::playsOfUser,
+                "getPlay", this::onePlay,
+                "listDraws", this::list,
+                "listGroupDraws", this::drawsOfGroup);
     }
 
     private Future<Reply> create(Call call) {
@@ -86,8 +108,37 @@ public final class DrawRoutes {
                 .map(done -> Reply.json(200, body.encode()));
     }
 
+    private Future<Reply> playsOfUser(Call call) {
+        return files.playsOf(call.user(), call.cursor(), call.limit())
+                .map(page -> Reply.json(200, DrawBodies.plays(page, Map.of())));
+    }
+
+    private Future<Reply> onePlay(Call call) {
+        return files.play(call.draw(), call.play()).map(play -> Reply.json(200, DrawBodies.play(play)));
+    }
+
+    private Future<Reply> list(Call call) {
+        String group = call.query("group");
+        String owner = call.query("owner");
+        DrawFiles.Filter filter = new DrawFiles.Filter(
+                call.choice("status", DrawView.Status.class),
+                group == null ? null : new GroupId(group),
+                owner == null ? null : new UserId(owner));
+        return files.list(filter, call.cursor(), call.limit()).map(page -> Reply.json(200, DrawBodies.draws(page)));
+    }
+
+    private Future<Reply> drawsOfGroup(Call call) {
+        return files.ofGroup(
+                        call.caller(),
+                        call.group(),
+                        call.choice("status", DrawView.Status.class),
+                        call.cursor(),
+                        call.limit())
+                .map(page -> Reply.json(200, DrawBodies.draws(page)));
+    }
+
     /** Writes all plays of a draw as they are read, no faster than the client takes them. */
-    public Future<Reply> export(Call call) {
+    private Future<Reply> export(Call call) {
         return draws.view(call.caller(), call.draw())
                 .compose(view -> LinesReply.write(
                         call,

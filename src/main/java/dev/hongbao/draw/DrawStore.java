@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Quarantine.Unreadable;

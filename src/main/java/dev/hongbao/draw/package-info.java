@@ -13,7 +13,7 @@
  * and stock return exactly once (I10). Every later answer equals the first settled one (I6). The definition never changes; the end may
  * only come earlier. A win's history only grows.
  *
- * <p>Begin with {@code Draw}, then {@code DrawCreator}, {@code PlayService} and {@code PlaySettler}.
+ * <p>Begin with {@code Draws}, which makes the services, then {@code DrawCreator}, {@code PlayService} and {@code PlaySettler}.
  */
 @NullMarked
 package dev.hongbao.draw;

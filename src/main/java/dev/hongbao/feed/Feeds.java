@@ -1,17 +1,16 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.draw.SettledPlays;
+import dev.hongbao.access.Profiles;
+import dev.hongbao.campaign.Campaigns;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.SettlementListener;
-import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.packet.EndedPackets;
-import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketSender;
-import dev.hongbao.packet.PacketStore;
-import dev.hongbao.packet.SettledClaims;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.Packets;
 import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -53,13 +52,14 @@ public final class Feeds implements SettlementListener {
 
     private final Vertx vertx;
     private final Shards shards;
-    private final FeedEvent.Renderer renderer;
     private final FeedStore store;
     private final FeedStore ownerStore;
-    private final FeedReader reader;
     private final FeedTrimmer trimmer;
     private final DrawFeedTask drawTask;
     private final RainFeedTask rainTask;
+
+    @SuppressWarnings("NullAway.Init") // set by follows
+    private FeedReader reader;
 
     @SuppressWarnings("NullAway.Init") // set by follows
     private FeedHub hub;
@@ -73,25 +73,15 @@ public final class Feeds implements SettlementListener {
      * @param readers pool of reads
      * @param owner pool of the owner's work
      * @param lengthy pool of the owner's statements that may take minutes
-     * @param renderer makes the text of events, which the feeds do not know
      * @param keep how long events are kept
      */
-    public Feeds(
-            Vertx vertx,
-            Shards shards,
-            Pool readers,
-            Pool owner,
-            Pool lengthy,
-            FeedEvent.Renderer renderer,
-            Duration keep) {
+    public Feeds(Vertx vertx, Shards shards, Pool readers, Pool owner, Pool lengthy, Duration keep) {
         LocalCodec.register(vertx.eventBus(), PacketSender.Loaded.class);
         LocalCodec.register(vertx.eventBus(), FeedHub.Part.class);
         this.vertx = vertx;
         this.shards = shards;
-        this.renderer = renderer;
         this.store = new FeedStore(readers);
         this.ownerStore = new FeedStore(owner);
-        this.reader = new FeedReader(store, renderer);
         this.trimmer = new FeedTrimmer(
                 ownerStore, new FeedStore(lengthy), new FeedTrimmer.Retention(keep, MAX_EVENTS, TRIM_INTERVAL));
         this.drawTask = new DrawFeedTask(vertx, owner);
@@ -99,19 +89,17 @@ public final class Feeds implements SettlementListener {
         var unused = new Announcer(vertx, store);
     }
 
-    /** Takes the settled facts of this server, and looks packets up. Once, before the start. */
-    public Feeds follows(
-            Settlements<SettledClaims> claims,
-            Settlements<SettledPlays> plays,
-            PacketStore packets,
-            PacketCatalog catalog,
-            EndedPackets ended) {
+    /** Takes the settled facts of this server, and looks up the subjects of events. Once, before the start. */
+    public Feeds follows(Packets packets, Draws draws, Campaigns campaigns, Profiles profiles) {
+        EventText renderer =
+                new EventText(packets.catalog, packets.ended, draws.catalog, campaigns.rainCatalog, profiles);
+        reader = new FeedReader(store, renderer);
         Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(claims, packets, catalog, audience);
+        RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.store, packets.catalog, audience);
         hub = new FeedHub(store, renderer, elsewhere, audience, POLL_INTERVAL);
-        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, ended::isKnown, trimmer);
-        claims.here().add(settled -> ownerTask.settled(settled.packets()));
-        plays.here().add(settled -> drawTask.settled(settled.requests()));
+        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
+        packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
+        draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
             ownerTask.suspect();
@@ -147,7 +135,7 @@ public final class Feeds implements SettlementListener {
         return hub.audience();
     }
 
-    /** Starts the hub. Call it before {@link #following}. */
+    /** Starts the hub. Call it before {@link #service}. */
     public Future<Void> start() {
         return vertx.deployVerticle(hub).mapEmpty();
     }
@@ -160,13 +148,10 @@ public final class Feeds implements SettlementListener {
                         : vertx.undeploy(hub.deploymentID()).mapEmpty());
     }
 
-    /** A follower for the current event loop. */
-    public FeedFollower following() {
-        return new FeedFollower(vertx, hub, reader);
-    }
-
-    public FeedReader reader() {
-        return reader;
+    /** The feeds' readers of the current event loop. */
+    public FeedService service(PacketService packets, Campaigns campaigns, Profiles profiles) {
+        return new FeedService(
+                vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns.rainCatalog, profiles);
     }
 
     /**

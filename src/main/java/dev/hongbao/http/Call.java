@@ -83,7 +83,16 @@ public record Call(
 
     /** The place in its draw of the play that the path names. */
     public long play() {
-        return Long.parseLong(given(path.get("seq"), "seq"));
+        return number("seq");
+    }
+
+    /** A whole number in the path. */
+    public long number(String name) {
+        try {
+            return Long.parseLong(given(path.get(name), name));
+        } catch (NumberFormatException beyond) {
+            throw InvalidInputException.of("path/" + name, Text.of("field.number"));
+        }
     }
 
     /** The campaign that the path names. */

@@ -20,6 +20,7 @@ import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.CorsHandler;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -113,6 +114,13 @@ public final class HttpFace implements Handler<HttpServerRequest> {
     /** Counts a call until its answer: among its caller's, and among those that a stop waits for. */
     public Route counted(Route route) {
         return call -> gate.inFlight().run(call.caller(), () -> underWay.track(route.answer(call)));
+    }
+
+    /** As above, for calls by {@code operationId}. The map may be changed. */
+    public Map<String, Route> counted(Map<String, Route> routes) {
+        Map<String, Route> counted = new HashMap<>(routes);
+        counted.replaceAll((id, route) -> counted(route));
+        return counted;
     }
 
     /** Refuses the answer of a call that may have waited for long, if its caller was blocked or revoked meanwhile. */

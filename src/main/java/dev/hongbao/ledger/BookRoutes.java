@@ -6,6 +6,8 @@ import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -13,13 +15,24 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that read the books. Confined to its event loop. */
 public final class BookRoutes {
+    /** The first line of totals as CSV. */
+    private static final String TOTALS_HEADER = "day,asset,kind,transfers,amount\r\n";
+
+    private static final String STATEMENT_HEADER = "\uFEFFid,at,kind,asset,amount,balance,packet,draw,campaign\r\n";
+
+    private static final int LENGTH = 384;
+
     private static final Instant BEGINNING = Instant.parse("2000-01-01T00:00:00Z");
     private static final Instant END = Instant.parse("9000-01-01T00:00:00Z");
     private static final String CSV = "text/csv; charset=utf-8; header=present";
@@ -37,7 +50,7 @@ public final class BookRoutes {
                 "getStatement", this::statement,
                 "listOpenItems",
                         call -> books.openItems(call.cursor(), call.limit())
-                                .map(page -> Reply.json(200, BookBodies.openItems(page))));
+                                .map(page -> Reply.json(200, openItems(page))));
     }
 
     private Future<Reply> transfers(Call call) {
@@ -48,8 +61,7 @@ public final class BookRoutes {
                 call.choice("kind", TransferKind.class),
                 moment(call, "from"),
                 moment(call, "to"));
-        return books.transfers(filter, call.cursor(), call.limit())
-                .map(page -> Reply.json(200, BookBodies.transfers(page)));
+        return books.transfers(filter, call.cursor(), call.limit()).map(page -> Reply.json(200, transfers(page)));
     }
 
     private Future<Reply> statement(Call call) {
@@ -62,8 +74,8 @@ public final class BookRoutes {
                         Objects.requireNonNullElse(from, BEGINNING),
                         Objects.requireNonNullElse(to, END))
                 .map(statement -> LinesReply.isCsv(call)
-                        ? Reply.of(200, CSV, BookBodies.statementCsv(asset, statement))
-                        : Reply.json(200, BookBodies.statement(call.user(), asset, from, to, statement)));
+                        ? Reply.of(200, CSV, statementCsv(asset, statement))
+                        : Reply.json(200, statement(call.user(), asset, from, to, statement)));
     }
 
     /** Streams the totals of a day; lasts as long as its reader. */
@@ -72,7 +84,7 @@ public final class BookRoutes {
         LocalDate to = day(call, "to");
         return LinesReply.write(
                 call,
-                new LinesReply.Form<>(BookBodies.TOTALS_HEADER, BookBodies::totalCsv, BookBodies::totalJson),
+                new LinesReply.Form<>(TOTALS_HEADER, BookRoutes::totalCsv, BookRoutes::totalJson),
                 page -> books.totals(from, to, page));
     }
 
@@ -115,5 +127,143 @@ public final class BookRoutes {
         } catch (DateTimeException unreadable) {
             return null;
         }
+    }
+
+    // --- bodies ---
+
+    private static String transfers(Page<TransferSearch.Booked> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        page.items().forEach(transfer -> transfer(json, transfer));
+        return json.endArray().field("next", page.next()).endObject().toString();
+    }
+
+    private static void transfer(JsonText json, TransferSearch.Booked transfer) {
+        json.beginObject()
+                .plain("id", Long.toString(transfer.id()))
+                .plain("subject", transfer.subject().toString())
+                .plain("kind", transfer.kind().wireName())
+                .plain("asset", transfer.move().asset().code())
+                .field("amount", transfer.move().amount());
+        side(json, "debit", transfer.move().debit());
+        side(json, "credit", transfer.move().credit());
+        json.field("reference", transfer.reference())
+                .plain("at", transfer.at().toString())
+                .endObject();
+    }
+
+    private static void side(JsonText json, String name, TransferSearch.Booked.Side side) {
+        json.name(name)
+                .beginObject()
+                .plain("account", side.kind())
+                .plain("owner", side.owner())
+                .endObject();
+    }
+
+    /** @param from as it was asked for; null for the beginning @param to null for now */
+    private static String statement(
+            UserId user, Asset asset, @Nullable Instant from, @Nullable Instant to, Books.Statement statement) {
+        JsonText json = new JsonText(LENGTH * (statement.entries().size() + 1))
+                .beginObject()
+                .plain("user", user.value())
+                .plain("asset", asset.code())
+                .field("from", text(from))
+                .field("to", text(to))
+                .sum("opening", statement.opening())
+                .sum("closing", statement.closing())
+                .name("items")
+                .beginArray();
+        statement.entries().forEach(entry -> LedgerBodies.transfer(json, entry));
+        return json.endArray().endObject().toString();
+    }
+
+    /** A line for the opening balance, one for each transfer with the balance after it, and one for the closing balance. */
+    private static String statementCsv(Asset asset, Books.Statement statement) {
+        StringBuilder csv = new StringBuilder(LENGTH * (statement.entries().size() + 2)).append(STATEMENT_HEADER);
+        long balance = statement.opening();
+        line(csv, "", "", "opening", asset, "", balance, "", "", "");
+        for (WalletRecord entry : statement.entries()) {
+            long change = entry.change().credit()
+                    ? entry.change().amount()
+                    : -entry.change().amount();
+            balance += change;
+            line(
+                    csv,
+                    entry.id(),
+                    entry.at(),
+                    entry.kind().wireName(),
+                    asset,
+                    change,
+                    balance,
+                    cell(entry.subject().packet()),
+                    cell(entry.subject().draw()),
+                    cell(entry.subject().campaign()));
+        }
+        line(csv, "", "", "closing", asset, "", statement.closing(), "", "", "");
+        return csv.toString();
+    }
+
+    private static void line(StringBuilder csv, Object... cells) {
+        csv.append(Stream.of(cells).map(String::valueOf).collect(Collectors.joining(",")))
+                .append("\r\n");
+    }
+
+    private static String cell(@Nullable UUID id) {
+        return id == null ? "" : id.toString();
+    }
+
+    private static @Nullable String text(@Nullable Instant moment) {
+        return moment == null ? null : moment.toString();
+    }
+
+    /** A total as a line of JSON lines, with its end. */
+    private static String totalJson(Books.DayTotal total) {
+        return new JsonText(LENGTH)
+                        .beginObject()
+                        .plain("day", total.day().toString())
+                        .plain("asset", total.asset())
+                        .plain("kind", total.kind().wireName())
+                        .field("transfers", total.transfers())
+                        .name("amount")
+                        .raw(total.amount().toString())
+                        .plain("amountText", total.amount().toString())
+                        .endObject()
+                + "\n";
+    }
+
+    /** A day's total as a line of CSV, with its end. */
+    private static String totalCsv(Books.DayTotal total) {
+        StringBuilder csv = new StringBuilder();
+        line(csv, total.day(), total.asset(), total.kind().wireName(), total.transfers(), total.amount());
+        return csv.toString();
+    }
+
+    private static String openItems(Page<Books.OpenItem> page) {
+        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        for (Books.OpenItem item : page.items()) {
+            json.beginObject()
+                    .plain("kind", item.kind().name().toLowerCase(Locale.ROOT))
+                    .plain("id", item.id().toString())
+                    .plain("owner", item.owner())
+                    .name("holds")
+                    .beginArray();
+            for (Books.OpenItem.Held held : item.holds()) {
+                json.beginObject()
+                        .plain("account", held.account())
+                        .plain("asset", held.asset().code())
+                        .field("amount", held.amount())
+                        .endObject();
+            }
+            json.endArray()
+                    .plain("createdAt", item.createdAt().toString())
+                    .plain("endsAt", item.endsAt().toString())
+                    .endObject();
+        }
+        return json.endArray().field("next", page.next()).endObject().toString();
     }
 }

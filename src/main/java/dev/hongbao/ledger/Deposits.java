@@ -1,6 +1,7 @@
 package dev.hongbao.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.FieldFault;

@@ -1,10 +1,16 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Deposits.Deposit;
+import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +27,42 @@ public final class LedgerBodies {
      * @throws InvalidInputException when the reason is not a line of text
      */
     public static Note note(JsonObject body) {
+        return note(body, "#");
+    }
+
+    private static Note note(JsonObject body, String pointer) {
         try {
             return new Note(body.getString("reference"), body.getString("reason"));
         } catch (IllegalArgumentException wrong) {
-            throw InvalidInputException.of("#/reason", Text.of("field.not-allowed", wrong.getMessage()));
+            throw InvalidInputException.of(pointer + "/reason", Text.of("field.not-allowed", wrong.getMessage()));
         }
+    }
+
+    /** The deposits of a body that fits the contract's {@code DepositBatch} schema. */
+    static List<Deposit> deposits(JsonObject body) {
+        JsonArray wishes = body.getJsonArray("deposits");
+        List<Deposit> deposits = new ArrayList<>(wishes.size());
+        for (int i = 0; i < wishes.size(); i++) {
+            JsonObject wish = wishes.getJsonObject(i);
+            String pointer = "#/deposits/" + i;
+            String user = wish.getString("user");
+            if (!UserId.isValid(user)) {
+                throw InvalidInputException.of(pointer + "/user", Text.of("user.id"));
+            }
+            deposits.add(new Deposit(
+                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), note(wish, pointer)));
+        }
+        return deposits;
+    }
+
+    /** The entries of deposits, in order. */
+    static String deposited(List<WalletRecord> entries) {
+        JsonText json = new JsonText(LENGTH * (entries.size() + 1))
+                .beginObject()
+                .name("items")
+                .beginArray();
+        entries.forEach(entry -> transfer(json, entry));
+        return json.endArray().endObject().toString();
     }
 
     public static String transfer(WalletRecord entry) {

@@ -1,6 +1,7 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.http.Call;
+import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.values.Asset;
@@ -10,25 +11,43 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Pool;
 import java.util.Map;
 import java.util.UUID;
 
-/** One small function for each call on money: wallets, commands, reversals. Confined to its event loop. */
+/** One small function for each call on money: wallets, deposits, commands, reversals. Confined to its event loop. */
 public final class LedgerRoutes {
     private final Wallets wallets;
+    private final Deposits deposits;
     private final Commands commands;
     private final Reversals reversals;
 
-    public LedgerRoutes(Wallets wallets, Commands commands, Reversals reversals) {
+    private LedgerRoutes(Pool pool, Assets assets, Wallets wallets) {
         this.wallets = wallets;
-        this.commands = commands;
-        this.reversals = reversals;
+        this.deposits = new Deposits(pool, assets);
+        this.commands = new Commands(pool);
+        this.reversals = new Reversals(pool, wallets);
     }
 
-    /** By {@code operationId}. */
-    public Map<String, Route> byOperation() {
+    /**
+     * The routes of money, assets and the books, by {@code operationId}.
+     *
+     * @param pool of the requests
+     * @param lengthy for sums over days
+     */
+    public static Map<String, Route> of(Pool pool, Pool lengthy, Assets assets, Wallets wallets, HttpFace face) {
+        BookRoutes books = new BookRoutes(new Books(pool, lengthy, assets));
+        Map<String, Route> routes = face.counted(new LedgerRoutes(pool, assets, wallets).byOperation());
+        routes.putAll(face.counted(new AssetRoutes(assets).byOperation()));
+        routes.putAll(face.counted(books.byOperation()));
+        routes.put("totalTransfers", books::totals);
+        return routes;
+    }
+
+    private Map<String, Route> byOperation() {
         return Map.ofEntries(
                 Map.entry("deposit", this::deposit),
+                Map.entry("depositMany", this::depositMany),
                 Map.entry("withdraw", this::withdraw),
                 Map.entry("getUserBalances", call -> balances(call.user())),
                 Map.entry("listUserTransfers", this::userTransfers),
@@ -43,6 +62,12 @@ public final class LedgerRoutes {
         JsonObject body = call.requiredBody();
         return wallets.deposit(origin(call), call.user(), asset(body), body.getLong("amount"), call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
+    }
+
+    private Future<Reply> depositMany(Call call) {
+        return deposits.deposit(
+                        Origin.of(call.caller()), LedgerBodies.deposits(call.requiredBody()), call.requiredKey())
+                .map(entries -> Reply.json(201, LedgerBodies.deposited(entries)));
     }
 
     private Future<Reply> withdraw(Call call) {

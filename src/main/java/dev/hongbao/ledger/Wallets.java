@@ -1,6 +1,7 @@
 package dev.hongbao.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.store.postgres.GatheredCommands;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;

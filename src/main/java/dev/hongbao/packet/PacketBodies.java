@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** Packets and claims as the contract's JSON, written by hand, so that no reflection decides what a client sees. */
 public final class PacketBodies {
     private static final int CLAIM_LENGTH = 256;
-    public static final int PACKET_LENGTH = 1024;
+    private static final int PACKET_LENGTH = 1024;
 
     private PacketBodies() {}
 
@@ -69,6 +69,41 @@ public final class PacketBodies {
         return JsonText.page(page.items(), page.next(), PACKET_LENGTH, (json, view) -> packet(json, view, people))
                 .endObject()
                 .toString();
+    }
+
+    /** A packet for the host's backend. */
+    static String filed(PacketFiles.Filed packet) {
+        JsonText json = new JsonText(PACKET_LENGTH);
+        filed(json, packet);
+        return json.toString();
+    }
+
+    static String filed(Page<PacketFiles.Filed> page) {
+        return JsonText.page(page.items(), page.next(), PACKET_LENGTH, PacketBodies::filed)
+                .endObject()
+                .toString();
+    }
+
+    private static void filed(JsonText json, PacketFiles.Filed packet) {
+        fields(json, packet.view())
+                .name("file")
+                .beginObject()
+                .field("held", packet.held())
+                .field("refunded", packet.refunded())
+                .name("recipients")
+                .beginArray();
+        packet.view().packet().recipients().stream().map(UserId::value).sorted().forEach(user -> json.plain(user));
+        Instant closedAt = packet.closedAt();
+        json.endArray()
+                .field("sentBy", text(packet.sentBy()))
+                .field("closedAt", closedAt == null ? null : closedAt.toString())
+                .field("endedBy", text(packet.endedBy()))
+                .endObject()
+                .endObject();
+    }
+
+    private static @Nullable String text(@Nullable UserId user) {
+        return user == null ? null : user.value();
     }
 
     /** The viewer's own claims, with amounts. @param people profiles of the senders */
@@ -180,7 +215,7 @@ public final class PacketBodies {
     }
 
     /** Leaves the object open for further fields. */
-    public static JsonText fields(JsonText json, PacketView view) {
+    private static JsonText fields(JsonText json, PacketView view) {
         Packet packet = view.packet();
         json.beginObject()
                 .plain("id", packet.id().toString())

@@ -1,6 +1,6 @@
 package dev.hongbao.packet;
 
-import dev.hongbao.ledger.Note;
+import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;

@@ -13,7 +13,7 @@
  * Every later answer equals the first settled one (I6); a fault is a failed future, and its outcome is unknown (I7). A packet is refunded
  * exactly once, and no claim follows its close (I8).
  *
- * <p>Begin with {@code Packet}, then {@code PacketSender}, {@code ClaimService} and {@code ClaimSettler}.
+ * <p>Begin with {@code Packets}, which makes the services, then {@code PacketSender}, {@code ClaimService} and {@code ClaimSettler}.
  */
 @NullMarked
 package dev.hongbao.packet;

@@ -1,7 +1,14 @@
 package dev.hongbao.page;
 
 import dev.hongbao.access.Profile;
+import dev.hongbao.access.RateLimits;
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.TokenConfig;
+import dev.hongbao.doctor.MachineChecks;
+import dev.hongbao.draw.DrawService;
+import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.values.Asset;
@@ -12,6 +19,8 @@ import dev.hongbao.values.Role;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +29,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets a visitor of a default start sign in as one of the demo users: a plain user, in the demo group only. Their ids begin with
@@ -71,10 +82,14 @@ public final class DemoLogin {
 
     private static final IdempotencyKey POINTS_KEY = new IdempotencyKey("demo-points");
 
+    private static final Logger LOG = LoggerFactory.getLogger(DemoLogin.class);
+
     private final @Nullable TokenSigner signer;
     private final @Nullable Text whyOff;
     private final Clock clock;
-    private volatile Future<@Nullable DrawId> wheel = Future.succeededFuture();
+
+    /** Null when it could not be made. */
+    private final Promise<@Nullable DrawId> wheel = Promise.promise();
 
     private DemoLogin(@Nullable TokenSigner signer, @Nullable Text whyOff, Clock clock) {
         this.signer = signer;
@@ -87,9 +102,28 @@ public final class DemoLogin {
         return new DemoLogin(signer, null, clock);
     }
 
-    /** A login that is off; {@code why} is a sentence for the visitor. */
-    public static DemoLogin off(Text why) {
-        return new DemoLogin(null, why, Clock.systemUTC());
+    /** Open unless {@link #whyOff} has a reason. Blocks on the disk. */
+    public static DemoLogin of(HongbaoConfig config, Clock clock) throws IOException {
+        Text why = whyOff(config);
+        if (why != null) {
+            return new DemoLogin(null, why, clock);
+        }
+        TokenConfig token = config.web().token();
+        byte[] secret = TokenTrust.secret(token, config.engine().data());
+        return open(
+                new TokenSigner(secret, token.claims().issuer(), token.claims().audience(), clock), clock);
+    }
+
+    /** A sentence for the visitor; null for a server on loopback with its own stores and its own token key. */
+    static @Nullable Text whyOff(HongbaoConfig config) {
+        TokenConfig token = config.web().token();
+        if (!config.engine().redis().isEmbedded() || !config.engine().postgres().isEmbedded()) {
+            return Text.of("demo.off-stores");
+        }
+        if (!token.algorithm().isSymmetric() || token.secrets().file() != null) {
+            return Text.of("demo.off-tokens");
+        }
+        return MachineChecks.isLoopback(config.web().http().address().host()) ? null : Text.of("demo.off-address");
     }
 
     /** A visitor's session. @param wheel the draw to play; null for none */
@@ -99,9 +133,23 @@ public final class DemoLogin {
             Instant expiresAt,
             @Nullable DrawId wheel) {}
 
-    /** Sets the draw of the wheel. Visitors who enter before it is ready wait for it; if it fails, the page has no wheel. */
-    public void offer(Future<DrawId> draw) {
-        wheel = draw.<@Nullable DrawId>map(made -> made).otherwiseEmpty();
+    /**
+     * Makes the draw of the wheel, or finds it again. Once, on the service's event loop. Visitors who enter before it is ready wait for it; if
+     * it fails, the page has no wheel, and the log says so.
+     */
+    public Future<DrawId> makeWheel(Future<DrawService> draws, Wallets wallets, Instant now) {
+        return draws.compose(opened -> DemoWheel.ready(opened, wallets, now)).onComplete(made -> {
+            if (made.failed()) {
+                LOG.warn("the demo is without its wheel: {}", made.cause().toString());
+            }
+            wheel.complete(made.result());
+        });
+    }
+
+    /** The routes of the demo's calls, by {@code operationId}. @param answerMillis the longest wait for an answer */
+    public Map<String, Route> routes(Wallets wallets, RateLimits limits, long answerMillis) {
+        DemoRoutes visitors = new DemoRoutes(this, wallets, limits, answerMillis);
+        return Map.of("getDemo", visitors::about, "loginToDemo", visitors::enter);
     }
 
     /** Whether {@link #enter} works. */
@@ -128,7 +176,7 @@ public final class DemoLogin {
         return wallets.deposit(Origin.server(member), member, ASSET, START_AMOUNT, START_KEY)
                 .compose(money ->
                         wallets.deposit(Origin.server(member), member, DemoWheel.POINTS, START_POINTS, POINTS_KEY))
-                .compose(points -> wheel)
+                .compose(points -> wheel.future())
                 .map(offered -> {
                     Instant expiresAt =
                             clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);

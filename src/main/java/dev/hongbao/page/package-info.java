@@ -1,13 +1,12 @@
 /**
  * The parts of page, console and operator's port beside the subjects' calls.
  *
- * <p>The demo login and wheel of a default start, refused behind a proxy. The calls with which the host's support reads all users' data,
- * and the console's overview. The operator's port: liveness, readiness, metrics and the console, on its own event loop, never on the
- * public port.
+ * <p>The demo login and wheel of a default start, refused behind a proxy. The console's overview. The operator's port: liveness, readiness,
+ * metrics and the console, on its own event loop, never on the public port.
  *
  * <p>The server deploys {@code ManagementVerticle} and registers the routes. It decides nothing about money.
  *
- * <p>Begin with {@code ManagementVerticle}, then {@code SupportRoutes} and {@code DemoLogin}.
+ * <p>Begin with {@code ManagementVerticle}, then {@code ConsoleRoutes} and {@code DemoLogin}.
  */
 @NullMarked
 package dev.hongbao.page;

@@ -1,5 +1,6 @@
 package dev.hongbao.reconcile;
 
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.LatestRuns.Latest;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

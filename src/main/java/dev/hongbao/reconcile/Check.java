@@ -1,5 +1,6 @@
 package dev.hongbao.reconcile;
 
+import dev.hongbao.reconcile.Finding.Severity;
 import java.util.List;
 
 /**

@@ -1,5 +1,6 @@
 package dev.hongbao.reconcile;
 
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.store.postgres.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,5 +1,6 @@
 package dev.hongbao.reconcile;
 
+import dev.hongbao.reconcile.Finding.Severity;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;

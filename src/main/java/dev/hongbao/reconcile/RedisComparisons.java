@@ -6,6 +6,7 @@ import dev.hongbao.engine.JournalItem;
 import dev.hongbao.engine.JournalReader;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.engine.RedisComparison.Differences;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisInfo;

@@ -7,6 +7,7 @@ import dev.hongbao.packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.values.Asset;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

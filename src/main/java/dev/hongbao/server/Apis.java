@@ -1,27 +1,21 @@
 package dev.hongbao.server;
 
 import dev.hongbao.access.Access;
-import dev.hongbao.access.AuditRoutes;
-import dev.hongbao.access.CallAudit;
 import dev.hongbao.access.CallLog;
-import dev.hongbao.access.Limit;
-import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.RateLimits;
-import dev.hongbao.access.RestrictionRoutes;
 import dev.hongbao.access.Tokens;
 import dev.hongbao.campaign.CampaignRoutes;
-import dev.hongbao.campaign.RainRoutes;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
 import dev.hongbao.doctor.OpenFiles;
 import dev.hongbao.draw.DrawRoutes;
-import dev.hongbao.draw.WinRoutes;
 import dev.hongbao.feed.EventsRoute;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.ConnectionCap;
 import dev.hongbao.http.Contract;
+import dev.hongbao.http.Exchange;
 import dev.hongbao.http.Frames;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpMetrics;
@@ -31,18 +25,12 @@ import dev.hongbao.http.Origins;
 import dev.hongbao.http.PageFiles;
 import dev.hongbao.http.Route;
 import dev.hongbao.http.SocketUpgrade;
-import dev.hongbao.ledger.AssetRoutes;
-import dev.hongbao.ledger.BookRoutes;
 import dev.hongbao.ledger.LedgerRoutes;
-import dev.hongbao.packet.ClaimRoute;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.page.ConsoleRoutes;
 import dev.hongbao.page.DemoLogin;
-import dev.hongbao.page.DemoRoutes;
 import dev.hongbao.page.HealthChecks;
 import dev.hongbao.page.ManagementVerticle;
-import dev.hongbao.page.SupportRoutes;
-import dev.hongbao.webhook.OutboxRoute;
 import dev.hongbao.webhook.WebhookRoutes;
 import dev.hongbao.ws.Requests;
 import dev.hongbao.ws.SocketFace;
@@ -52,6 +40,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -94,8 +83,10 @@ final class Apis {
         this.frames = Frames.load();
         this.files = PageFiles.chat(config.page().images());
         this.tokens = tokens;
-        this.rates =
-                new RateLimits(rateLimits(config.web().limits(), config.domain().packet()), System::nanoTime);
+        this.rates = new RateLimits(
+                RateLimits.Settings.of(
+                        config.web().limits(), config.domain().packet().maxCount()),
+                System::nanoTime);
         LimitsConfig.InFlight atOnce = config.web().limits().inFlight();
         this.inFlight = new CallsInFlight(
                 atOnce.calls(),
@@ -109,7 +100,7 @@ final class Apis {
         Meters.watchQueues(metrics, config, mostConnections);
         this.socketGuards =
                 new SocketGuards(config.web().socket().connections(), addresses, settings.origins(), metrics);
-        this.demo = Demo.login(config, clock);
+        this.demo = DemoLogin.of(config, clock);
     }
 
     DemoLogin demo() {
@@ -187,53 +178,25 @@ final class Apis {
                 tokens, rates, inFlight, engine.restrictions, listener.address().needsClientCertificate());
     }
 
-    private CallAudit.Log audits(Engine engine) {
+    private Exchange.Audits audits(Engine engine) {
         long answerMillis = settings.timeouts().answer().toMillis();
-        return new CallAudit.Log(new CallLog(engine.auditLog, answerMillis), cap);
+        return new CallLog(engine.auditLog, answerMillis).ofHttp(cap);
     }
 
     /** The route of each call of the API, by {@code operationId}. */
     private Map<String, Route> routes(Vertx vertx, Engine engine, Services services, HttpFace face) {
-        DrawRoutes draws = new DrawRoutes(services.draws, services.plays, services.wins);
-        WinRoutes wins = new WinRoutes(services.draws, services.wins, engine.profiles);
-        CampaignRoutes campaigns = new CampaignRoutes(services.campaigns, rates);
-        BookRoutes books = new BookRoutes(engine.books);
-        AuditRoutes audits = new AuditRoutes(engine.auditReader);
+        Pool pool = engine.pool();
         Map<String, Route> routes = new HashMap<>();
-        routes.putAll(new LedgerRoutes(engine.wallets, engine.commands, engine.reversals).byOperation());
-        routes.putAll(new PacketRoutes(services.packets, engine.profiles, rates).byOperation());
-        routes.putAll(draws.byOperation());
-        routes.putAll(wins.byOperation());
-        routes.putAll(new ProfileRoutes(engine.profiles).byOperation());
-        routes.putAll(campaigns.byOperation());
-        routes.putAll(new RainRoutes(services.rains).byOperation());
-        routes.putAll(new SupportRoutes(
-                        services.packets,
-                        engine.profiles,
-                        engine.packetFiles,
-                        services.closing,
-                        engine.drawFiles,
-                        engine.deposits)
-                .byOperation());
-        routes.putAll(new WebhookRoutes(engine.webhooks, engine.webhookProbe).byOperation());
-        routes.putAll(new AssetRoutes(engine.assets).byOperation());
-        routes.putAll(new RestrictionRoutes(engine.restrictions, engine.revocations).byOperation());
-        routes.putAll(books.byOperation());
-        routes.putAll(audits.byOperation());
-        routes.replaceAll((id, route) -> face.counted(route));
-        // These count themselves, or take as long as their reader, or have no caller.
-        DemoRoutes visitors = new DemoRoutes(
-                demo, engine.wallets, rates, settings.timeouts().answer().toMillis());
-        routes.put("totalTransfers", books::totals);
-        routes.put("claim", new ClaimRoute(rates, services.claims, face.underWay())::answer);
+        routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, engine.revocations, face));
+        routes.putAll(LedgerRoutes.of(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
+        routes.putAll(PacketRoutes.of(engine.packets, services.claims, services.closing, engine.profiles, rates, face));
+        routes.putAll(
+                DrawRoutes.of(engine.draws, services.draws, services.plays, services.wins, engine.profiles, face));
+        routes.putAll(CampaignRoutes.of(services.campaigns, services.rains, rates, face));
+        routes.putAll(WebhookRoutes.of(vertx, engine.outbox, inFlight, face));
         routes.put("listEvents", face.guarded(new EventsRoute(services.feed, face.polls(), inFlight)::answer));
-        routes.put("readOutbox", face.guarded(new OutboxRoute(vertx, engine.outbox, face.polls(), inFlight)::answer));
-        routes.put("exportPlays", draws::export);
-        routes.put("exportWins", wins::export);
-        routes.put("reportCampaign", campaigns::report);
-        routes.put("exportAuditLog", audits::export);
-        routes.put("getDemo", visitors::about);
-        routes.put("loginToDemo", visitors::enter);
+        routes.putAll(
+                demo.routes(engine.wallets, rates, settings.timeouts().answer().toMillis()));
         return routes;
     }
 
@@ -255,23 +218,5 @@ final class Apis {
                 http.proxies().protocol() == HttpConfig.ProxyProtocol.ON
                         ? http.proxies().trusted()
                         : List.of());
-    }
-
-    private static RateLimits.Settings rateLimits(LimitsConfig config, HongbaoConfig.PacketConfig packets) {
-        int shares = config.rates().shares();
-        int guesses = config.wrongPasscodes().perMinute();
-        RateLimits.Settings defaults = RateLimits.Settings.DEFAULT;
-        return new RateLimits.Settings(
-                perSecond(config.rates().claims()),
-                perSecond(config.rates().requests()),
-                defaults.service(),
-                shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, packets.maxCount())),
-                guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),
-                defaults.trackedUsers());
-    }
-
-    /** Allows a burst of two seconds' calls, such as a double click. */
-    private static Limit perSecond(int calls) {
-        return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
     }
 }

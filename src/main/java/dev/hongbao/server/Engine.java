@@ -1,21 +1,12 @@
 package dev.hongbao.server;
 
 import dev.hongbao.access.AuditLog;
-import dev.hongbao.access.AuditReader;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.access.Revocations;
-import dev.hongbao.campaign.CampaignCatalog;
-import dev.hongbao.campaign.CampaignMode;
-import dev.hongbao.campaign.RainCatalog;
+import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.WebhooksConfig;
-import dev.hongbao.draw.DrawCatalog;
-import dev.hongbao.draw.DrawFiles;
-import dev.hongbao.draw.DrawMode;
-import dev.hongbao.draw.DrawStore;
-import dev.hongbao.draw.PlayMetrics;
-import dev.hongbao.draw.PlayRequestStore;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.engine.AdmissionControl;
 import dev.hongbao.engine.Audience;
@@ -31,27 +22,13 @@ import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.RedisLine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
-import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardWatch;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.feed.EventText;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.ledger.Assets;
-import dev.hongbao.ledger.Books;
-import dev.hongbao.ledger.Commands;
-import dev.hongbao.ledger.Deposits;
-import dev.hongbao.ledger.Reversals;
 import dev.hongbao.ledger.Wallets;
-import dev.hongbao.packet.ClaimMetrics;
-import dev.hongbao.packet.EndedPackets;
-import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketFiles;
-import dev.hongbao.packet.PacketMode;
-import dev.hongbao.packet.PacketSender;
-import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.PacketStore;
-import dev.hongbao.packet.PasscodeGuesses;
+import dev.hongbao.packet.Packets;
 import dev.hongbao.packet.SettledClaims;
 import dev.hongbao.reconcile.BackgroundReconcile;
 import dev.hongbao.reconcile.LatestRuns;
@@ -59,14 +36,7 @@ import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.store.postgres.Sweep;
-import dev.hongbao.webhook.AddressGuard;
-import dev.hongbao.webhook.OutboxHead;
-import dev.hongbao.webhook.OutboxReader;
-import dev.hongbao.webhook.WebhookMetrics;
-import dev.hongbao.webhook.WebhookProbe;
-import dev.hongbao.webhook.WebhookStore;
-import dev.hongbao.webhook.WebhookVerticle;
-import dev.hongbao.webhook.Webhooks;
+import dev.hongbao.webhook.Outbox;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
@@ -97,9 +67,6 @@ public final class Engine {
     /** Beyond, the oldest rows go early: some gigabytes. A statement writes one row for each shard it settled. */
     private static final int MAX_OUTBOX_ROWS = 1_000_000;
 
-    /** An old webhook secret still signs for a day, so that receivers can learn the new one. */
-    private static final Duration SECRET_OVERLAP = Duration.ofDays(1);
-
     // The stores and their shards
     final Vertx vertx;
     final Loop loop;
@@ -116,43 +83,14 @@ public final class Engine {
     final Revocations revocations;
     public final Assets assets;
     public final Wallets wallets;
-    public final Deposits deposits;
-    public final Books books;
-    public final Commands commands;
-    public final Reversals reversals;
     public final AuditLog auditLog;
-    final AuditReader auditReader;
 
-    // Packets and claims
-    final PacketStore packetStore;
-    final PacketCatalog packetCatalog;
-    final EndedPackets endedPackets;
-    public final PacketFiles packetFiles;
-    final PacketSender packetSender;
-    final PacketService packets;
-    final PasscodeGuesses guesses;
-    final ClaimMetrics claimMetrics;
-    final Settlements<SettledClaims> settledClaims = new Settlements<>();
-
-    // Draws and plays
-    final DrawStore drawStore;
-    final DrawCatalog drawCatalog;
-    final DrawFiles drawFiles;
-    final PlayRequestStore playRequests;
-    final PlayMetrics playMetrics;
-    final Settlements<SettledPlays> settledPlays = new Settlements<>();
-
-    // Campaigns and rains
-    final CampaignCatalog campaignCatalog;
-    final RainCatalog rainCatalog;
-
-    // Feeds, the outbox and webhooks
+    // Subjects
+    public final Packets packets;
+    public final Draws draws;
+    final Campaigns campaigns;
     final Feeds feeds;
-    public final OutboxReader outbox;
-    public final Webhooks webhooks;
-    final WebhookProbe webhookProbe;
-    private final OutboxHead outboxHead;
-    private final WebhookStore webhookStore;
+    public final Outbox outbox;
 
     // Work
     final AdmissionControl admission;
@@ -188,64 +126,28 @@ public final class Engine {
         shards.whenPostgresWentBack(revocations::reload);
         this.assets = new Assets(pools.requests());
         this.wallets = new Wallets(pools.requests(), assets);
-        this.deposits = new Deposits(pools.requests(), assets);
-        this.books = new Books(pools.requests(), pools.books(), assets);
-        this.commands = new Commands(pools.requests());
-        this.reversals = new Reversals(pools.requests(), wallets);
         this.auditLog = new AuditLog(pools.requests(), metrics);
-        this.auditReader = new AuditReader(pools.requests());
 
         HongbaoConfig.ClaimConfig claims = config.domain().claim();
-        HongbaoConfig.PacketConfig packetConfig = config.domain().packet();
-        this.packetStore = new PacketStore(pools.requests(), quarantine.forReaders());
-        this.packetCatalog = new PacketCatalog(packetStore);
-        this.endedPackets = new EndedPackets(packetStore);
-        shards.whenPostgresWentBack(packetCatalog::forgetAll);
-        shards.whenPostgresWentBack(endedPackets::forgetAll);
-        this.packetFiles = new PacketFiles(pools.requests(), packetStore, quarantine);
-        this.packetSender = new PacketSender(
-                pools.requests(),
-                shards,
-                packetCatalog,
-                assets,
-                () -> stores.openRedis("sends"),
-                claims.settleTimeout(),
-                new PacketService.Limits(
-                        packetConfig.defaultExpiry(), packetConfig.maxExpiry(), packetConfig.maxCount()),
-                clock);
-        this.packets = new PacketService(pools.requests(), packetStore, packetCatalog, endedPackets, packetSender);
-        this.guesses = new PasscodeGuesses(
-                shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
-        this.claimMetrics = new ClaimMetrics(metrics);
-
-        this.drawStore = new DrawStore(pools.requests(), quarantine.forReaders());
-        this.drawCatalog = new DrawCatalog(drawStore);
-        shards.whenPostgresWentBack(drawCatalog::forgetAll);
-        this.drawFiles = new DrawFiles(pools.requests(), drawCatalog);
-        this.playMetrics = new PlayMetrics(metrics);
-        this.playRequests = new PlayRequestStore(pools.requests(), drawCatalog, claims.maxWaiting(), playMetrics);
-
-        this.campaignCatalog = new CampaignCatalog(pools.requests(), pools.books());
-        this.rainCatalog = new RainCatalog(pools.requests());
-        shards.whenPostgresWentBack(campaignCatalog::forgetAll);
-        shards.whenPostgresWentBack(rainCatalog::forgetAll);
-
+        this.packets = new Packets(
+                pools.requests(), shards, quarantine, assets, () -> stores.openRedis("sends"), config, clock, metrics);
+        this.draws = new Draws(pools.requests(), shards, quarantine, claims.maxWaiting(), clock, metrics);
+        this.campaigns = new Campaigns(pools.requests(), pools.books(), shards, clock);
         this.feeds = new Feeds(
                         vertx,
                         shards,
                         pools.requests(),
                         pools.owner(),
                         pools.lengthy(),
-                        new EventText(packetCatalog, endedPackets, drawCatalog, rainCatalog, profiles),
                         config.domain().feed().retention())
-                .follows(settledClaims, settledPlays, packetStore, packetCatalog, endedPackets);
-        WebhooksConfig webhookTerms = config.web().webhooks();
-        this.outboxHead = new OutboxHead(pools.outbox(), shards.count());
-        this.outbox = new OutboxReader(pools.outbox(), outboxHead);
-        this.webhookStore = new WebhookStore(pools.outbox());
-        this.webhooks = new Webhooks(
-                pools.requests(), outbox, SECRET_OVERLAP, new AddressGuard(webhookTerms.privateNetworks()));
-        this.webhookProbe = new WebhookProbe(vertx, webhooks, webhookTerms, clock);
+                .follows(packets, draws, campaigns, profiles);
+        this.outbox = new Outbox(
+                vertx,
+                pools.requests(),
+                pools.outbox(),
+                shards.count(),
+                config.web().webhooks(),
+                clock);
 
         this.admission = new AdmissionControl(
                 shards.count(), claims.settleTimeout(), claims.maxWaiting(), metrics, System::nanoTime);
@@ -307,12 +209,12 @@ public final class Engine {
                 .compose(started -> assets.start(vertx, config.domain().assets().declared()))
                 .compose(started -> Future.all(restrictions.start(vertx), revocations.start(vertx)))
                 .onSuccess(started -> auditLog.start(vertx))
-                .compose(started -> vertx.deployVerticle(packetSender))
+                .compose(started -> vertx.deployVerticle(packets.sender))
                 .compose(started -> quarantine.start())
-                .compose(started -> outboxHead.establish())
+                .compose(started -> outbox.establish())
                 .compose(started -> {
                     outboxSweep.start(vertx, SWEEP_OUTBOX_EVERY);
-                    webhookTimer = every(SWEEP_OUTBOX_EVERY, webhookStore::trim);
+                    webhookTimer = every(SWEEP_OUTBOX_EVERY, outbox::trim);
                     admissionTimer = every(AdmissionControl.TICK, admission::tick);
                     return startWriter();
                 })
@@ -344,9 +246,9 @@ public final class Engine {
         return auditLog.stop(vertx)
                 .eventually(this::stopWriter)
                 .eventually(feeds::close)
-                .eventually(() -> packetSender.deploymentID() == null
+                .eventually(() -> packets.sender.deploymentID() == null
                         ? Future.succeededFuture()
-                        : vertx.undeploy(packetSender.deploymentID()))
+                        : vertx.undeploy(packets.sender.deploymentID()))
                 .eventually(stores::close);
     }
 
@@ -383,10 +285,7 @@ public final class Engine {
     /** The modes of one writer. A new mode is added here and to {@link Modes}. */
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
-        return List.of(
-                PacketMode.of(loop, pool, shards, quarantine, packetCatalog, endedPackets, settledClaims),
-                DrawMode.of(loop, pool, shards, quarantine, drawCatalog, settledPlays, clock),
-                CampaignMode.of(pool, shards));
+        return List.of(packets.mode(loop, pool), draws.mode(loop, pool), campaigns.mode(pool));
     }
 
     /** Exchanges messages with the other servers of these stores through Redis, while Redis answers. Once. */
@@ -405,7 +304,9 @@ public final class Engine {
                 loop,
                 line,
                 shards,
-                List.of(new SettledClaims.Wire(settledClaims), new SettledPlays.Wire(drawCatalog, settledPlays)),
+                List.of(
+                        new SettledClaims.Wire(packets.settlements),
+                        new SettledPlays.Wire(draws.catalog, draws.settlements)),
                 feeds.audience(),
                 Audience.NUDGE,
                 Audience.NUDGED,
@@ -451,14 +352,8 @@ public final class Engine {
     }
 
     /** Delivers to webhooks. Deploy one. */
-    WebhookVerticle courier() {
-        return new WebhookVerticle(
-                stores.pools.postgres(),
-                outbox,
-                webhookStore,
-                config.web().webhooks(),
-                new WebhookMetrics(metrics),
-                clock);
+    Deployable courier() {
+        return outbox.courier(stores.pools.postgres(), metrics);
     }
 
     /** Measures every shard for the operator. Deploy one. */

@@ -1,5 +1,6 @@
 package dev.hongbao.server;
 
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.doctor.Check;
 import dev.hongbao.doctor.MachineChecks;
@@ -7,14 +8,17 @@ import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.packet.PacketStore;
+import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.HealthChecks;
 import dev.hongbao.page.HttpLoops;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.Stores;
+import dev.hongbao.values.DrawId;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.micrometer.MicrometerMetricsFactory;
@@ -95,7 +99,7 @@ public final class HongbaoServer implements AutoCloseable {
     private void startAll(HongbaoConfig config, Clock clock) throws Exception {
         Stores.require(config);
         StartChecks.enforce(MachineChecks.beforeStart(config));
-        TokenTrust trust = TokenTrust.open(config, clock);
+        TokenTrust trust = TokenTrust.open(config, MachineChecks::requireSecret, clock);
         this.trust = trust;
 
         // The stores, the APIs and Vert.x do not need each other: each starts on a thread of its own.
@@ -116,7 +120,11 @@ public final class HongbaoServer implements AutoCloseable {
 
         // The engine, until it takes claims
         String database = addresses.app().database();
-        Presence presence = trust.presence(database);
+        // Beside a server with other keys, this one owns no shard.
+        Presence presence = new Presence(
+                trust.fingerprints(database),
+                servers -> StartChecks.enforce(
+                        StartChecks.ofKeys(config.web().token(), trust.fingerprints(database), servers)));
         Engine engine = await(Engine.start(vertx, addresses, config, metrics, System::nanoTime, presence));
         this.engine = engine;
         trust.tokens().tellNames(engine.profiles::seen);
@@ -127,7 +135,6 @@ public final class HongbaoServer implements AutoCloseable {
 
         // The APIs are made while the shards recover, and listen when the shards take claims.
         Apis apis = await(loading);
-        Supplier<Future<?>> makeWheel = Demo.offerWheel(apis.demo(), vertx, engine);
         int eventLoops = config.web().http().effectiveEventLoops();
         HttpLoops loops = new HttpLoops(eventLoops);
         IntConsumer listening = bound -> {
@@ -149,12 +156,24 @@ public final class HongbaoServer implements AutoCloseable {
         deploy(vertx, engine::courier);
         deployed.push(await(http));
         deploy(vertx, () -> apis.management(vertx, engine, readiness(engine, loops), managementPort::set));
-        wheel = makeWheel.get();
+        wheel = apis.demo().isOpen() ? makeWheel(apis.demo(), vertx, engine) : Future.succeededFuture();
         vertx.executeBlocking(() -> {
             Meters.bindProcess(metrics);
             return null;
         });
         drain = config.web().http().timeouts().drain();
+    }
+
+    /** Visitors wait for the wheel, the start does not. */
+    private static Future<?> makeWheel(DemoLogin demo, Vertx vertx, Engine engine) {
+        Promise<DrawId> made = Promise.promise();
+        vertx.runOnContext(now -> {
+            Future<Services> services = engine.services();
+            demo.makeWheel(services.map(each -> each.draws), engine.wallets, engine.clock.instant())
+                    .eventually(() -> services.compose(Services::close))
+                    .onComplete(made);
+        });
+        return made.future();
     }
 
     /**

@@ -1,10 +1,10 @@
 package dev.hongbao.server;
 
-import dev.hongbao.campaign.CampaignMode;
-import dev.hongbao.draw.DrawMode;
+import dev.hongbao.campaign.Campaigns;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.Settler;
-import dev.hongbao.packet.PacketMode;
+import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.Script;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 
 /** The modes of every process, with or without a running server. {@link Engine#modes} adds what a running server needs. */
 final class Modes {
-    static final List<Mode.Traits> ALL = List.of(PacketMode.TRAITS, DrawMode.TRAITS, CampaignMode.TRAITS);
+    static final List<Mode.Traits> ALL = List.of(Packets.TRAITS, Draws.TRAITS, Campaigns.TRAITS);
 
     /** The names of their keys in Redis. */
     static final Mode.Keys KEYS = Mode.Keys.of(ALL);

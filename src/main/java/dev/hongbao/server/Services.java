@@ -15,7 +15,6 @@ import dev.hongbao.packet.PacketService;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Pool;
 
 /** The services of one event loop, with its own links to Redis. Confined to that loop. Only this package, benchmarks and tests name it. */
 public final class Services {
@@ -35,7 +34,6 @@ public final class Services {
     Services(Engine engine, RedisLinks redis) {
         this.redis = redis;
         Vertx vertx = engine.vertx;
-        Pool pool = engine.stores.pools.requests();
         HongbaoConfig.ClaimConfig limits = engine.config.domain().claim();
         int maxWaiting =
                 Math.max(1, limits.maxWaiting() / engine.config.web().http().effectiveEventLoops());
@@ -53,40 +51,15 @@ public final class Services {
                         engine.config.log().slowClaim()),
                 engine.clock);
         KeyLoader keys = new KeyLoader(engine.loop, redis, engine.shards, limits.settleTimeout());
-        this.packets = engine.packets;
-        this.claims = new ClaimService(
-                attempts,
-                engine.packetStore,
-                engine.packetCatalog,
-                engine.endedPackets,
-                engine.restrictions,
-                engine.guesses,
-                engine.claimMetrics,
-                engine.settledClaims);
-        this.closing = new EarlyCloser(
-                vertx,
-                engine.packetStore,
-                engine.packetCatalog,
-                engine.quarantine,
-                engine.shards,
-                redis,
-                limits.settleTimeout());
-        this.draws = new DrawService(
-                pool, engine.shards, engine.quarantine, engine.drawStore, engine.drawCatalog, keys, engine.clock);
-        this.plays = new PlayService(
-                attempts,
-                engine.drawCatalog,
-                engine.drawStore,
-                engine.playRequests,
-                engine.restrictions,
-                engine.playMetrics,
-                engine.settledPlays);
-        this.wins = new Wins(draws, pool);
-        this.campaigns = new CampaignService(pool, engine.shards, engine.campaignCatalog, keys, packets, engine.clock);
-        this.rains = new RainService(
-                vertx, pool, engine.shards, engine.rainCatalog, keys, packets, engine.restrictions, engine.clock);
-        this.feed = new FeedService(
-                vertx, engine.feeds.following(), engine.feeds.reader(), packets, engine.rainCatalog, engine.profiles);
+        this.packets = engine.packets.service;
+        this.claims = engine.packets.claims(attempts, engine.restrictions);
+        this.closing = engine.packets.closing(vertx, redis);
+        this.draws = engine.draws.service(keys);
+        this.plays = engine.draws.plays(attempts, engine.restrictions);
+        this.wins = engine.draws.wins(draws);
+        this.campaigns = engine.campaigns.service(keys, packets);
+        this.rains = engine.campaigns.rains(vertx, keys, packets, engine.restrictions);
+        this.feed = engine.feeds.service(packets, engine.campaigns, engine.profiles);
     }
 
     /** Call it after the last answer. */

@@ -8,7 +8,8 @@
  *   <li>{@code Apis}: routes, sockets, the management port.
  * </ul>
  *
- * <p>Only this room constructs services, routes and tasks. A constructor takes what its class uses. Begin with {@code HongbaoServer}.
+ * <p>A subject makes itself: its door ({@code Packets}, {@code Draws}, {@code Campaigns}, {@code Feeds}, {@code Outbox}) makes its services and
+ * mode, {@code …Routes.of} its routes. This room puts the doors together. Begin with {@code HongbaoServer}.
  */
 @NullMarked
 package dev.hongbao.server;

@@ -1,6 +1,8 @@
 package dev.hongbao.webhook;
 
 import dev.hongbao.http.Call;
+import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.values.InvalidInputException;
@@ -8,6 +10,7 @@ import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
@@ -24,13 +27,20 @@ public final class WebhookRoutes {
     private final Webhooks webhooks;
     private final WebhookProbe probe;
 
-    public WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
+    private WebhookRoutes(Webhooks webhooks, WebhookProbe probe) {
         this.webhooks = webhooks;
         this.probe = probe;
     }
 
-    /** By {@code operationId}. */
-    public Map<String, Route> byOperation() {
+    /** The routes of webhooks and the outbox, by {@code operationId}. @param inFlight limits reads without a wait */
+    public static Map<String, Route> of(Vertx vertx, Outbox outbox, CallsInFlight inFlight, HttpFace face) {
+        Map<String, Route> routes = face.counted(new WebhookRoutes(outbox.webhooks, outbox.probe).byOperation());
+        OutboxRoute polling = new OutboxRoute(vertx, outbox.reader, face.polls(), inFlight);
+        routes.put("readOutbox", face.guarded(polling::answer));
+        return routes;
+    }
+
+    private Map<String, Route> byOperation() {
         return Map.of(
                 "createWebhook", this::create,
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, webhooks(all))),

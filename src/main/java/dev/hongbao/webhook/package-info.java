@@ -6,12 +6,12 @@
  * webhooks, each by a {@code Courier} of its own, and advances their positions. After failures a webhook waits, and at last it is
  * disabled.
  *
- * <p>The server deploys {@code WebhookVerticle}; its classes are confined to its event loop. Stores and readers are thread-safe.
+ * <p>{@code Outbox} makes the others. The server deploys its courier, {@code WebhookVerticle}, whose classes are confined to its event loop. Stores and readers are thread-safe.
  *
  * <p>Every fact is delivered at least once, in the order of its packet or draw, after any crash (I16). An event keeps its id for ever. A
  * position advances only after a success. A URL never reaches an address that {@code AddressGuard} forbids.
  *
- * <p>Begin with {@code OutboxReader}, then {@code Webhooks} and {@code Courier}.
+ * <p>Begin with {@code Outbox} and {@code OutboxReader}, then {@code Webhooks} and {@code Courier}.
  */
 @NullMarked
 package dev.hongbao.webhook;

@@ -2,6 +2,7 @@ package dev.hongbao.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.access.RateLimits.Limit;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.RateDecision;

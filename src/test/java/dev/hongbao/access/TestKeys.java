@@ -1,6 +1,8 @@
 package dev.hongbao.access;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Signature;
@@ -20,6 +22,11 @@ public final class TestKeys {
     static final Duration LONGEST_LIFE = Duration.ofDays(365);
 
     private TestKeys() {}
+
+    /** The key of a data directory, made if it is missing. */
+    public static byte[] ofFile(Path file) throws IOException {
+        return TokenKey.loadOrCreate(file);
+    }
 
     /** A secret for HS256 that has {@code name} in it. */
     static byte[] secret(String name) {

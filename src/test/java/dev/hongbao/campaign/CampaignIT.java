@@ -9,6 +9,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.ledger.TransferKind;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.ClaimOutcome.Kind;

@@ -3,7 +3,7 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.Severity;
+import dev.hongbao.reconcile.Finding.Severity;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

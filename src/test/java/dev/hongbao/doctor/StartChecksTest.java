@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.Pools;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisInfo;
 import java.net.InetAddress;
@@ -305,21 +304,22 @@ class StartChecksTest {
         Set<Integer> ours = Set.of(0xa1, 0xa2);
 
         // The same keys, this server's own among them; nobody else
-        assertFound(TokenTrust.check(own.web().token(), ours, List.of()), "passes");
-        assertFound(TokenTrust.check(shared.web().token(), ours, List.of(ours, ours)), "passes");
+        assertFound(StartChecks.ofKeys(own.web().token(), ours, List.of()), "passes");
+        assertFound(StartChecks.ofKeys(shared.web().token(), ours, List.of(ours, ours)), "passes");
         // Servers whose keys are being changed have one in common
         assertFound(
-                TokenTrust.check(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
+                StartChecks.ofKeys(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
                 "warns is a2+b2, ours is a1+a2");
         // Another secret
         assertFound(
-                TokenTrust.check(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
+                StartChecks.ofKeys(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; it is not set");
         assertFound(
-                TokenTrust.check(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
+                StartChecks.ofKeys(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
-        assertFound(TokenTrust.check(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+        assertFound(
+                StartChecks.ofKeys(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test

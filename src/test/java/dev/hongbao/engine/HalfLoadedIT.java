@@ -5,20 +5,17 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.DrawKeys;
-import dev.hongbao.draw.DrawShardLoader;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKeys;
-import dev.hongbao.packet.PacketShardLoader;
+import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
@@ -80,7 +77,7 @@ class HalfLoadedIT {
         engine.claim(packet, "bob");
 
         // When
-        loseNextSlot(PacketKeys.hash(generation(), packet.id()));
+        loseNextSlot(key(Packets.TRAITS, packet.id().value()));
 
         // Then
         assertThat(engine.claim(packet, "carol").wonClaim().share().slot()).isEqualTo(1);
@@ -92,7 +89,7 @@ class HalfLoadedIT {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
         engine.claim(packet, "bob");
-        loseNextSlot(PacketKeys.hash(generation(), packet.id()));
+        loseNextSlot(key(Packets.TRAITS, packet.id().value()));
 
         // When
         books.expire(packet);
@@ -111,7 +108,7 @@ class HalfLoadedIT {
         get(draws.play(0, draw, "bob"));
 
         // When
-        loseNextSlot(DrawKeys.hash(generation(), draw.id()));
+        loseNextSlot(key(Draws.TRAITS, draw.id().value()));
 
         // Then
         assertThat(get(draws.play(0, draw, "carol")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
@@ -123,11 +120,13 @@ class HalfLoadedIT {
         Packet packet = engine.send("alice", 1000, 5);
         engine.claim(packet, "bob");
         engine.send("alice", 1000, 5);
-        String key = PacketKeys.hash(generation(), packet.id());
+        String key = key(Packets.TRAITS, packet.id().value());
         setAside("packet", packet.id().value(), key);
 
         // When it is brought back while its shard is loaded
-        load(new PacketShardLoader(), packet.id().value());
+        load(
+                engine.engine().packets.mode(Loop.of(engine.vertx()), pool).loader(),
+                packet.id().value());
 
         // Then, and whoever misses it has it loaded as a whole
         assertThat(redis.exists(key)).isFalse();
@@ -144,16 +143,21 @@ class HalfLoadedIT {
         assertThat(books.longOf("select count(*) from player where draw = '" + draw.id() + "'"))
                 .isOne();
         draws.create(TABLE);
-        String key = DrawKeys.hash(generation(), draw.id());
+        String key = key(Draws.TRAITS, draw.id().value());
         setAside("draw", draw.id().value(), key);
 
         // When
         load(
-                new DrawShardLoader(new Quarantine(Loop.of(engine.vertx()), pool, new SimpleMeterRegistry())),
+                engine.engine().draws.mode(Loop.of(engine.vertx()), pool).loader(),
                 draw.id().value());
 
         // Then
         assertThat(redis.exists(key)).isFalse();
+    }
+
+    /** The hash of a packet or draw, the first of its keys. */
+    private String key(Mode.Traits mode, UUID unit) {
+        return mode.keys().of(generation(), unit).get(0);
     }
 
     private void setAside(String kind, UUID id, String key) {

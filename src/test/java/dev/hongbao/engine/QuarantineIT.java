@@ -12,9 +12,9 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.Period;
 import dev.hongbao.packet.SendCommand;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.reconcile.Severity;
-import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -75,7 +75,7 @@ class QuarantineIT {
     /** As an operator does: again, when the shard was recovered meanwhile. */
     private static int drop(StoreAddresses stores, Packet packet) {
         return Eventually.eventuallyGet(
-                SOON, () -> QuarantineOperations.drop(stores, packet.id().value()));
+                SOON, () -> Operations.drop(stores, packet.id().value()));
     }
 
     private Kind kind(Packet packet, String user) {
@@ -280,11 +280,11 @@ class QuarantineIT {
 
         // When
         StoreAddresses stores = TestEngine.stores(servers);
-        assertThatThrownBy(() -> QuarantineOperations.replay(stores, bad.id().value()))
+        assertThatThrownBy(() -> Operations.replay(stores, bad.id().value()))
                 .hasMessageContaining("the test refuses it");
 
         // Then
-        QuarantineStore.Listed listed = QuarantineOperations.list(stores).stream()
+        QuarantineStore.Listed listed = Operations.list(stores).stream()
                 .filter(each -> each.unit().id().equals(bad.id().value()))
                 .findFirst()
                 .orElseThrow();
@@ -293,8 +293,8 @@ class QuarantineIT {
 
         // When
         rule.close();
-        int settled = QuarantineOperations.replay(stores, bad.id().value());
-        int again = QuarantineOperations.replay(stores, bad.id().value());
+        int settled = Operations.replay(stores, bad.id().value());
+        int again = Operations.replay(stores, bad.id().value());
 
         // Then
         assertThat(settled).isEqualTo(2);
@@ -325,7 +325,7 @@ class QuarantineIT {
         books.expire(due);
         int dropped = drop(stores, bad);
         drop(stores, due);
-        int again = QuarantineOperations.drop(stores, bad.id().value());
+        int again = Operations.drop(stores, bad.id().value());
 
         // Then
         assertThat(dropped).isEqualTo(1);
@@ -357,7 +357,7 @@ class QuarantineIT {
 
         // When, Then
         StoreAddresses stores = TestEngine.stores(servers);
-        assertThatThrownBy(() -> QuarantineOperations.drop(stores, bad.id().value()))
+        assertThatThrownBy(() -> Operations.drop(stores, bad.id().value()))
                 .hasMessageContaining("the journal still holds entries of it");
 
         // When
@@ -366,8 +366,7 @@ class QuarantineIT {
         // Then
         Eventually.eventually(
                 SOON,
-                () -> assertThat(QuarantineOperations.drop(stores, bad.id().value()))
-                        .isEqualTo(1));
+                () -> assertThat(Operations.drop(stores, bad.id().value())).isEqualTo(1));
         Eventually.eventually(SOON, () -> assertThat(kind(bad, "bob")).isEqualTo(Kind.CLAIMED));
     }
 
@@ -404,7 +403,7 @@ class QuarantineIT {
         books.execute("update draw set definition = '" + definition + "' where id = '" + bad.id() + "'");
         Eventually.eventually(
                 SOON,
-                () -> assertThat(QuarantineOperations.replay(
+                () -> assertThat(Operations.replay(
                                 TestEngine.stores(servers), bad.id().value()))
                         .isZero());
 
@@ -465,11 +464,10 @@ class QuarantineIT {
 
             // When, Then: it is not replayed, and nothing is lost, before the cause is mended
             StoreAddresses stores = TestEngine.stores(servers);
-            assertThatThrownBy(
-                            () -> QuarantineOperations.replay(stores, bad.id().value()))
+            assertThatThrownBy(() -> Operations.replay(stores, bad.id().value()))
                     .hasMessageContaining("a group id is");
             books.execute("update packet set group_id = '" + good.group() + "' where id = '" + bad.id() + "'");
-            assertThat(QuarantineOperations.replay(stores, bad.id().value())).isEqualTo(1);
+            assertThat(Operations.replay(stores, bad.id().value())).isEqualTo(1);
             Eventually.eventually(
                     SOON,
                     () -> assertThat(

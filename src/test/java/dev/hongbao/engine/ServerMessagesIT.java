@@ -11,7 +11,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.Eventually;
@@ -364,7 +364,7 @@ class ServerMessagesIT {
             }
             int settled = Eventually.eventuallyGet(
                     SOON,
-                    () -> QuarantineOperations.replay(
+                    () -> Operations.replay(
                             TestEngine.stores(servers), packet.id().value()));
             assertThat(settled).isEqualTo(1);
             books.assertNoViolation();

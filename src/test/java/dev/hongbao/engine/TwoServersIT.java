@@ -12,7 +12,7 @@ import dev.hongbao.http.ProblemType;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.PostgresLine;
@@ -179,10 +179,10 @@ class TwoServersIT {
             }
 
             // When
-            QuarantineOperations.replay(TestEngine.stores(servers), packet.id().value());
+            Operations.replay(TestEngine.stores(servers), packet.id().value());
             eventually(
                     SOON,
-                    () -> assertThat(QuarantineOperations.drop(
+                    () -> assertThat(Operations.drop(
                                     TestEngine.stores(servers), draw.id().value()))
                             .isEqualTo(1));
 

@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.Access;
 import dev.hongbao.access.AuditLog;
-import dev.hongbao.access.CallAudit;
 import dev.hongbao.access.CallLog;
-import dev.hongbao.access.Limit;
 import dev.hongbao.access.RateLimits;
+import dev.hongbao.access.RateLimits.Limit;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.access.TestKeys;
 import dev.hongbao.access.TokenSigner;
@@ -15,10 +14,8 @@ import dev.hongbao.access.Tokens;
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.ledger.LedgerRoutes;
-import dev.hongbao.packet.ClaimRoute;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.page.DemoLogin;
-import dev.hongbao.page.DemoRoutes;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
@@ -130,7 +127,7 @@ public final class FaceServer implements AutoCloseable {
                 MAX_PER_ADDRESS,
                 ClientAddresses.onLoopback(List.of(AddressRange.parse("127.0.0.1"))),
                 meters);
-        CallAudit.Log audits = new CallAudit.Log(new CallLog(auditLog, 10_000), cap);
+        Exchange.Audits audits = new CallLog(auditLog, 10_000).ofHttp(cap);
         DemoLogin demo = DemoLogin.open(new TokenSigner(SECRET, null, null, Clock.systemUTC()), Clock.systemUTC());
         Set<Integer> ports = ConcurrentHashMap.newKeySet();
         deployment = vertx.deployVerticle(
@@ -154,12 +151,9 @@ public final class FaceServer implements AutoCloseable {
         for (Operation operation : Contract.load().operations()) {
             routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
         }
-        new LedgerRoutes(null, null, null).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
-        new PacketRoutes(null, null, rates).byOperation().forEach((id, route) -> routes.put(id, face.counted(route)));
-        DemoRoutes visitors = new DemoRoutes(demo, null, rates, 10_000);
-        routes.put("claim", new ClaimRoute(rates, null, face.underWay())::answer);
-        routes.put("getDemo", visitors::about);
-        routes.put("loginToDemo", visitors::enter);
+        routes.putAll(LedgerRoutes.of(null, null, null, null, face));
+        routes.putAll(PacketRoutes.of(null, null, null, null, rates, face));
+        routes.putAll(demo.routes(null, rates, 10_000));
         return routes;
     }
 

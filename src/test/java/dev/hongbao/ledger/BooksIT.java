@@ -99,7 +99,7 @@ class BooksIT extends TwoEngines {
     }
 
     private List<TransferSearch.Booked> search(TransferSearch.Filter filter, int limit) {
-        return all(cursor -> engine.engine().books.transfers(filter, cursor, limit));
+        return all(cursor -> books().transfers(filter, cursor, limit));
     }
 
     private Set<Long> ids(String sql) {
@@ -116,8 +116,12 @@ class BooksIT extends TwoEngines {
                 .sum();
     }
 
+    private Books books() {
+        return new Books(engine.engine().pool(), engine.engine().pool(), engine.engine().assets);
+    }
+
     private Books.Statement statement(String user, Instant from, Instant to) {
-        return get(engine.engine().books.statement(new UserId(user), CNY, from, to));
+        return get(books().statement(new UserId(user), CNY, from, to));
     }
 
     @Test
@@ -249,9 +253,7 @@ class BooksIT extends TwoEngines {
         }
         assertRefused(Refusal.INVALID, () -> search(new TransferSearch.Filter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
-                .isThrownBy(() -> get(engine.engine()
-                        .books
-                        .transfers(new TransferSearch.Filter("order-7", null, null, null, null), "u.1", 3)));
+                .isThrownBy(() -> get(books().transfers(new TransferSearch.Filter("order-7", null, null, null, null), "u.1", 3)));
     }
 
     /** A page's place is a transfer's id, which outgrows 32 bits. */
@@ -259,7 +261,7 @@ class BooksIT extends TwoEngines {
     void aUsersTransfersGoOnAfterAnIdOfMoreThan32Bits() {
         var anns = new TransferSearch.Filter(null, new UserId("ann"), null, null, null);
 
-        var page = get(engine.engine().books.transfers(anns, "u.3000000000", 3));
+        var page = get(books().transfers(anns, "u.3000000000", 3));
 
         assertThat(page.items()).isEmpty();
     }
@@ -268,7 +270,7 @@ class BooksIT extends TwoEngines {
     void totalsAreTheSumsOfADaysTransfers() {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         List<Books.DayTotal> totals = new ArrayList<>();
-        get(engine.engine().books.totals(today.minusDays(2), today.plusDays(2), page -> {
+        get(books().totals(today.minusDays(2), today.plusDays(2), page -> {
             totals.addAll(page);
             return Future.succeededFuture();
         }));
@@ -279,15 +281,14 @@ class BooksIT extends TwoEngines {
                         books.strings("select sum(amount) from transfer").get(0)));
         assertThat(totals.stream().mapToLong(Books.DayTotal::transfers).sum())
                 .isEqualTo(books.longOf("select count(*) from transfer"));
-        assertRefused(Refusal.INVALID, () -> get(engine.engine().books.totals(today, today, page -> null)));
-        assertRefused(
-                Refusal.INVALID, () -> get(engine.engine().books.totals(today, today.plusDays(367), page -> null)));
+        assertRefused(Refusal.INVALID, () -> get(books().totals(today, today, page -> null)));
+        assertRefused(Refusal.INVALID, () -> get(books().totals(today, today.plusDays(367), page -> null)));
     }
 
     @Test
     void whatIsOpenHoldsWhatAllEscrowsDo() {
         for (int limit : new int[] {1, 5, 200}) {
-            List<Books.OpenItem> items = all(cursor -> engine.engine().books.openItems(cursor, limit));
+            List<Books.OpenItem> items = all(cursor -> books().openItems(cursor, limit));
 
             assertThat(items).extracting(Books.OpenItem::id).doesNotHaveDuplicates();
             assertThat(items)

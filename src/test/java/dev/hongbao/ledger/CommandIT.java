@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.hongbao.campaign.CampaignView;
 import dev.hongbao.campaign.RainView;
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
@@ -65,7 +66,7 @@ class CommandIT {
     }
 
     private static Command command(TestEngine engine, UUID id) {
-        return get(engine.engine().commands.find(id));
+        return get(new Commands(engine.engine().pool()).find(id));
     }
 
     private static Caller service(String user) {
@@ -103,7 +104,7 @@ class CommandIT {
             assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
 
             // When, then, for what is taken back
-            Reversals reversals = engine.engine().reversals;
+            Reversals reversals = new Reversals(engine.engine().pool(), engine.engine().wallets);
             Note why = new Note(null, "A mistake.");
             Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
             WalletRecord back = get(reversals.reverse(shopWhy, tess, out.id(), key));
@@ -144,8 +145,8 @@ class CommandIT {
             Command send = command(engine, sent.id().value());
             assertThat(send.origin()).isEqualTo(new Origin(alice, Origin.By.USER, Note.NONE));
             assertThat(send.moved()).extracting(Command.Moved::amount).containsExactly(10L);
-            Page<Command> found =
-                    get(engine.engine().commands.list(new Commands.Filter("order-1", null, null), null, 10));
+            Page<Command> found = get(
+                    new Commands(engine.engine().pool()).list(new Commands.Filter("order-1", null, null), null, 10));
             assertThat(found.items()).containsExactly(deposit);
         }
     }
@@ -183,7 +184,7 @@ class CommandIT {
             assertThat(made.moved()).extracting(Command.Moved::amount).containsExactly(1_000L);
             assertThat(command(engine, pool.id().value()).origin().actor()).isEqualTo(new UserId("ann"));
             assertThat(command(engine, rain.rain().id().value()).operation()).isEqualTo("rain");
-            Command raise = get(engine.engine().commands.list(ALL, null, 50)).items().stream()
+            Command raise = get(new Commands(engine.engine().pool()).list(ALL, null, 50)).items().stream()
                     .filter(command -> command.operation().equals("budget"))
                     .findFirst()
                     .orElseThrow();
@@ -196,7 +197,7 @@ class CommandIT {
     void commandsAreListedPageByPage() {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             IntStream.range(0, 5).forEach(i -> engine.deposit("pam", i + 1));
-            Commands all = engine.engine().commands;
+            Commands all = new Commands(engine.engine().pool());
 
             Page<Command> first = get(all.list(ALL, null, 3));
             Page<Command> second = get(all.list(ALL, first.next(), 3));
@@ -267,11 +268,11 @@ class CommandIT {
             assertUsed(() -> get(engine.loop(0)
                     .call(services -> services.packets.send(service("una"), packet(new Note("new", null)), newKey()))));
             long in = engine.deposit("una", 1).id();
-            assertUsed(() ->
-                    get(engine.engine().reversals.reverse(noted("other", "why"), new UserId("una"), in, newKey())));
+            assertUsed(
+                    () -> get(TestReversals.reverse(engine, noted("other", "why"), new UserId("una"), in, newKey())));
 
             // And of deposits of one request none is made when two of them share one: it is told which
-            Deposits deposits = engine.engine().deposits;
+            Deposits deposits = new Deposits(engine.engine().pool(), engine.engine().assets);
             InvalidInputException twice = catchThrowableOfType(
                     InvalidInputException.class,
                     () -> get(deposits.deposit(

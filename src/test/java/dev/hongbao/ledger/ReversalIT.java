@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.hongbao.campaign.CampaignView;
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -61,7 +62,7 @@ class ReversalIT {
     }
 
     private Future<WalletRecord> reversing(String user, long transfer, IdempotencyKey key) {
-        return engine.engine().reversals.reverse(WHY, new UserId(user), transfer, key);
+        return TestReversals.reverse(engine, WHY, new UserId(user), transfer, key);
     }
 
     private WalletRecord reverse(String user, long transfer) {

@@ -15,13 +15,13 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A pool that counts its questions. */
-final class CountingPool {
+public final class CountingPool {
     private final AtomicInteger asked = new AtomicInteger();
     private final Pool pool;
     private final Assets assets;
 
     /** @param counted is asked for assets, too, which does not count */
-    CountingPool(Pool counted) {
+    public CountingPool(Pool counted) {
         this.assets = new Assets(counted);
         this.pool = (Pool) Proxy.newProxyInstance(
                 Pool.class.getClassLoader(), new Class<?>[] {Pool.class}, (self, method, given) -> {
@@ -34,7 +34,7 @@ final class CountingPool {
                 });
     }
 
-    Pool pool() {
+    public Pool pool() {
         return pool;
     }
 
@@ -55,7 +55,7 @@ final class CountingPool {
     }
 
     /** How often since it was last asked for. */
-    int take() {
+    public int take() {
         return asked.getAndSet(0);
     }
 }

@@ -64,7 +64,7 @@ class EarlyCloseIT extends TwoEngines {
     }
 
     private PacketFiles.Filed filed(Packet packet) {
-        return get(engine.engine().packetFiles.find(packet.id()));
+        return get(engine.engine().packets.files.find(packet.id()));
     }
 
     private long refunds(PacketId packet) {

@@ -1,6 +1,6 @@
 package dev.hongbao.page;
 
-import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TestKeys;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
@@ -41,7 +41,7 @@ final class Home {
             data = Files.createTempDirectory("hongbao-home");
             startServer(0);
             base = URI.create("http://127.0.0.1:" + running().port());
-            signer = new TokenSigner(TokenKey.loadOrCreate(data.resolve("token.key")), null, null, Clock.systemUTC());
+            signer = new TokenSigner(TestKeys.ofFile(data.resolve("token.key")), null, null, Clock.systemUTC());
         } catch (Exception fault) {
             throw new IllegalStateException(fault);
         }

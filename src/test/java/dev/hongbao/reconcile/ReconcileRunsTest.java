@@ -2,6 +2,7 @@ package dev.hongbao.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.reconcile.Finding.Severity;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -3,16 +3,16 @@ package dev.hongbao.reconcile;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignComparison;
 import dev.hongbao.campaign.CampaignView;
-import dev.hongbao.draw.DecidedPlayRequest;
+import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.DrawComparison;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.engine.RedisComparison.Differences;
-import dev.hongbao.packet.AcceptedClaims;
+import dev.hongbao.engine.Settler;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketComparison;
+import dev.hongbao.packet.Packets;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Books;
@@ -30,6 +30,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -77,7 +78,13 @@ class RedisComparisonIT {
                                         engine.engine().pool(),
                                         redis,
                                         namespace,
-                                        List.of(AcceptedClaims.FORMAT, DecidedPlayRequest.FORMAT),
+                                        Stream.of(Packets.TRAITS, Draws.TRAITS)
+                                                .flatMap(mode -> mode
+                                                        .settlers()
+                                                        .of(engine.engine().pool())
+                                                        .stream())
+                                                .map(Settler::format)
+                                                .toList(),
                                         List.of(audit))
                                 .run()
                                 .eventually(redis::close))));
@@ -98,8 +105,9 @@ class RedisComparisonIT {
         // Given a packet that is claimed in each look, before Redis is read and after
         Packet busy = engine.send("alice", 5_000, 5_000);
         engine.claim(busy, "first");
-        RedisComparison.Factory audit = (pool, redis, generation) ->
-                new PacketComparison(pool, between(redis, () -> engine.claim(0, busy, "busy" + claims++)), generation);
+        RedisComparison.Factory audit = (pool, redis, generation) -> Packets.TRAITS
+                .comparison()
+                .of(pool, between(redis, () -> engine.claim(0, busy, "busy" + claims++)), generation);
         assertThat(violations(audit)).isEmpty();
 
         // When Redis gives a claim another slot
@@ -127,14 +135,16 @@ class RedisComparisonIT {
         Draw busy = draws.create(
                 "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}");
         get(draws.play(0, rare, "first"));
-        RedisComparison.Factory audit = (pool, redis, generation) -> new DrawComparison(
-                pool,
-                between(redis, () -> {
-                    works++;
-                    Draw played = works % 25 == 0 ? busy : works % 40 == 0 ? rare : null;
-                    return played == null ? Future.succeededFuture() : draws.play(0, played, "user" + claims++);
-                }),
-                generation);
+        RedisComparison.Factory audit = (pool, redis, generation) -> Draws.TRAITS
+                .comparison()
+                .of(
+                        pool,
+                        between(redis, () -> {
+                            works++;
+                            Draw played = works % 25 == 0 ? busy : works % 40 == 0 ? rare : null;
+                            return played == null ? Future.succeededFuture() : draws.play(0, played, "user" + claims++);
+                        }),
+                        generation);
         assertThat(violations(audit)).isEmpty();
 
         // When Redis counts more of a user, forgets a user, or has more left of a stock
@@ -164,12 +174,16 @@ class RedisComparisonIT {
         Draw busy = draws.create(
                 "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}");
 
-        List<Finding> findings = auditWith((pool, redis, generation) -> new DrawComparison(
-                pool,
-                between(
-                        redis,
-                        () -> works++ % 6 == 0 ? draws.play(0, busy, "user" + claims++) : Future.succeededFuture()),
-                generation));
+        List<Finding> findings = auditWith((pool, redis, generation) -> Draws.TRAITS
+                .comparison()
+                .of(
+                        pool,
+                        between(
+                                redis,
+                                () -> works++ % 6 == 0
+                                        ? draws.play(0, busy, "user" + claims++)
+                                        : Future.succeededFuture()),
+                        generation));
 
         assertThat(findings)
                 .filteredOn(finding -> finding.severity() == Severity.VIOLATION)
@@ -184,8 +198,9 @@ class RedisComparisonIT {
         CampaignView campaign = campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0));
         Packet pool = campaigns.open(campaign, "opener", "shoe");
         engine.claim(pool, "first");
-        RedisComparison.Factory audit = (pools, redis, generation) -> new CampaignComparison(
-                pools, between(redis, () -> engine.claim(0, pool, "busy" + claims++)), generation);
+        RedisComparison.Factory audit = (pools, redis, generation) -> Campaigns.TRAITS
+                .comparison()
+                .of(pools, between(redis, () -> engine.claim(0, pool, "busy" + claims++)), generation);
         assertThat(violations(audit)).isEmpty();
 
         // When Redis counts more or less than there are

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TestKeys;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.ServerProcess;
@@ -231,8 +231,8 @@ class JarIT {
 
     private HttpRequest.Builder request(URI base, String path, String user, Role role) {
         try {
-            TokenSigner signer = new TokenSigner(
-                    TokenKey.loadOrCreate(directory.resolve("token.key")), null, null, Clock.systemUTC());
+            TokenSigner signer =
+                    new TokenSigner(TestKeys.ofFile(directory.resolve("token.key")), null, null, Clock.systemUTC());
             String token = signer.sign(new UserId(user), Set.of(new GroupId("family")), role, TTL);
             return HttpRequest.newBuilder(base.resolve(path)).header("Authorization", "Bearer " + token);
         } catch (java.io.IOException unreadable) {

@@ -15,7 +15,7 @@ import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.reconcile.Severity;
+import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -4,6 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TestKeys;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ public abstract class ServerProcessClient extends HttpApiClient {
     @Override
     public final byte[] secret() {
         try {
-            return TokenKey.loadOrCreate(key());
+            return TestKeys.ofFile(key());
         } catch (IOException unreadable) {
             throw new IllegalStateException(unreadable);
         }

@@ -7,7 +7,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.campaign.CampaignReport;
+import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.campaign.CampaignView;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.values.CampaignId;

@@ -3,7 +3,7 @@ package dev.hongbao.testing;
 import static dev.hongbao.testing.TestEngine.get;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.Exported;
+import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.Play;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.draw.odds.DefinitionText;

@@ -1,8 +1,8 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
-import dev.hongbao.server.TokenTrust;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -46,7 +46,7 @@ class CampaignOutboxIT extends TwoEngines {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this.outbox = engine.engine().outbox;
+            this.outbox = engine.engine().outbox.reader;
             this.at = get(outbox.oldest());
         }
 

@@ -74,11 +74,11 @@ class OutboxIT {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this(engine, get(engine.engine().outbox.latest()));
+            this(engine, get(engine.engine().outbox.reader.latest()));
         }
 
         Host(TestEngine engine, OutboxCursor at) {
-            this.outbox = engine.engine().outbox;
+            this.outbox = engine.engine().outbox.reader;
             this.at = at;
         }
 

@@ -38,7 +38,7 @@ class RestoredOutboxIT {
     }
 
     private static OutboxPage read(TestEngine engine, OutboxCursor after) {
-        return get(engine.engine().outbox.read(after, ALL, 1_000));
+        return get(engine.engine().outbox.reader.read(after, ALL, 1_000));
     }
 
     /** Reads on until a user's claim is told. */
@@ -75,7 +75,7 @@ class RestoredOutboxIT {
         }
         servers.backUpPostgres();
         try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
-            OutboxCursor oldest = get(engine.engine().outbox.oldest());
+            OutboxCursor oldest = get(engine.engine().outbox.reader.oldest());
             engine.claim(packet, "u2");
             engine.claim(packet, "u3");
             at = until(engine, oldest, "u3", before).next();

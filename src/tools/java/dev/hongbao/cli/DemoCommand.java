@@ -1,13 +1,13 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LogConfig;
 import dev.hongbao.packet.split.Histogram;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedServers;

@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.FieldFault;

@@ -5,6 +5,7 @@ import dev.hongbao.draw.odds.DrawDefinition.Cost;
 import dev.hongbao.draw.odds.DrawDefinition.Guarantee;
 import dev.hongbao.draw.odds.DrawDefinition.Limits;
 import dev.hongbao.draw.odds.DrawDefinition.Schedule;
+import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.draw.odds.Prize.Award;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -319,6 +320,26 @@ public record DrawDefinition(
                     deny,
                     showLeft,
                     metadata);
+        }
+    }
+
+    /** The action after a table's round is played to its end. */
+    public enum WhenExhausted {
+        /** Further plays are refused. */
+        STOP,
+        /** A new round of the full table, while limited prizes have their full count left. */
+        REPEAT,
+        /**
+         * A new round from the rest: exhausted prizes leave, and the others keep their proportions. A limited prize with less than its count
+         * left gives its rest.
+         */
+        RESCALE,
+        /** Every further play gets the fallback prize. */
+        FALLBACK;
+
+        /** The name in the API. */
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 }

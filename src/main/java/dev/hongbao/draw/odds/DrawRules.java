@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TestKeys;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.tools.local.LossyProxy;
@@ -117,7 +117,7 @@ class NodeClientIT {
     }
 
     private String token(String user, Role role) throws IOException {
-        return new TokenSigner(TokenKey.loadOrCreate(directory.resolve("token.key")), null, null, Clock.systemUTC())
+        return new TokenSigner(TestKeys.ofFile(directory.resolve("token.key")), null, null, Clock.systemUTC())
                 .sign(new UserId(user), List.of(new GroupId(GROUP)), role, Duration.ofHours(1));
     }
 

@@ -4,7 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenKey;
+import dev.hongbao.access.TestKeys;
 import dev.hongbao.testing.TestDatabase;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,7 +48,7 @@ class PrivateFilesIT {
         Files.createDirectory(data, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
         Files.createDirectories(data.resolve("logs"));
         Files.writeString(data.resolve("logs/postgres.log"), "of an earlier start\n");
-        TokenKey.loadOrCreate(data.resolve("token.key"));
+        TestKeys.ofFile(data.resolve("token.key"));
         servers = EmbeddedServers.start(data, EmbeddedOptions.defaults());
         Stores.write(servers, "written");
     }

@@ -15,7 +15,7 @@ import dev.hongbao.ledger.AssetTerms;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.server.QuarantineOperations;
+import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Overlap;
@@ -29,8 +29,6 @@ import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
-import dev.hongbao.webhook.Webhook;
-import dev.hongbao.webhook.Webhooks;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.SQLException;
@@ -62,7 +60,7 @@ class SecondLooksIT {
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "webhooks.private-networks", "127.0.0.0/8"));
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
         campaigns = new TestCampaigns(engine);
         draws = new TestDraws(engine);
         engine.deposit("shop", 1_000_000);
@@ -776,59 +774,6 @@ class SecondLooksIT {
         }
     }
 
-    // Webhooks
-
-    @Test
-    void aWebhookThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
-        // Given one less than there may be, and another one that is being made
-        books.execute("insert into webhook (id, url, types, batch, position, low)"
-                + " select gen_random_uuid(), 'https://h', array['x'], 1, '', 0 from generate_series(1, 49)");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select pg_advisory_xact_lock(hashtextextended('webhooks', 0))");
-            overlap.first("insert into webhook (id, url, types, batch, position, low)"
-                    + " values (gen_random_uuid(), 'https://h', array['x'], 1, '', 0)");
-
-            // When
-            Webhook.Terms terms = new Webhook.Terms("http://127.0.0.1:1/", List.of("packet.expired"), 1);
-            Future<Webhooks.Made> second =
-                    engine.loop(0).call(services -> webhooks().create(TestDraws.SERVICE, terms, null, newKey()));
-            overlap.awaitMeeting(second::isComplete);
-            overlap.commit();
-
-            // Then
-            assertRefused(Refusal.INVALID, second);
-        }
-        books.execute("delete from webhook");
-    }
-
-    @Test
-    void aSecretThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
-        // Given four secrets, and a fifth that is being made
-        String id = UUID.randomUUID().toString();
-        String makes = "insert into webhook_secret (id, webhook, secret, ends_at) select gen_random_uuid(), '" + id
-                + "', 's', now() + interval '1 hour' from generate_series(1, ";
-        books.execute("insert into webhook (id, url, types, batch, position, low) values ('" + id
-                + "', 'https://h', array['x'], 1, '', 0); " + makes + "4)");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select true from webhook for update");
-            overlap.first(makes + "1)");
-
-            // When
-            Future<Webhooks.Made> second = engine.loop(0)
-                    .call(services -> webhooks().rotate(TestDraws.SERVICE, UUID.fromString(id), newKey()));
-            overlap.awaitMeeting(second::isComplete);
-            overlap.commit();
-
-            // Then
-            assertRefused(Refusal.INVALID, second);
-        }
-        books.execute("delete from webhook");
-    }
-
-    private Webhooks webhooks() {
-        return engine.engine().webhooks;
-    }
-
     // What servers do in turns
 
     @Test
@@ -912,7 +857,7 @@ class SecondLooksIT {
     private CompletableFuture<Integer> replaying(String unit) {
         return CompletableFuture.supplyAsync(() -> {
             try {
-                return QuarantineOperations.replay(TestEngine.stores(servers), UUID.fromString(unit));
+                return Operations.replay(TestEngine.stores(servers), UUID.fromString(unit));
             } catch (Exception failed) {
                 throw new CompletionException(failed);
             }

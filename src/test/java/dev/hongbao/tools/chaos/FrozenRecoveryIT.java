@@ -3,8 +3,8 @@ package dev.hongbao.tools.chaos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;

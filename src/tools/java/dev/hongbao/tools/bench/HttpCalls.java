@@ -1,8 +1,8 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.hongbao.server;
+package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,14 +13,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class DemoTest {
+class DemoLoginTest {
     @TempDir
     private Path directory;
 
     @Test
     void aStartWithNothingConfiguredLetsVisitorsIn() {
-        assertThat(Demo.whyOff(HongbaoConfig.of(Map.of()))).isNull();
-        assertThat(Demo.whyOff(HongbaoConfig.of(Map.of("http.host", "localhost"))))
+        assertThat(DemoLogin.whyOff(HongbaoConfig.of(Map.of()))).isNull();
+        assertThat(DemoLogin.whyOff(HongbaoConfig.of(Map.of("http.host", "localhost"))))
                 .isNull();
     }
 
@@ -36,14 +36,14 @@ class DemoTest {
     @ParameterizedTest
     @MethodSource("others")
     void anyOtherStartSaysWhyItDoesNot(Map<String, String> options, String reason) {
-        assertThat(Demo.whyOff(HongbaoConfig.of(options)).toString()).contains("off", reason);
+        assertThat(DemoLogin.whyOff(HongbaoConfig.of(options)).toString()).contains("off", reason);
     }
 
     @Test
     void tokensOfAnIssuerOfOnesOwnKeepVisitorsOut() throws Exception {
         Path secret = java.nio.file.Files.write(directory.resolve("secret"), new byte[32]);
 
-        Text why = Demo.whyOff(HongbaoConfig.of(Map.of("token.secret-file", secret.toString())));
+        Text why = DemoLogin.whyOff(HongbaoConfig.of(Map.of("token.secret-file", secret.toString())));
 
         assertThat(why.toString()).contains("your own issuer");
     }

@@ -1,18 +1,8 @@
-package dev.hongbao.server;
+package dev.hongbao.access;
 
-import dev.hongbao.access.JsonUrl;
-import dev.hongbao.access.JwkSet;
-import dev.hongbao.access.KeyRing;
-import dev.hongbao.access.TokenKey;
-import dev.hongbao.access.Tokens;
-import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.config.TokenConfig;
-import dev.hongbao.doctor.Check;
-import dev.hongbao.doctor.Diagnosis;
-import dev.hongbao.doctor.MachineChecks;
-import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.engine.Presence;
 import java.io.IOException;
 import java.net.URI;
@@ -21,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -48,10 +37,17 @@ public final class TokenTrust implements AutoCloseable {
         this.tokens = tokens;
     }
 
-    /** Reads the keys, see {@link #read}. Blocks. */
-    static TokenTrust open(HongbaoConfig config, Clock clock) throws IOException {
+    /** Looks at a file with a secret. */
+    @FunctionalInterface
+    public interface SecretCheck {
+        /** @throws IOException if the file is no good for a secret */
+        void require(Path file) throws IOException;
+    }
+
+    /** Reads the keys, see {@link #read}. Blocks. @param check of each file with a secret, at each reading */
+    public static TokenTrust open(HongbaoConfig config, SecretCheck check, Clock clock) throws IOException {
         TokenConfig token = config.web().token();
-        KeyRing keys = read(token, config.engine().data());
+        KeyRing keys = read(token, config.engine().data(), check);
         Tokens.Settings settings = new Tokens.Settings(
                 List.copyOf(keys.keys()),
                 token.claims().issuer(),
@@ -68,7 +64,8 @@ public final class TokenTrust implements AutoCloseable {
      *
      * @throws IOException that names the option, if a source is unreadable or has no key of the configured algorithm
      */
-    private static KeyRing read(TokenConfig token, HongbaoConfig.DataConfig data) throws IOException {
+    private static KeyRing read(TokenConfig token, HongbaoConfig.DataConfig data, SecretCheck check)
+            throws IOException {
         List<KeyRing.Source> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
             if (token.secrets().file() == null) {
@@ -76,7 +73,8 @@ public final class TokenTrust implements AutoCloseable {
                 sources.add(new KeyRing.Source("data.dir", false, () -> own));
             }
             token.secretFiles()
-                    .forEach((file, option) -> sources.add(new KeyRing.Source(option, false, () -> secretIn(file))));
+                    .forEach((file, option) ->
+                            sources.add(new KeyRing.Source(option, false, () -> secretIn(file, check))));
         } else {
             publicKeys(token, sources);
         }
@@ -103,12 +101,8 @@ public final class TokenTrust implements AutoCloseable {
         }
     }
 
-    private static List<VerificationKey> secretIn(Path file) throws IOException {
-        for (Diagnosis finding : MachineChecks.checkSecret(file)) {
-            if (finding.refuses()) {
-                throw new IOException(finding.text());
-            }
-        }
+    private static List<VerificationKey> secretIn(Path file, SecretCheck check) throws IOException {
+        check.require(file);
         return List.of(VerificationKey.hs256(Files.readAllBytes(file)));
     }
 
@@ -130,21 +124,17 @@ public final class TokenTrust implements AutoCloseable {
         return file == null ? TokenKey.loadOrCreate(data.tokenKeyFile()) : Files.readAllBytes(file);
     }
 
-    Tokens tokens() {
+    public Tokens tokens() {
         return tokens;
     }
 
-    /** Shows this server's fingerprints to the other servers. Beside a server with other keys, this one owns no shard. */
-    Presence presence(String database) {
-        return new Presence(own(database), servers -> StartChecks.enforce(check(config, own(database), servers)));
-    }
-
-    private Set<Integer> own(String database) {
+    /** The fingerprints of the keys at the moment, salted with the name of the database. */
+    public Set<Integer> fingerprints(String database) {
         return KeyRing.fingerprints(keys.keys(), database);
     }
 
-    /** Follows changes of the files and the URL. Once. */
-    void follow(Presence presence, String database) {
+    /** Follows changes of the files and the URL, and shows them to the other servers. Once. */
+    public void follow(Presence presence, String database) {
         keys.watch(config.refreshInterval(), changed -> use(changed, presence, database));
     }
 
@@ -161,44 +151,8 @@ public final class TokenTrust implements AutoCloseable {
         keys.close();
     }
 
-    /**
-     * Servers of one database must accept the same tokens, or a user passes one server and fails at the next. During a change of keys, servers
-     * with a common key may differ in others: that warns. Without a common key, one of them has a wrong secret: that refuses. Public keys may
-     * all change at once, so they only warn.
-     *
-     * @param own fingerprints of this server's keys
-     * @param servers the fingerprints of each live server, perhaps with this one
-     */
-    public static List<Diagnosis> check(TokenConfig token, Set<Integer> own, List<Set<Integer>> servers) {
-        List<Set<Integer>> different =
-                servers.stream().filter(keys -> !keys.equals(own)).toList();
-        List<Set<Integer>> disjoint = different.stream()
-                .filter(keys -> Collections.disjoint(keys, own))
-                .toList();
-        if (different.isEmpty()) {
-            return List.of();
-        }
-        boolean symmetric = token.algorithm().isSymmetric();
-        String option = symmetric ? "token.secret-file: " : "token.algorithm: ";
-        if (!symmetric || disjoint.isEmpty()) {
-            return List.of(Check.OTHER_KEYS.found(option + others(different.get(0), own)
-                    + "unless keys are being changed, give both servers the same ones"));
-        }
-        return List.of(Check.FOREIGN_KEYS.found(option
-                + others(disjoint.get(0), own)
-                + (token.secrets().file() == null
-                        ? "it is not set, so that this server made a key of its own; give both the same file"
-                        : "give both the same file; to change the secret, name the other one in"
-                                + " token.further-secret-files meanwhile")));
-    }
-
-    private static String others(Set<Integer> theirs, Set<Integer> own) {
-        return "another server of this database believes other tokens: its keys' fingerprint is " + text(theirs)
-                + ", ours is " + text(own) + "; ";
-    }
-
     /** Sorted, so that an operator can compare two servers. */
-    static String text(Set<Integer> fingerprints) {
+    public static String text(Set<Integer> fingerprints) {
         return fingerprints.stream().map(Integer::toHexString).sorted().collect(Collectors.joining("+"));
     }
 }

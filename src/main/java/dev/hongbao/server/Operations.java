@@ -4,7 +4,10 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.webhook.OutboxEvent;
+import dev.hongbao.webhook.OutboxTail;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
@@ -13,15 +16,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 
 /**
- * An operator's calls on the quarantine, on connections of their own; see {@link QuarantineStore}. Blocking. Every call throws a {@link
- * dev.hongbao.config.ConfigException} if no server has worked on the database.
+ * An operator's calls on the quarantine (see {@link QuarantineStore}) and the outbox, on connections of their own. Blocking. Every call throws
+ * a {@link dev.hongbao.config.ConfigException} if no server has worked on the database.
  */
-public final class QuarantineOperations {
+public final class Operations {
     private static final Duration REDIS_TIMEOUT = Duration.ofSeconds(30);
 
-    private QuarantineOperations() {}
+    private static final int TAIL_QUEUE = 16;
+
+    private Operations() {}
 
     /** All quarantined packets, draws and campaigns. @throws Exception if a store does not answer */
     public static List<QuarantineStore.Listed> list(StoreAddresses stores) throws Exception {
@@ -36,6 +42,16 @@ public final class QuarantineOperations {
     /** See {@link QuarantineStore#drop}. @throws Exception if nothing changed */
     public static int drop(StoreAddresses stores, UUID unit) throws Exception {
         return with(stores, (store, redis) -> store.drop(unit, redis));
+    }
+
+    /** Reads events of the outbox until {@code most} of them; see {@link OutboxTail#follow}. @throws Exception if Postgres does not answer */
+    public static void follow(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out)
+            throws Exception {
+        Reconciler.<Void>alone(vertx -> {
+            Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, TAIL_QUEUE, Postgres.SHORT);
+            return Reconciler.installation(pool, stores)
+                    .compose(there -> OutboxTail.follow(vertx, pool, all, most, out));
+        });
     }
 
     private static <T> T with(StoreAddresses stores, BiFunction<QuarantineStore, RedisLinks, Future<T>> work)

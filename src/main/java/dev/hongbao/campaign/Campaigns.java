@@ -1,0 +1,56 @@
+package dev.hongbao.campaign;
+
+import dev.hongbao.access.Restrictions;
+import dev.hongbao.engine.KeyLoader;
+import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.packet.PacketService;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.util.List;
+
+/**
+ * The campaigns and rains of a server: what its event loops share, the services of a loop, and the parts that the engine knows. They have no
+ * journal items, since a claim on a pool is a claim on a packet. Thread-safe; a loop's services belong to that loop.
+ */
+public final class Campaigns {
+    /** The parts that need no running server. */
+    public static final Mode.Traits TRAITS =
+            new Mode.Traits(List.of(), (generation, unit) -> List.of(), pool -> List.of(), CampaignComparison::new);
+
+    public final RainCatalog rainCatalog;
+    private final CampaignCatalog catalog;
+    private final Pool pool;
+    private final Shards shards;
+    private final Clock clock;
+
+    /**
+     * @param pool of the requests
+     * @param lengthy for the sums of a campaign's pools
+     */
+    public Campaigns(Pool pool, Pool lengthy, Shards shards, Clock clock) {
+        this.pool = pool;
+        this.shards = shards;
+        this.clock = clock;
+        this.catalog = new CampaignCatalog(pool, lengthy);
+        this.rainCatalog = new RainCatalog(pool);
+        shards.whenPostgresWentBack(catalog::forgetAll);
+        shards.whenPostgresWentBack(rainCatalog::forgetAll);
+    }
+
+    /** The campaigns of the current event loop. */
+    public CampaignService service(KeyLoader keys, PacketService packets) {
+        return new CampaignService(pool, shards, catalog, keys, packets, clock);
+    }
+
+    /** The rains of the current event loop. */
+    public RainService rains(Vertx vertx, KeyLoader keys, PacketService packets, Restrictions restrictions) {
+        return new RainService(vertx, pool, shards, rainCatalog, keys, packets, restrictions, clock);
+    }
+
+    /** The mode of a writer. @param pool of the shards' owner */
+    public Mode mode(Pool pool) {
+        return new Mode(TRAITS, List.of(), new CampaignShardLoader(), List.of(new CampaignOwnerTask(pool, shards)));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.hongbao.draw;
+
+import dev.hongbao.access.Restrictions;
+import dev.hongbao.engine.Attempts;
+import dev.hongbao.engine.KeyLoader;
+import dev.hongbao.engine.Loop;
+import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.Quarantine;
+import dev.hongbao.engine.Settlements;
+import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.store.postgres.StoreClock;
+import dev.hongbao.values.DrawId;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.sqlclient.Pool;
+import java.util.List;
+
+/**
+ * The draws of a server: what its event loops share, the services of a loop, and the parts that the engine knows. Thread-safe; a loop's
+ * services belong to that loop.
+ */
+public final class Draws {
+    /** The parts that need no running server. */
+    public static final Mode.Traits TRAITS = new Mode.Traits(
+            List.of("play", "draw", "period", "end", "return"),
+            (generation, draw) -> {
+                DrawId id = new DrawId(draw);
+                return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
+            },
+            pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            DrawComparison::new);
+
+    public final DrawCatalog catalog;
+
+    /** Hears each settled play. */
+    public final Settlements<SettledPlays> settlements = new Settlements<>();
+
+    final DrawFiles files;
+    private final DrawStore store;
+    private final PlayRequestStore requests;
+    private final PlayMetrics metrics;
+    private final Pool pool;
+    private final Shards shards;
+    private final Quarantine quarantine;
+    private final StoreClock clock;
+
+    /**
+     * @param pool of the requests
+     * @param maxWaiting requests that may wait for the statement that holds their cost
+     */
+    public Draws(
+            Pool pool, Shards shards, Quarantine quarantine, int maxWaiting, StoreClock clock, MeterRegistry metrics) {
+        this.pool = pool;
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.clock = clock;
+        this.metrics = new PlayMetrics(metrics);
+        this.store = new DrawStore(pool, quarantine.forReaders());
+        this.catalog = new DrawCatalog(store);
+        shards.whenPostgresWentBack(catalog::forgetAll);
+        this.files = new DrawFiles(pool, catalog);
+        this.requests = new PlayRequestStore(pool, catalog, maxWaiting, this.metrics);
+    }
+
+    /** The draws of the current event loop. */
+    public DrawService service(KeyLoader keys) {
+        return new DrawService(pool, shards, quarantine, store, catalog, keys, clock);
+    }
+
+    /** The plays of the current event loop. */
+    public PlayService plays(Attempts attempts, Restrictions restrictions) {
+        return new PlayService(attempts, catalog, store, requests, restrictions, metrics, settlements);
+    }
+
+    /** The wins of the current event loop. */
+    public Wins wins(DrawService draws) {
+        return new Wins(draws, pool);
+    }
+
+    /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */
+    public Mode mode(Loop loop, Pool pool) {
+        DrawStore draws = new DrawStore(pool, quarantine.forOwners());
+        DrawCatalog owners = catalog.over(draws);
+        DrawCleanup ended = new DrawCleanup();
+        shards.whenPostgresWentBack(ended::forget);
+        return new Mode(
+                TRAITS,
+                settlers(settlements, owners, ended),
+                new DrawShardLoader(quarantine),
+                List.of(
+                        new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop),
+                        new HoldExpiry(pool, shards, loop, clock, HoldExpiry.HELD_LONG)));
+    }
+
+    private static List<Settler> settlers(
+            Settlements<SettledPlays> settlements, DrawCatalog catalog, DrawCleanup ended) {
+        return List.of(new PlaySettler(catalog, settlements), new EndSettler(ended));
+    }
+}

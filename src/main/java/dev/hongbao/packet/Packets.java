@@ -1,0 +1,120 @@
+package dev.hongbao.packet;
+
+import dev.hongbao.access.Restrictions;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.engine.Attempts;
+import dev.hongbao.engine.Loop;
+import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.Quarantine;
+import dev.hongbao.engine.Settlements;
+import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.ledger.Assets;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.PacketId;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The packets of a server: what its event loops share, the services of a loop, and the parts that the engine knows. Thread-safe; a loop's
+ * services belong to that loop.
+ */
+public final class Packets {
+    /** The parts that need no running server. */
+    public static final Mode.Traits TRAITS = new Mode.Traits(
+            List.of("claim", "load", "close"),
+            (generation, packet) -> List.of(PacketKeys.hash(generation, new PacketId(packet))),
+            pool -> {
+                PacketStore store = new PacketStore(pool);
+                return settlers(new Settlements<>(), new PacketCatalog(store), new EndedPackets(store));
+            },
+            PacketComparison::new);
+
+    public final PacketStore store;
+    public final PacketCatalog catalog;
+    public final EndedPackets ended;
+
+    /** A verticle that the server deploys before the first send. */
+    public final PacketSender sender;
+
+    public final PacketService service;
+
+    /** Hears each settled claim. */
+    public final Settlements<SettledClaims> settlements = new Settlements<>();
+
+    final PacketFiles files;
+    private final PasscodeGuesses guesses;
+    private final ClaimMetrics metrics;
+    private final Shards shards;
+    private final Quarantine quarantine;
+    private final Duration settleTimeout;
+
+    /**
+     * @param pool of the requests
+     * @param redis opens links on the current event loop
+     */
+    public Packets(
+            Pool pool,
+            Shards shards,
+            Quarantine quarantine,
+            Assets assets,
+            Supplier<Future<RedisLinks>> redis,
+            HongbaoConfig config,
+            Clock clock,
+            MeterRegistry metrics) {
+        HongbaoConfig.PacketConfig terms = config.domain().packet();
+        this.shards = shards;
+        this.quarantine = quarantine;
+        this.settleTimeout = config.domain().claim().settleTimeout();
+        this.store = new PacketStore(pool, quarantine.forReaders());
+        this.catalog = new PacketCatalog(store);
+        this.ended = new EndedPackets(store);
+        shards.whenPostgresWentBack(catalog::forgetAll);
+        shards.whenPostgresWentBack(ended::forgetAll);
+        this.files = new PacketFiles(pool, store, quarantine);
+        this.sender = new PacketSender(
+                pool,
+                shards,
+                catalog,
+                assets,
+                redis,
+                settleTimeout,
+                new PacketService.Limits(terms.defaultExpiry(), terms.maxExpiry(), terms.maxCount()),
+                clock);
+        this.service = new PacketService(pool, store, catalog, ended, sender);
+        this.guesses = new PasscodeGuesses(
+                shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
+        this.metrics = new ClaimMetrics(metrics);
+    }
+
+    /** The claims of the current event loop. */
+    public ClaimService claims(Attempts attempts, Restrictions restrictions) {
+        return new ClaimService(attempts, store, catalog, ended, restrictions, guesses, metrics, settlements);
+    }
+
+    /** The early ends of the current event loop. @param redis its links */
+    public EarlyCloser closing(Vertx vertx, RedisLinks redis) {
+        return new EarlyCloser(vertx, store, catalog, quarantine, shards, redis, settleTimeout);
+    }
+
+    /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */
+    public Mode mode(Loop loop, Pool pool) {
+        PacketStore owners = new PacketStore(pool, quarantine.forOwners());
+        return new Mode(
+                TRAITS,
+                settlers(settlements, catalog.over(owners), ended),
+                new PacketShardLoader(),
+                List.of(new PacketCloser(owners, ended, shards, loop)));
+    }
+
+    private static List<Settler> settlers(
+            Settlements<SettledClaims> settlements, PacketCatalog catalog, EndedPackets ended) {
+        return List.of(new ClaimSettler(catalog, ended, settlements), new CloseSettler(ended));
+    }
+}
