@@ -15,7 +15,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the audit log in the order of writing. A reader that has read up to a row has missed no earlier one. Thread-safe. */
-public final class AuditReader {
+final class AuditReader {
     /** Rows of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
 

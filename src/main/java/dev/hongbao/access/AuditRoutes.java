@@ -18,7 +18,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Routes of the audit log. Confined to its event loop. */
-public final class AuditRoutes {
+final class AuditRoutes {
     /** The first line of CSV, with a byte order mark: spreadsheets then read the file as UTF-8. */
     private static final String CSV_HEADER =
             "id,at,actor,role,address,request,method,route,subject,status,problem,reference,times,missed\r\n";

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes one HTTP call to the audit log, see {@link CallLog}. Confined to its event loop. */
-public final class CallAudit implements Exchange.Audit {
+final class CallAudit implements Exchange.Audit {
     private static final Pattern PARAMETER = Pattern.compile("\\{([a-z]+)}");
 
     private final Log log;

@@ -18,7 +18,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads JWK sets (RFC 7517). Stateless. */
-public final class JwkSet {
+final class JwkSet {
     /** A forged token without a key id is tried with every key: 20 RSA keys cost about a millisecond. */
     private static final int MAX_KEYS = 20;
 

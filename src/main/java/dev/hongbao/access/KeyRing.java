@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * <p>Reading blocks the caller of {@link #open}, and later a thread of this ring's own. Nimbus' JWKSource reads JWK sets only, and
  * asks the issuer on the caller's thread for an unknown {@code kid}.
  */
-public final class KeyRing implements AutoCloseable {
+final class KeyRing implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(KeyRing.class);
 
     private final List<Source> sources;

@@ -7,7 +7,7 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The calls on how users are shown. Confined to its event loop. */
-public final class ProfileRoutes {
+final class ProfileRoutes {
     private final Profiles profiles;
 
     public ProfileRoutes(Profiles profiles) {

@@ -23,7 +23,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that freeze wallets, block users and revoke tokens. Confined to its event loop. */
-public final class RestrictionRoutes {
+final class RestrictionRoutes {
     private static final int LENGTH = 256;
 
     private final Restrictions restrictions;

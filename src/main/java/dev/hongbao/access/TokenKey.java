@@ -10,7 +10,7 @@ import java.security.SecureRandom;
 import java.util.Set;
 
 /** The data directory's signing key: 32 random bytes in a file that only its owner may read. */
-public final class TokenKey {
+final class TokenKey {
     private static final int BYTES = 32;
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
     private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY = PosixFilePermissions.fromString("rwx------");

@@ -24,7 +24,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Campaigns in Postgres, without rains. The fixed facts are cached. Thread-safe. */
-public final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
+final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
     /** Up to 100 KB for a campaign with a list of users, usually 2 KB. */
     private static final int MAX_CAMPAIGNS = 1_000;
 

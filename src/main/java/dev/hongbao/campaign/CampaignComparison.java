@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * per product. Counts only grow. So a correct count is at least the claims settled before the read, and at most the claims settled or in
  * the journal afterwards. Any other count is wrong, also while the campaign is in use.
  */
-public final class CampaignComparison implements RedisComparison {
+final class CampaignComparison implements RedisComparison {
     private static final String CAMPAIGNS = """
         select c.id, c.definition -> 'claiming' ? 'aProduct' as by_product
         from campaign as c

@@ -8,7 +8,7 @@ import io.vertx.core.Future;
 import java.util.Map;
 
 /** The calls on rains. Confined to its event loop. */
-public final class RainRoutes {
+final class RainRoutes {
     private final RainService rains;
 
     public RainRoutes(RainService rains) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the request's attempt that was decided
  * @param atMillis the time of the decision
  */
-public record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
+record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
         implements JournalItem {
     /** As play.lua and return.lua write it. */
     public static final JournalItem.Format FORMAT = new JournalItem.Format("play", DecidedPlayRequest::decode);

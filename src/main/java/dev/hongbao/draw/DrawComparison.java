@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * Reads one draw after the other, in short statements. If a draw differs, it is read again until no play falls into the read. Such a
  * difference is real, however busy the shard is.
  */
-public final class DrawComparison implements RedisComparison {
+final class DrawComparison implements RedisComparison {
     private static final int PAGE = 500;
 
     /**

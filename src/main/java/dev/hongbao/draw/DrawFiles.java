@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Draws and plays of all users, for the host's backend. Reads Postgres. Thread-safe. */
-public final class DrawFiles {
+final class DrawFiles {
     private static final String DRAWS = """
         select d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode,
                d.created_at, d.opens_at, d.closes_at,

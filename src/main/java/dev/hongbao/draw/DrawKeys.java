@@ -4,7 +4,7 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.values.DrawId;
 
 /** Names of draws' keys in Redis; {@code play.lua} describes their contents. */
-public final class DrawKeys {
+final class DrawKeys {
     private static final String HASH = "d";
     private static final String SCHEDULE = "m";
 

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
  * releases. Decided attempts are not needed: a server reads Postgres before it asks a new generation, and all earlier decisions are settled
  * there.
  */
-public final class DrawShardLoader implements ShardLoader {
+final class DrawShardLoader implements ShardLoader {
     /** Open draws, with their prizes' settled counts, and their next play and period. */
     static final String OPEN = """
         select d.id, d.shard, d.definition, d.closes_at,

@@ -23,7 +23,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Draws and plays in Postgres. Thread-safe. */
-public final class DrawStore {
+final class DrawStore {
     private static final String DRAW = """
         select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,
                encode(d.commitment, 'hex') as commitment

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed 64 hexadecimal digits, the source of all its random numbers, published after the close; null while it is open
  * @param books of a closed draw, for the service role; null for others
  */
-public record DrawView(
+record DrawView(
         Draw draw,
         Status status,
         List<DrawStore.Progress> prizes,

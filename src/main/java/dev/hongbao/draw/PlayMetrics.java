@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /** Metrics of plays. Thread-safe. */
-public final class PlayMetrics {
+final class PlayMetrics {
     private final Map<PlayOutcome.Kind, Counter> outcomes = new EnumMap<>(PlayOutcome.Kind.class);
     private final DistributionSummary batchSize;
     private final DistributionSummary holds;

@@ -24,7 +24,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in Postgres: holds of their cost, in one statement for many requests of a server, and their results. Thread-safe. */
-public final class PlayRequestStore {
+final class PlayRequestStore {
     private static final String RETURNED =
             "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
 

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The calls on what was won in draws. Confined to its event loop. */
-public final class WinRoutes {
+final class WinRoutes {
     /** The first line of a CSV export. */
     private static final String CSV_HEADER =
             "seq,user,prize,category,asset,amount,code,at,state,note,actor,changedAt\r\n";

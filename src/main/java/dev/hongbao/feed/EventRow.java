@@ -15,7 +15,7 @@ import java.util.UUID;
  * @param amount of settled claims, minor units, for rain.caught and rain.ended; 0 for the other types
  * @param wins the newest of the counted wins, in the order of the plays; empty for the other types
  */
-public record EventRow(
+record EventRow(
         GroupId group, long place, String type, UUID subject, int count, long amount, List<Win> wins, Instant at) {
     public static final String SENT = "packet.sent";
     public static final String PROGRESS = "packet.progress";

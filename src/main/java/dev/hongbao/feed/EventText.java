@@ -38,7 +38,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Thread-safe. */
-public final class EventText implements FeedEvent.Renderer {
+final class EventText implements FeedEvent.Renderer {
     /** Events that need the packet's end. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
 

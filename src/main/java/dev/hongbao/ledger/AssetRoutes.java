@@ -16,7 +16,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The calls on assets. Confined to its event loop. */
-public final class AssetRoutes {
+final class AssetRoutes {
     private static final int LENGTH = 256;
 
     private final Assets assets;

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that read the books. Confined to its event loop. */
-public final class BookRoutes {
+final class BookRoutes {
     /** The first line of totals as CSV. */
     private static final String TOTALS_HEADER = "day,asset,kind,transfers,amount\r\n";
 

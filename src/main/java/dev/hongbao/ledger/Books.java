@@ -30,7 +30,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the ledger for finance and auditors. Thread-safe; futures complete on the caller's context. */
-public final class Books {
+final class Books {
     /** The most days of totals in one call. */
     public static final int MAX_DAYS = 366;
 

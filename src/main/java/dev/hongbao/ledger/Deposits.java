@@ -27,7 +27,7 @@ import java.util.stream.IntStream;
  * Deposits into many wallets by one request: all or nothing, in one statement. A host that repeats the request never has to find a
  * half-done one. Thread-safe.
  */
-public final class Deposits {
+final class Deposits {
     /** The most deposits of one request. Their ids are consecutive, which takes ten bits of the first id. */
     public static final int MOST = 1_000;
 

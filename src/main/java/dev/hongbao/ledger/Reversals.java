@@ -19,7 +19,7 @@ import java.util.Objects;
  * or award returns to the wallet that paid it, and the claim or play stays. A transfer is reversed once, and a reversal never: a mistake is
  * corrected by a deposit or withdrawal. Thread-safe.
  */
-public final class Reversals {
+final class Reversals {
     private static final String REVERSE =
             "select verdict, transfer, about from reverse_transfer($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 

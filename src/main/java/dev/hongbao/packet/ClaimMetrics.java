@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
 /** Metrics of claims. Thread-safe. */
-public final class ClaimMetrics {
+final class ClaimMetrics {
     private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
     private final Counter unknown;
     private final DistributionSummary batchSize;

@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** {@code POST /v1/packets/{packet}/claims}, the hot path. Confined to its event loop. */
-public final class ClaimRoute {
+final class ClaimRoute {
     /** Late claims come by the thousand and get the same answer. */
     private static final Map<ClaimOutcome, Reply> REFUSALS = new ConcurrentHashMap<>();
 

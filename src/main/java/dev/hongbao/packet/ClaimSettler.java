@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Settles accepted claims: one statement for the batch, with the amounts of the packets' slots. */
-public final class ClaimSettler implements Settler {
+final class ClaimSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(ClaimSettler.class);
 
     private static final String SETTLE =

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * the hash is read between two reads of Postgres and the journal. It must hold each claim of the first read, and the second must have each
  * claim in the hash. Reads packets in pages by their number of claims, and one hash at a time.
  */
-public final class PacketComparison implements RedisComparison {
+final class PacketComparison implements RedisComparison {
     private static final int PAGE_PACKETS = 500;
     private static final int PAGE_CLAIMS = 20_000;
 

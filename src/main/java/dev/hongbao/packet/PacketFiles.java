@@ -24,7 +24,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Packets and claims of all groups, for the host's backend. Reads Postgres. Thread-safe. */
-public final class PacketFiles {
+final class PacketFiles {
     private static final String FILED = """
         select p.*, o.*, l.slot as luckiest_slot, l.amount as luckiest_amount, l.at as luckiest_at, l.owner as luckiest_user, k.actor
         from packet_state as p

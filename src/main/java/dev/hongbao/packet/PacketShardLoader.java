@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * Rewrites the hashes of a shard's open packets from the settled claims, except packets set aside. A packet's next slot is its number of
  * claims, and its highest slot + 1.
  */
-public final class PacketShardLoader implements ShardLoader {
+final class PacketShardLoader implements ShardLoader {
     private static final Logger LOG = LoggerFactory.getLogger(PacketShardLoader.class);
 
     private static final String OPEN = """

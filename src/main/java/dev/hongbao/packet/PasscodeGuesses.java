@@ -28,7 +28,7 @@ import java.util.function.LongSupplier;
  * <p>Keys: {@code hongbao:<namespace>:wrong-passcodes:<packet>}, the count; and the same key with {@code :<user>} added, present while the
  * user has to wait.
  */
-public final class PasscodeGuesses {
+final class PasscodeGuesses {
     /** The lifetime of a count. */
     static final Duration WINDOW = Duration.ofHours(1);
 

@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
  * that opened a loopback address. Origin excludes pages of other sites, and Host excludes DNS rebinding. Headers that proxies add
  * exclude a proxy on this machine, whose visitors may be remote. Confined to its event loop.
  */
-public final class DemoRoutes {
+final class DemoRoutes {
     private static final List<String> LOOPBACK = List.of("127.0.0.1", "localhost", "[::1]");
 
     /** Headers in which proxies name their clients, in lower case. */

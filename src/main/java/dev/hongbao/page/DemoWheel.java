@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * The prize draw behind the wheel of a default start: a table of a hundred plays, created and funded by a service account of the
  * demo. One is open at a time; a restart finds it again.
  */
-public final class DemoWheel {
+final class DemoWheel {
     /** The draw's creator, which no visitor can sign in as. */
     static final Caller OWNER =
             new Caller(new UserId("demo-wheel"), Set.of(DemoLogin.GROUP), Role.SERVICE, Instant.MAX);

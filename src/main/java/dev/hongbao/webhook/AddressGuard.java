@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * addresses of IPv4 and IPv6 (RFC 6890 and its successors). A delivery checks the addresses of the URL's name again, which may change.
  * Immutable.
  */
-public final class AddressGuard {
+final class AddressGuard {
     private static final int MAX_PORT = 65_535;
 
     private static final List<AddressRange> NOT_PUBLIC = Stream.of(

@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** A reader's position: a place in each stream of the outbox, and the events read of one further row. Opaque to clients. Immutable. */
-public final class OutboxCursor {
+final class OutboxCursor {
     /** The stream of rows without a shard. A shard's stream is its number + 1. */
     static final int NO_SHARD = 0;
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * row gets its place in a transaction that already has an id. So each query notes the newest visible place, and then draws a transaction
  * id. Once all transactions with earlier ids have ended, the rows up to the noted place are complete.
  */
-public final class OutboxHead {
+final class OutboxHead {
     /** The least time between two queries. */
     private static final long GAP_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param next the cursor for the next page; it may advance without events
  * @param gap the reason why the events do not follow the cursor; null when they do
  */
-public record OutboxPage(
+record OutboxPage(
         List<OutboxEvent> events,
         OutboxCursor next,
         @Nullable Gap gap) {

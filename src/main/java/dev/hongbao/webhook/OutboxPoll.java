@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /** One reader that waits for events. Confined to the event loop that began it. */
-public final class OutboxPoll {
+final class OutboxPoll {
     private static final long LOOK_MILLIS = 100;
 
     private final Vertx vertx;

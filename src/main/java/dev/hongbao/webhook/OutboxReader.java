@@ -21,7 +21,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Reads the outbox from a cursor on. Events of one packet or draw always come in their order, on one page or over several. Thread-safe. */
-public final class OutboxReader {
+final class OutboxReader {
     private static final Logger LOG = LoggerFactory.getLogger(OutboxReader.class);
 
     /** The most events of a page. */

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** {@code GET /v1/outbox}: events for hosts that poll. Confined to its event loop. */
-public final class OutboxRoute {
+final class OutboxRoute {
     private static final String LATEST = "latest";
     private static final int DEFAULT_LIMIT = 200;
     private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param position the cursor from which the deliveries continue
  */
-public record Webhook(UUID id, Terms terms, Instant createdAt, String position, State state) {
+record Webhook(UUID id, Terms terms, Instant createdAt, String position, State state) {
     /**
      * The host's terms.
      *

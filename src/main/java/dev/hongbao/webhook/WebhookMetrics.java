@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Metrics of webhooks. Thread-safe. */
-public final class WebhookMetrics {
+final class WebhookMetrics {
     final Counter delivered;
     final Counter failed;
     final Counter disabled;

@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.UUID;
 
 /** Sends a test event to a webhook from this server, and reports the result. Changes nothing. Thread-safe. */
-public final class WebhookProbe {
+final class WebhookProbe {
     /** Shorter than a call's time limit; deliveries reveal a slower receiver. */
     private static final Duration MOST = Duration.ofSeconds(5);
 

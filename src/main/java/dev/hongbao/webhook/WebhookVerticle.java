@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * server, or after five seconds of its silence; another server then continues from the positions in Postgres. A server that froze
  * and wakes up may repeat one message of each webhook, and changes nothing in Postgres. One instance per server.
  */
-public final class WebhookVerticle extends VerticleBase {
+final class WebhookVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(WebhookVerticle.class);
 
     private static final long BEAT_MILLIS = 500;

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Webhooks, for the host application's backend. Thread-safe. */
-public final class Webhooks {
+final class Webhooks {
     /** The most webhooks. */
     public static final int MOST = 50;
 

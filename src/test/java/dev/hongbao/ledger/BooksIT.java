@@ -253,7 +253,8 @@ class BooksIT extends TwoEngines {
         }
         assertRefused(Refusal.INVALID, () -> search(new TransferSearch.Filter(null, null, null, null, middle), 3));
         assertThatExceptionOfType(InvalidInputException.class)
-                .isThrownBy(() -> get(books().transfers(new TransferSearch.Filter("order-7", null, null, null, null), "u.1", 3)));
+                .isThrownBy(() ->
+                        get(books().transfers(new TransferSearch.Filter("order-7", null, null, null, null), "u.1", 3)));
     }
 
     /** A page's place is a transfer's id, which outgrows 32 bits. */
