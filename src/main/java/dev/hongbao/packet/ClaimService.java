@@ -62,7 +62,13 @@ public final class ClaimService {
     private final ClaimMetrics metrics;
     private final Settlements<SettledClaims> settlements;
     private final ClaimBatcher batcher;
+
+    /** A lookup may have begun before this claim's settlement: null is no refusal. */
     private final GatheredLookups<Key, Claim> lookups = new GatheredLookups<>(this::settledClaims);
+
+    /** Lookups that begin after their packet's end, when all its claims are settled. */
+    private final GatheredLookups<Key, Claim> endedLookups = new GatheredLookups<>(this::settledClaims);
+
     private final SettlementWaiters<Key, Claim> waiters;
     private final AdmissionControl.Gate gate;
 
@@ -338,7 +344,7 @@ public final class ClaimService {
             var winners = over.winners();
             if (winners == null && over.mayHold(caller.user())) {
                 // All its claims are settled, so Postgres has this one.
-                return settledClaim().compose(claim -> refusedUnless(claim, reason));
+                return inTime(endedLookups.find(key)).compose(claim -> refusedUnless(claim, reason));
             }
             return refusedUnless(winners == null ? null : winners.get(caller.user()), reason);
         }
@@ -438,7 +444,7 @@ public final class ClaimService {
             if (joins) {
                 tellAccepted(answer);
             } else {
-                var unused = settledClaim().onSuccess(claim -> {
+                var unused = inTime(lookups.find(key)).onSuccess(claim -> {
                     if (claim == null) {
                         tellAccepted(answer);
                     } else {
