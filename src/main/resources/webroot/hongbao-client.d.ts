@@ -106,6 +106,39 @@ export interface Play {
   state?: 'pending' | 'sent' | 'done';
 }
 
+/** A claim that the host's backend makes for a user, with the groups and traits of a token. */
+export interface UserClaim {
+  user: string;
+  packet: string;
+  passcode?: string | null;
+  groups?: string[] | null;
+  traits?: Record<string, string> | null;
+}
+
+/** A request of plays that the host's backend makes for a user. */
+export interface UserPlay {
+  user: string;
+  draw: string;
+  /** The idempotency key; a random one when left out. */
+  key?: string;
+  plays?: number | null;
+  groups?: string[] | null;
+}
+
+/** What the user's own call would have been answered. */
+export interface ClaimOutcome {
+  status: number;
+  claim?: Claim;
+  problem?: Problem;
+}
+
+/** What the user's own call would have been answered. */
+export interface PlayOutcome {
+  status: number;
+  plays?: { items: Play[]; next: null };
+  problem?: Problem;
+}
+
 export interface Win {
   seq: number;
   user: string;
@@ -229,6 +262,10 @@ export class HongbaoClient {
   open(pool: { campaign: string; product: string; group: string; metadata?: Record<string, string> }, key?: string): Promise<Packet>;
   claim(packet: string, options?: { passcode?: string; onAccepted?: (claim: Claim) => void }): Promise<Claim>;
   play(draw: string, options?: { plays?: number; key?: string }): Promise<Play[]>;
+  /** With a token of the role service: claims for many users, each answered by itself, in their order. */
+  claimMany(claims: UserClaim[]): Promise<ClaimOutcome[]>;
+  /** As {@link claimMany}. */
+  playMany(plays: UserPlay[]): Promise<PlayOutcome[]>;
   /** The rains of a group that are announced or fall now, the earliest first. Asked over HTTP. */
   rains(group: string): Promise<CurrentRain[]>;
   /** The server's time. */

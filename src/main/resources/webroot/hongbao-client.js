@@ -231,6 +231,28 @@ export class HongbaoClient {
   }
 
   /**
+   * Claims for many users, with a token of the role service. Each claim succeeds or is refused by itself. What was lost with the connection
+   * is asked for again: each gets the same claim.
+   *
+   * @param {{user: string, packet: string, passcode?: string, groups?: string[], traits?: object}[]} claims up to 1,000, and 64 KiB as JSON
+   * @returns {Promise<{status: number, claim?: object, problem?: object}[]>} an outcome for each, in their order
+   */
+  async claimMany(claims) {
+    return (await this.#repeated({ type: 'claims', claims })).outcomes.items;
+  }
+
+  /**
+   * Plays for many users, as {@link HongbaoClient#claimMany}.
+   *
+   * @param {{user: string, draw: string, key?: string, plays?: number, groups?: string[]}[]} plays a random key for each without one
+   * @returns {Promise<{status: number, plays?: {items: object[]}, problem?: object}[]>} an outcome for each, in their order
+   */
+  async playMany(plays) {
+    const keyed = plays.map((play) => ({ ...play, key: play.key ?? randomKey() }));
+    return (await this.#repeated({ type: 'plays', plays: keyed })).outcomes.items;
+  }
+
+  /**
    * The rains (红包雨) of a group that are announced or fall now, for who opens while it rains: the feed tells only what comes. It is asked
    * over HTTP, so a page of another server than the socket's needs a proxy that allows it.
    *

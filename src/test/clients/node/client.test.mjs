@@ -103,6 +103,32 @@ test('a refusal for now is repeated when the server says so, and one for long is
   await assert.rejects(client.claim('p'), { kind: 'too-many-requests', retryAfterSeconds: 60 });
 });
 
+test('claims and plays of many are asked for again with the same keys when the line is lost', async () => {
+  await start();
+  const outcomes = { items: [{ status: 201 }] };
+  const lostOnce = (type) => (frame, socket) => {
+    if (FakeSocket.all.indexOf(socket) === FakeSocket.all.length - 1 && !lost.has(type)) {
+      lost.add(type);
+      socket.close(1001);
+      return undefined;
+    }
+    return { type: `${type}.answered`, outcomes };
+  };
+  const lost = new Set();
+
+  FakeSocket.answer = lostOnce('claims');
+  assert.deepEqual(await client.claimMany([{ user: 'bob', packet: 'p' }]), outcomes.items);
+  FakeSocket.answer = lostOnce('plays');
+  assert.deepEqual(await client.playMany([{ user: 'bob', draw: 'd' }, { user: 'carl', draw: 'd', key: 'own' }]), outcomes.items);
+
+  const sent = (type) => FakeSocket.all.flatMap((socket) => socket.sent(type));
+  assert.equal(sent('claims').length, 2);
+  const [first, again] = sent('plays').map(({ plays }) => plays);
+  assert.deepEqual(again, first);
+  assert.equal(first[1].key, 'own');
+  assert.match(first[0].key, /^[0-9a-f]{32}$/);
+});
+
 test('it asks no faster than the server reads, and more slowly when it is told that it was too fast', async () => {
   await start(claimed, { messagesPerSecond: 40 });
   const begun = Date.now();

@@ -311,6 +311,14 @@ test('what support sees and does', async () => {
   const closed = await support.sendPacketForUser({ user: name('alice'), idempotencyKey: key(), send });
   const claim = await packets('bob').claim({ packet: closed.id });
 
+  // Given claims for users
+  const forUser = { packet: closed.id, groups: [group] };
+  assert.deepEqual(await support.claimForUser({ user: name('bob'), claimForUser: forUser }), claim);
+  const claims = { claims: [{ user: name('bob'), ...forUser }, { user: name('guest'), packet: closed.id }] };
+  const [again, refused] = (await support.claimMany({ claimBatch: claims })).items;
+  assert.deepEqual(again.claim, claim);
+  assert.equal(refused.problem?.reason, 'group');
+
   // When they are ended, then it is seen
   assert.equal((await support.cancelPacket({ packet: cancelled.id })).status, 'cancelled');
   assert.equal((await support.closePacket({ packet: closed.id })).status, 'closed');
@@ -324,6 +332,9 @@ test('what support sees and does', async () => {
   });
   const [play] = (await new hongbao.DrawsApi(as('bob')).play({ draw, idempotencyKey: key() })).items;
   assert((await support.listUserPlays({ user: name('bob') })).items.some((one) => one.draw === draw));
+  assert.equal((await support.playForUser({ user: name('bob'), idempotencyKey: key(), playForUser: { draw } })).items.length, 1);
+  const many = await support.playMany({ playBatch: { plays: [{ user: name('carl'), draw, key: key(), plays: 2 }] } });
+  assert.equal(many.items[0].plays?.items.length, 2);
   assert.deepEqual(await support.getPlay({ draw, seq: '0' }), play);
   assert((await support.listDraws({ status: 'open', limit: 200 })).items.some(({ id }) => id === draw));
   const ofGroup = await new hongbao.DrawsApi(as('bob')).listGroupDraws({ group });

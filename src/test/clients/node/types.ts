@@ -13,6 +13,9 @@ export async function play(token: string): Promise<number> {
   try {
     const packet = await client.send({ group: 'family', kind: 'lucky', asset: 'CNY', amount: 888, count: 8 });
     const claim = await client.claim(packet.id, { onAccepted: ({ at }) => console.log(at satisfies string | null) });
+    const [outcome] = await client.claimMany([{ user: 'bob', packet: packet.id, groups: ['family'] }]);
+    const [played] = await client.playMany([{ user: 'bob', draw: 'd', plays: 10 }]);
+    console.log(outcome?.claim?.amount, outcome?.problem?.type, played?.plays?.items.length);
     return claim.amount + cursor.length;
   } catch (error) {
     return error instanceof HongbaoError && error.kind === 'drained' ? 0 : error as never;

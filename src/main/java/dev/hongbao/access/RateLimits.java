@@ -78,6 +78,14 @@ public final class RateLimits {
         return Future.failedFuture(new TooManyCallsException(Reason.SHARE, Text.of("rate.shares", wait), wait));
     }
 
+    /** @throws TooManyCallsException for a refusal */
+    public static void require(RateDecision decision) {
+        int wait = decision.retryAfterSeconds();
+        if (!decision.allowed()) {
+            throw new TooManyCallsException(Reason.RATE, Text.of("rate.wait", wait), wait);
+        }
+    }
+
     /** Counts a claim's passcode, if it is not refused. @param passcode null for none */
     public PasscodeTry passcode(Caller caller, PacketId packet, @Nullable String passcode) {
         if (passcode == null) {

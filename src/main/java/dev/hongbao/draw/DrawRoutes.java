@@ -19,24 +19,23 @@ public final class DrawRoutes {
             new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine);
 
     private final DrawService draws;
-    private final PlayService plays;
     private final Wins wins;
     private final DrawFiles files;
 
-    private DrawRoutes(DrawService draws, PlayService plays, Wins wins, DrawFiles files) {
+    private DrawRoutes(DrawService draws, Wins wins, DrawFiles files) {
         this.draws = draws;
-        this.plays = plays;
         this.wins = wins;
         this.files = files;
     }
 
     /** The routes of draws, plays and wins, by {@code operationId}. An export lasts as long as its reader. */
     public static Map<String, Route> of(
-            Draws all, DrawService draws, PlayService plays, Wins wins, Profiles profiles, HttpFace face) {
-        DrawRoutes ofDraws = new DrawRoutes(draws, plays, wins, all.files);
+            Draws all, DrawService draws, PlayRoutes plays, Wins wins, Profiles profiles, HttpFace face) {
+        DrawRoutes ofDraws = new DrawRoutes(draws, wins, all.files);
         WinRoutes ofWins = new WinRoutes(draws, wins, profiles);
         Map<String, Route> routes = face.counted(ofDraws.byOperation());
         routes.putAll(face.counted(ofWins.byOperation()));
+        routes.putAll(face.counted(plays.byOperation()));
         routes.put("exportPlays", ofDraws::export);
         routes.put("exportWins", ofWins::export);
         return routes;
@@ -46,7 +45,6 @@ public final class DrawRoutes {
         return Map.of(
                 "createDraw", this::create,
                 "getDraw", this::view,
-                "play", this::play,
                 "listPlays", this::plays,
                 "closeDraw", this::close,
                 "changeQuota", this::changeQuota,
@@ -68,21 +66,6 @@ public final class DrawRoutes {
 
     private Future<Reply> view(Call call) {
         return draws.view(call.caller(), call.draw()).map(view -> Reply.json(200, DrawBodies.draw(view)));
-    }
-
-    private Future<Reply> play(Call call) {
-        JsonObject body = call.json();
-        int times = body == null ? 1 : body.getInteger("plays", 1);
-        return plays.play(call.caller(), call.draw(), times, call.requiredKey()).map(DrawRoutes::reply);
-    }
-
-    private static Reply reply(PlayOutcome outcome) {
-        return switch (outcome.kind()) {
-            case PLAYED -> Reply.json(201, DrawBodies.plays(outcome.plays()));
-            case ALREADY_PLAYED -> Reply.json(200, DrawBodies.plays(outcome.plays()));
-            case EXHAUSTED, LIMIT_REACHED, DAILY_LIMIT_REACHED, NOT_OPEN_YET, CLOSED, NOT_ELIGIBLE, NOT_FOUND ->
-                Reply.problem(DrawBodies.problem(outcome));
-        };
     }
 
     private Future<Reply> plays(Call call) {

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -205,6 +206,15 @@ public final class Contract {
     /** Every path, in the order in which a request's is looked for. */
     public List<Path> paths() {
         return paths;
+    }
+
+    /** The schema of the items of a call that takes many. @param list the body's field with them */
+    public Schema itemsOf(String operationId, String list) {
+        Operation call = operations().stream()
+                .filter(each -> each.id().equals(operationId))
+                .findFirst()
+                .orElseThrow();
+        return Objects.requireNonNull(call.body()).schema().itemsOf(list);
     }
 
     /** Every call, by {@link Operation#index}. */

@@ -101,19 +101,20 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         return this;
     }
 
-    /** The commands that have begun and not ended; a stop waits for them. */
-    public CallsUnderWay underWay() {
-        return underWay;
-    }
-
     /** The calls that wait for events. */
     public WaitingPolls polls() {
         return polls;
     }
 
+    /** Counts a call until its answer among those that a stop waits for. */
+    public Route tracked(Route route) {
+        return call -> underWay.track(route.answer(call));
+    }
+
     /** Counts a call until its answer: among its caller's, and among those that a stop waits for. */
     public Route counted(Route route) {
-        return call -> gate.inFlight().run(call.caller(), () -> underWay.track(route.answer(call)));
+        Route tracked = tracked(route);
+        return call -> gate.inFlight().run(call.caller(), () -> tracked.answer(call));
     }
 
     /** As above, for calls by {@code operationId}. The map may be changed. */

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -24,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class Schema {
     /** Mark of a body with checks of its own, which name every fault at once. */
     private static final String OWN_RULES = "x-own-rules";
+
+    /** Mark of a list whose items the call checks and answers one by one. */
+    private static final String ITEM_BY_ITEM = "x-item-by-item";
 
     private static final Set<String> KEYWORDS = Set.of(
             "type",
@@ -45,8 +49,8 @@ public final class Schema {
             "format");
 
     /** Keywords without effect on a check. */
-    private static final Set<String> REMARKS =
-            Set.of("title", "description", "example", "examples", "default", Contract.PATTERN_WORDS, OWN_RULES);
+    private static final Set<String> REMARKS = Set.of(
+            "title", "description", "example", "examples", "default", Contract.PATTERN_WORDS, OWN_RULES, ITEM_BY_ITEM);
 
     private static final Pattern DATE_TIME = Pattern.compile(
             "^\\d{4}-[01]\\d-[0-3]\\d[Tt\\s]([0-2]\\d(:[0-5]\\d){2}|23:59:60)(\\.\\d+)?([Zz]|[+-]\\d\\d(:?\\d\\d)?)$");
@@ -129,6 +133,11 @@ public final class Schema {
     /** A copy of it, without references. */
     public JsonObject json() {
         return json.copy();
+    }
+
+    /** The schema of the items of a list in this body. */
+    Schema itemsOf(String list) {
+        return Objects.requireNonNull(Objects.requireNonNull(properties.get(list), list).items, list);
     }
 
     boolean isInteger() {
@@ -327,8 +336,9 @@ public final class Schema {
         if (list.size() < shortest) {
             report.add(place, Text.of("field.too-short", json.getValue("minItems")));
         }
-        for (int i = 0; items != null && i < list.size(); i++) {
-            items.check(list.getValue(i), new Place(place, i), report);
+        Schema each = json.getBoolean(ITEM_BY_ITEM, false) ? null : items;
+        for (int i = 0; each != null && i < list.size(); i++) {
+            each.check(list.getValue(i), new Place(place, i), report);
         }
     }
 

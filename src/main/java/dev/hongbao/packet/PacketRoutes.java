@@ -31,13 +31,15 @@ public final class PacketRoutes {
     /** The routes of packets and claims, by {@code operationId}. */
     public static Map<String, Route> of(
             Packets packets,
-            ClaimService claims,
+            ClaimRoutes claims,
             EarlyCloser closing,
             Profiles profiles,
             RateLimits limits,
             HttpFace face) {
         Map<String, Route> routes = face.counted(new PacketRoutes(packets, closing, profiles, limits).byOperation());
-        routes.put("claim", new ClaimRoute(limits, claims, face.underWay())::answer);
+        routes.put("claim", face.tracked(claims::claim));
+        routes.put("claimForUser", face.tracked(claims::claimForUser));
+        routes.put("claimMany", face.tracked(claims::claimMany));
         return routes;
     }
 

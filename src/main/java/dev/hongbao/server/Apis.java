@@ -4,12 +4,14 @@ import dev.hongbao.access.Access;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.access.RateLimits;
 import dev.hongbao.access.Tokens;
+import dev.hongbao.access.UserItemsBody;
 import dev.hongbao.campaign.CampaignRoutes;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
 import dev.hongbao.doctor.OpenFiles;
 import dev.hongbao.draw.DrawRoutes;
+import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.feed.EventsRoute;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.ClientAddresses;
@@ -26,6 +28,7 @@ import dev.hongbao.http.PageFiles;
 import dev.hongbao.http.Route;
 import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.ledger.LedgerRoutes;
+import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.page.ConsoleRoutes;
 import dev.hongbao.page.DemoLogin;
@@ -118,6 +121,8 @@ final class Apis {
                 settings,
                 () -> engine.services().compose(services -> {
                     Access gate = gate(engine, settings);
+                    ClaimRoutes claims = claims(services);
+                    PlayRoutes plays = plays(services);
                     Requests requests = new Requests(
                             frames,
                             gate,
@@ -126,12 +131,14 @@ final class Apis {
                             services.packets,
                             services.plays,
                             services.campaigns,
+                            claims,
+                            plays,
                             clock);
                     SocketFace sockets =
                             new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);
                     HttpFace face =
                             new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, sockets);
-                    face.serve(contract, routes(vertx, engine, services, face), services::close);
+                    face.serve(contract, routes(vertx, engine, services, claims, plays, face), services::close);
                     Context loop = vertx.getOrCreateContext();
                     Promise<HttpFace> serving = Promise.promise();
                     ready.map(face)
@@ -165,7 +172,8 @@ final class Apis {
                             HttpMetrics.of(metrics, calls),
                             cap,
                             SocketUpgrade.NONE);
-                    Map<String, Route> routes = routes(vertx, engine, services, face);
+                    Map<String, Route> routes =
+                            routes(vertx, engine, services, claims(services), plays(services), face);
                     new ConsoleRoutes(vertx, calls, engine.console)
                             .byOperation()
                             .forEach((id, route) -> routes.put(id, face.counted(route)));
@@ -184,20 +192,30 @@ final class Apis {
     }
 
     /** The route of each call of the API, by {@code operationId}. */
-    private Map<String, Route> routes(Vertx vertx, Engine engine, Services services, HttpFace face) {
+    private Map<String, Route> routes(
+            Vertx vertx, Engine engine, Services services, ClaimRoutes claims, PlayRoutes plays, HttpFace face) {
         Pool pool = engine.pool();
         Map<String, Route> routes = new HashMap<>();
         routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, engine.revocations, face));
         routes.putAll(LedgerRoutes.of(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
-        routes.putAll(PacketRoutes.of(engine.packets, services.claims, services.closing, engine.profiles, rates, face));
-        routes.putAll(
-                DrawRoutes.of(engine.draws, services.draws, services.plays, services.wins, engine.profiles, face));
+        routes.putAll(PacketRoutes.of(engine.packets, claims, services.closing, engine.profiles, rates, face));
+        routes.putAll(DrawRoutes.of(engine.draws, services.draws, plays, services.wins, engine.profiles, face));
         routes.putAll(CampaignRoutes.of(services.campaigns, services.rains, rates, face));
         routes.putAll(WebhookRoutes.of(vertx, engine.outbox, inFlight, face));
         routes.put("listEvents", face.guarded(new EventsRoute(services.feed, face.polls(), inFlight)::answer));
         routes.putAll(
                 demo.routes(engine.wallets, rates, settings.timeouts().answer().toMillis()));
         return routes;
+    }
+
+    private ClaimRoutes claims(Services services) {
+        UserItemsBody items = new UserItemsBody(contract.itemsOf("claimMany", "claims"), "claims", "claim");
+        return new ClaimRoutes(rates, services.claims, items);
+    }
+
+    private PlayRoutes plays(Services services) {
+        UserItemsBody items = new UserItemsBody(contract.itemsOf("playMany", "plays"), "plays", "plays");
+        return new PlayRoutes(rates, inFlight, services.plays, items);
     }
 
     private static HttpSettings settings(HongbaoConfig config) {

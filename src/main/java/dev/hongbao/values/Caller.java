@@ -38,6 +38,14 @@ public record Caller(
         this(user, groups, role, expiresAt, Map.of(), null);
     }
 
+    /**
+     * A user for whom this backend acts. The user has no token, so there is no time of issue: revocations are about tokens, and are not
+     * asked.
+     */
+    public Caller actingFor(UserId forUser, Set<GroupId> inGroups, Map<String, String> withTraits) {
+        return new Caller(forUser, inGroups, Role.USER, expiresAt, withTraits, null);
+    }
+
     public boolean isMemberOf(GroupId group) {
         return groups.contains(group);
     }

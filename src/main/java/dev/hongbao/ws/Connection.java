@@ -120,6 +120,11 @@ final class Connection {
         return face;
     }
 
+    /** The language of problems. */
+    Language language() {
+        return language;
+    }
+
     private void drained() {
         heardNanos = System.nanoTime(); // frames were not read meanwhile
         List.copyOf(memberships.values()).forEach(Membership::advance);

@@ -8,16 +8,19 @@ import dev.hongbao.access.TokenVerdict;
 import dev.hongbao.campaign.CampaignService;
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.draw.PlayService;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.CallsUnderWay;
 import dev.hongbao.http.Frames;
+import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.ClaimService;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.packet.PacketService;
@@ -37,6 +40,7 @@ import dev.hongbao.values.Reason;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.Text;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
@@ -56,6 +60,8 @@ public final class Requests {
     private final Frames frames;
     private final PacketService packets;
     private final CampaignService campaigns;
+    private final ClaimRoutes claimsForUsers;
+    private final PlayRoutes playsForUsers;
     private final RateLimits limits;
     private final CallsInFlight inFlight;
     private final CallsUnderWay ongoing = new CallsUnderWay();
@@ -68,6 +74,8 @@ public final class Requests {
             PacketService packets,
             PlayService plays,
             CampaignService campaigns,
+            ClaimRoutes claimsForUsers,
+            PlayRoutes playsForUsers,
             Clock clock) {
         this.frames = frames;
         this.gate = gate;
@@ -76,6 +84,8 @@ public final class Requests {
         this.packets = packets;
         this.plays = plays;
         this.campaigns = campaigns;
+        this.claimsForUsers = claimsForUsers;
+        this.playsForUsers = playsForUsers;
         this.clock = clock;
         this.limits = gate.rates();
         this.inFlight = gate.inFlight();
@@ -110,6 +120,8 @@ public final class Requests {
             case "open" -> open(asked, frame);
             case "claim" -> claim(asked, frame);
             case "play" -> play(asked, frame);
+            case "claims" -> many(asked, type, frame.getJsonArray(type));
+            case "plays" -> many(asked, type, frame.getJsonArray(type));
             default -> throw new IllegalStateException("nothing answers the contract's frame " + type);
         }
     }
@@ -359,6 +371,29 @@ public final class Requests {
         }
     }
 
+    /** Claims or plays of the backend for its users. @param type also the name of their list */
+    private void many(Asked asked, String type, JsonArray items) {
+        Caller backend = asked.caller();
+        if (backend.role() != Role.SERVICE) {
+            asked.refuse(Problem.of(ProblemType.FORBIDDEN).because(Reason.ROLE));
+            return;
+        }
+        if (!isAllowed(asked, limits.call(backend))) {
+            return;
+        }
+        Language language = asked.connection().language();
+        ongoing.track(
+                        type.equals("claims")
+                                ? claimsForUsers.outcomes(backend, items, language, false)
+                                : inFlight.run(backend, () -> playsForUsers.outcomes(backend, items, language)))
+                .onFailure(asked::fail)
+                .onSuccess(outcomes -> asked.answer(
+                        200,
+                        type.equals("claims")
+                                ? ServerFrames.claimsAnswered(asked.id(), outcomes)
+                                : ServerFrames.playsAnswered(asked.id(), outcomes)));
+    }
+
     /** Counts work until it ends, for a stop. */
     <T> Future<T> track(Future<T> work) {
         return ongoing.track(work);
@@ -393,7 +428,9 @@ public final class Requests {
                 "send", new Call("sendPacket", "/v1/packets", ""),
                 "open", new Call("openPool", "/v1/campaigns/{campaign}/pools", "campaign"),
                 "claim", new Call("claim", "/v1/packets/{packet}/claims", "packet"),
-                "play", new Call("play", "/v1/draws/{draw}/plays", "draw"));
+                "play", new Call("play", "/v1/draws/{draw}/plays", "draw"),
+                "claims", new Call("claimMany", "/v1/claims", ""),
+                "plays", new Call("playMany", "/v1/plays", ""));
 
         private final Connection connection;
         private final Caller caller;

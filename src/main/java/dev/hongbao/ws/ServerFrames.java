@@ -119,6 +119,22 @@ final class ServerFrames {
                 .toString();
     }
 
+    /** @param outcomes the contract's list, as JSON */
+    static String claimsAnswered(String id, String outcomes) {
+        int length = outcomes.length() + SHORT;
+        return answered(begin(length, "claims.answered"), id, outcomes);
+    }
+
+    /** As {@link #claimsAnswered}. */
+    static String playsAnswered(String id, String outcomes) {
+        int length = outcomes.length() + SHORT;
+        return answered(begin(length, "plays.answered"), id, outcomes);
+    }
+
+    private static String answered(JsonText frame, String id, String outcomes) {
+        return frame.field("id", id).name("outcomes").raw(outcomes).endObject().toString();
+    }
+
     static String pong(String id, Instant at) {
         return begin(SHORT, "pong")
                 .field("id", id)

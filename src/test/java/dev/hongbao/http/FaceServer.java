@@ -14,6 +14,7 @@ import dev.hongbao.access.Tokens;
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.ledger.LedgerRoutes;
+import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.values.GroupId;
@@ -152,7 +153,7 @@ public final class FaceServer implements AutoCloseable {
             routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
         }
         routes.putAll(LedgerRoutes.of(null, null, null, null, face));
-        routes.putAll(PacketRoutes.of(null, null, null, null, rates, face));
+        routes.putAll(PacketRoutes.of(null, new ClaimRoutes(rates, null, null), null, null, rates, face));
         routes.putAll(demo.routes(null, rates, 10_000));
         return routes;
     }

@@ -133,6 +133,16 @@ class RepeatedAnswerIT extends TestServerClient {
                                 + json(post(null, "/v1/draws", unique, draw(unique)), 201)
                                         .getString("id") + "/plays",
                         new JsonObject().put("plays", 2));
+            case "playForUser" ->
+                new Wish(
+                        null,
+                        "/v1/users/" + name("sender") + "/plays",
+                        new JsonObject()
+                                .put(
+                                        "draw",
+                                        json(post(null, "/v1/draws", unique, draw(unique)), 201)
+                                                .getString("id"))
+                                .put("groups", new JsonArray().add(group)));
             case "createCampaign" -> new Wish(null, "/v1/campaigns", campaign(later, unique));
             case "openPool" ->
                 new Wish(

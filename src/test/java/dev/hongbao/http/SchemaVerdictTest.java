@@ -41,7 +41,8 @@ class SchemaVerdictTest {
     private final Map<String, Schema> schemas = new LinkedHashMap<>();
 
     SchemaVerdictTest() {
-        Contract.ofConsole().operations().forEach(call -> {
+        Contract contract = Contract.ofConsole();
+        contract.operations().forEach(call -> {
             call.parameters().path().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
             call.parameters().query().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
             if (call.body() != null) {
@@ -49,6 +50,11 @@ class SchemaVerdictTest {
             }
         });
         Frames.load().requests.forEach((type, schema) -> schemas.put("frame:" + type, schema));
+        // Lists whose items are checked one by one
+        schemas.put("claimMany", contract.itemsOf("claimMany", "claims"));
+        schemas.put("playMany", contract.itemsOf("playMany", "plays"));
+        schemas.remove("frame:claims");
+        schemas.remove("frame:plays");
     }
 
     @ParameterizedTest

@@ -230,6 +230,24 @@ class GeneratedClientIT extends TestServerClient {
         Packet closed = support.sendPacketForUser(name("alice"), key(), send);
         Claim claim = packets("bob").claim(closed.getId(), null, null);
 
+        // Given claims for users
+        List<String> groups = List.of(group);
+        assertThat(support.claimForUser(
+                        name("bob"), new ClaimForUser().packet(closed.getId()).groups(groups), null))
+                .isEqualTo(claim);
+        List<ClaimOutcome> outcomes = support.claimMany(
+                        new ClaimBatch()
+                                .claims(List.of(
+                                        new ClaimItem()
+                                                .user(name("bob"))
+                                                .packet(closed.getId())
+                                                .groups(groups),
+                                        new ClaimItem().user(name("guest")).packet(closed.getId()))),
+                        null)
+                .getItems();
+        assertThat(outcomes.get(0).getClaim()).isEqualTo(claim);
+        assertThat(outcomes.get(1).getProblem().getReason()).isEqualTo("group");
+
         // When they are ended
         assertThat(support.cancelPacket(cancelled.getId()).getStatus()).isEqualTo(PacketStatus.CANCELLED);
         Packet over = support.closePacket(closed.getId());
@@ -271,6 +289,18 @@ class GeneratedClientIT extends TestServerClient {
         assertThat(support.listDraws(DrawStatus.OPEN, null, null, null, 200).getItems())
                 .extracting(DrawSummary::getId)
                 .contains(draw.getId());
+
+        // And plays for users
+        PlayForUser forUser = new PlayForUser().draw(draw.getId());
+        assertThat(support.playForUser(name("bob"), key(), forUser).getItems()).hasSize(1);
+        PlayItem carls =
+                new PlayItem().user(name("carl")).draw(draw.getId()).key(key()).plays(2);
+        assertThat(support.playMany(new PlayBatch().plays(List.of(carls)))
+                        .getItems()
+                        .get(0)
+                        .getPlays()
+                        .getItems())
+                .hasSize(2);
     }
 
     @Test
