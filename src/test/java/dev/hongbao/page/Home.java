@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Home {
     private static final Map<Map<String, String>, Home> OPEN = new ConcurrentHashMap<>();
 
+    /** It idles most of the time, several at once: with few shards, and looking seldom for what is due. */
+    private static final Map<String, String> AT_EASE = Map.of("shards", "4", "journal.poll-interval", "250ms");
+
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(Home::closeAll));
     }
@@ -58,7 +61,8 @@ final class Home {
     }
 
     private void startServer(int port) throws Exception {
-        Map<String, String> all = new HashMap<>(options);
+        Map<String, String> all = new HashMap<>(AT_EASE);
+        all.putAll(options);
         all.putAll(Map.of("data.dir", data.toString(), "http.port", Integer.toString(port), "management.port", "0"));
         server = HongbaoServer.start(HongbaoConfig.of(all));
     }

@@ -19,8 +19,6 @@ final class Host {
 
     static Home home() {
         return Home.of(Map.of(
-                "shards",
-                "4",
                 "console.oidc-issuer",
                 PROVIDER.issuer(),
                 "console.oidc-client-id",

@@ -57,7 +57,7 @@ class CampaignReconciliationIT extends ChecksContract {
                 "update account set balance = balance + 1 where id in (select escrow from campaign)",
                 "update packet set closed_at = null, refund = 0 where id in"
                         + " (select o.packet from pool as o join campaign as c on c.id = o.campaign where c.closed_at is not null)",
-                "update packet set shard = (shard + 1) % 16 where id in (select packet from pool)",
+                "update packet set shard = (shard + 1) % 4 where id in (select packet from pool)",
                 "update packet set refund_to = (select id from account where owner = 'bob' and kind = 'wallet')"
                         + " where id in (select packet from pool)",
                 "delete from pool",

@@ -27,6 +27,7 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -42,6 +43,12 @@ public final class TestEngine implements AutoCloseable {
 
     /** Who deposits and withdraws. */
     public static final Origin BACKEND = Origin.service(new UserId("backend"));
+
+    /**
+     * Unless a test says otherwise: enough to have several. Each shard is recovered at the first start on a database, and is looked after
+     * ten times a second from then on.
+     */
+    static final Map<String, String> FEW_SHARDS = Map.of("shards", "4");
 
     private final Vertx vertx;
     private final Engine engine;
@@ -85,7 +92,9 @@ public final class TestEngine implements AutoCloseable {
     public static TestEngine start(
             StoreAddresses stores, int loops, Map<String, String> options, LongSupplier nanoTime) {
         Vertx vertx = Vertx.vertx();
-        HongbaoConfig config = HongbaoConfig.of(options);
+        Map<String, String> all = new HashMap<>(FEW_SHARDS);
+        all.putAll(options);
+        HongbaoConfig config = HongbaoConfig.of(all);
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();
         Engine engine = get(Engine.start(vertx, stores, config, metrics, nanoTime));
         get(engine.ready(Duration.ofSeconds(20)));
