@@ -5,9 +5,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits for what happens on its own: looks every 10 ms until it holds, and fails with the last reason. */
+/**
+ * Waits for what happens on its own: looks after 5 ms, then ever later up to 25 ms, until it holds, and fails with the last reason. What
+ * takes long is asked seldom: each look may cost a statement.
+ */
 public final class Eventually {
-    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
 
     private Eventually() {}
 
@@ -27,7 +31,7 @@ public final class Eventually {
     /** Until the call returns without an exception. @return what it returned */
     public static <T> T eventuallyGet(Duration limit, Callable<T> call) {
         long start = System.nanoTime();
-        while (true) {
+        for (long pause = FIRST_NANOS; ; pause = Math.min(LONGEST_NANOS, pause * 3 / 2)) {
             Throwable last;
             try {
                 return call.call();
@@ -39,7 +43,7 @@ public final class Eventually {
             if (System.nanoTime() - start > limit.toNanos()) {
                 throw new AssertionError("not within " + limit.toMillis() + " ms: " + last, last);
             }
-            LockSupport.parkNanos(POLL_NANOS);
+            LockSupport.parkNanos(pause);
         }
     }
 }
