@@ -271,10 +271,8 @@ final class BenchBed implements AutoCloseable {
      * Claims: number n is on packet n mod packets, and no member claims a packet twice.
      *
      * @param expected the outcome of each: {@code CLAIMED} waits for the settlement, the others for Redis or less
-     * @return claims a second
      */
-    double claim(List<PacketId> packets, List<Caller> members, int claims, ClaimOutcome.Kind expected)
-            throws Exception {
+    Speed claim(List<PacketId> packets, List<Caller> members, int claims, ClaimOutcome.Kind expected) throws Exception {
         boolean settles = expected == ClaimOutcome.Kind.CLAIMED;
         return new Storm<ClaimOutcome>(
                         loops,

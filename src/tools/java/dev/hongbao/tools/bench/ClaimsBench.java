@@ -4,6 +4,7 @@ import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. Every share gets a claim. */
@@ -56,22 +57,22 @@ final class ClaimsBench extends Part {
     }
 
     /** One packet after the other. */
-    private double claim(List<PacketId> packets, Kind expected) throws Exception {
-        double seconds = 0;
+    private Speed claim(List<PacketId> packets, Kind expected) throws Exception {
+        List<Speed> each = new ArrayList<>();
         for (PacketId packet : packets) {
-            seconds += shares / bed.claim(List.of(packet), members, shares, expected);
+            each.add(bed.claim(List.of(packet), members, shares, expected));
         }
-        return packets.size() * shares / seconds;
+        return Speed.of(each);
     }
 
     private void burst() throws Exception {
         List<PacketId> packets = bed.send(burst / shares, shares);
         bed.acceptOnly();
         burstRow.add(claim(packets, Kind.ACCEPTED));
-        long begun = System.nanoTime();
-        bed.settle();
-        bed.awaitClosed();
-        drainRow.add(burst / ((System.nanoTime() - begun) / 1e9));
+        drainRow.add(Speed.of(burst, () -> {
+            bed.settle();
+            bed.awaitClosed();
+        }));
     }
 
     private void burstOnMany() throws Exception {

@@ -72,7 +72,7 @@ final class GrownBench {
         timed("reconcile everything", full, bed::checkBooks);
     }
 
-    private double settle(int count) throws Exception {
+    private Speed settle(int count) throws Exception {
         return bed.claim(bed.send(PACKETS, count / PACKETS), members, count, ClaimOutcome.Kind.CLAIMED);
     }
 

@@ -35,6 +35,7 @@ final class HttpLoad {
     private final List<Integer> ports;
     private final int count;
     private double perSecond;
+    private long server = ProcessCpu.SELF;
     private Duration lead = Duration.ZERO;
     private Duration patience = Duration.ofSeconds(10);
 
@@ -94,6 +95,8 @@ final class HttpLoad {
         long unsent;
 
         private double seconds;
+        private long answers;
+        private ProcessCpu.Used cpu = ProcessCpu.Used.NOTHING;
 
         /** Answers of any status. */
         double answersPerSecond() {
@@ -102,6 +105,11 @@ final class HttpLoad {
 
         double donePerSecond() {
             return doneInTime / seconds;
+        }
+
+        /** Requests done. */
+        Speed speed() {
+            return new Speed(donePerSecond(), cpu.per(answers));
         }
 
         double refusedPerSecond() {
@@ -123,6 +131,12 @@ final class HttpLoad {
     HttpLoad(List<Integer> ports, int connections) {
         this.ports = ports;
         this.count = connections;
+    }
+
+    /** Names the process of the server, for its CPU; this one unless set. */
+    HttpLoad of(long pid) {
+        server = pid;
+        return this;
     }
 
     /** Makes this an open loop. */
@@ -151,7 +165,9 @@ final class HttpLoad {
                 connect(ports.get(i % ports.size()), selector);
             }
             greet(selector);
+            ProcessCpu.Used before = ProcessCpu.used(server);
             new Loop(selector, requests, length).run();
+            outcome.cpu = ProcessCpu.used(server).since(before);
         } finally {
             connections.forEach(HttpConnection::close);
         }
@@ -271,6 +287,7 @@ final class HttpLoad {
             long now = System.nanoTime();
             boolean isInTime = now >= from && now < end;
             boolean counts = connection.dueNanos >= from;
+            outcome.answers++;
             outcome.answersInTime += isInTime ? 1 : 0;
             if (status >= 200 && status <= 202) {
                 outcome.lastDoneNanos = now - begun;

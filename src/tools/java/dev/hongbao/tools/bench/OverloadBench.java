@@ -62,8 +62,9 @@ final class OverloadBench extends Part {
 
     private void round() throws Exception {
         int connections = Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2);
-        double perSecond = bed.capacity(connections);
-        capacity.add(perSecond);
+        Speed settled = bed.capacity(connections);
+        capacity.add(settled);
+        double perSecond = Math.max(1, settled.perSecond());
         trial.step("half");
         half(offer(connections, perSecond / 2));
         trial.step("twice");
@@ -100,7 +101,7 @@ final class OverloadBench extends Part {
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
         HttpLoad.Outcome outcome = running.get();
-        kept.add(outcome.donePerSecond());
+        kept.add(outcome.speed());
         settledP99.add(outcome.done.getValueAtPercentile(99));
         refusals.add(outcome.refusedPerSecond());
         refusedP50.add(outcome.refusedSinceSent.getValueAtPercentile(50));

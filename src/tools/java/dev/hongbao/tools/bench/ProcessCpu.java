@@ -1,15 +1,19 @@
 package dev.hongbao.tools.bench;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 /**
  * The time of cores that processes have had, as Linux counts it in {@code /proc}; the embedded stores run nowhere else. Stateless.
  */
 final class ProcessCpu {
+    static final long SELF = ProcessHandle.current().pid();
+
     /** A clock tick, on every Linux that a JVM runs on. */
     private static final long TICK_MICROS = 10_000;
 
@@ -20,29 +24,77 @@ final class ProcessCpu {
 
     private ProcessCpu() {}
 
-    /** Microseconds so far, in steps of ten thousand, of a process and all that it has started: Postgres' backends, too. */
-    static long micros(long pid) throws IOException {
-        long ticks = ticks(pid);
-        try (Stream<ProcessHandle> children =
-                ProcessHandle.of(pid).map(ProcessHandle::descendants).orElseGet(Stream::empty)) {
-            for (ProcessHandle child : children.toList()) {
-                try {
-                    ticks += ticks(child.pid());
-                } catch (NoSuchFileException ended) {
-                    // its parent's time has it
-                }
-            }
+    /**
+     * Microseconds of a server with embedded stores and of its load.
+     *
+     * @param server without the load, if that is a thread of the same process
+     * @param load 0 if the load is calls on the server's event loops
+     */
+    record Used(double server, double redis, double postgres, double load) {
+        static final Used NOTHING = new Used(0, 0, 0, 0);
+
+        Used since(Used before) {
+            return new Used(
+                    server - before.server, redis - before.redis, postgres - before.postgres, load - before.load);
         }
-        return ticks * TICK_MICROS;
+
+        Used per(double count) {
+            return new Used(server / count, redis / count, postgres / count, load / count);
+        }
+
+        double all() {
+            return server + redis + postgres + load;
+        }
     }
 
-    private static long ticks(long pid) throws IOException {
-        String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    /** So far. @param server a process whose load is this thread */
+    static Used used(long server) throws IOException {
+        double load = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e3;
+        double redis = 0;
+        double postgres = 0;
+        for (long child : descendants(server)) {
+            try {
+                String stat = stat(child);
+                redis += stat.contains("(redis") ? micros(stat) : 0;
+                postgres += stat.contains("(postgres") ? micros(stat) : 0;
+            } catch (NoSuchFileException ended) {
+                // its parent's time has it
+            }
+        }
+        return new Used(micros(stat(server)) - (server == SELF ? load : 0), redis, postgres, load);
+    }
+
+    /** Microseconds so far, in steps of ten thousand, of a process and all that it has started: Postgres' backends, too. */
+    static long micros(long pid) throws IOException {
+        long sum = micros(stat(pid));
+        for (long child : descendants(pid)) {
+            try {
+                sum += micros(stat(child));
+            } catch (NoSuchFileException ended) {
+                // its parent's time has it
+            }
+        }
+        return sum;
+    }
+
+    private static List<Long> descendants(long pid) {
+        return ProcessHandle.of(pid)
+                .map(ProcessHandle::descendants)
+                .orElseGet(Stream::empty)
+                .map(ProcessHandle::pid)
+                .toList();
+    }
+
+    private static String stat(long pid) throws IOException {
+        return Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    }
+
+    private static long micros(String stat) {
         String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         long ticks = 0;
         for (int i = FIRST; i <= LAST; i++) {
             ticks += Long.parseLong(words[i]);
         }
-        return ticks;
+        return ticks * TICK_MICROS;
     }
 }

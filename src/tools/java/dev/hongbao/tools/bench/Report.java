@@ -47,6 +47,15 @@ final class Report {
                     row.hasBaseline() ? String.format(Locale.ROOT, "%.2f", row.ratio()) : "",
                     row.bound(),
                     row.verdict());
+            row.cpu()
+                    .ifPresent(cpu -> out.printf(
+                            Locale.ROOT,
+                            "  CPU of each, µs: server %.1f, Redis %.1f, Postgres %.1f, load %.1f; in all %.1f%n",
+                            cpu.server(),
+                            cpu.redis(),
+                            cpu.postgres(),
+                            cpu.load(),
+                            cpu.all()));
         }
         trial.faults().forEach(fault -> out.println("FAULT " + fault));
         out.flush();
@@ -68,6 +77,14 @@ final class Report {
             if (row.hasBound()) {
                 json.put("target", row.bound()).put("reached", row.isReached() && !row.isNoisy());
             }
+            row.cpu()
+                    .ifPresent(cpu -> json.put(
+                            "cpuMicros",
+                            new JsonObject()
+                                    .put("server", cpu.server())
+                                    .put("redis", cpu.redis())
+                                    .put("postgres", cpu.postgres())
+                                    .put("load", cpu.load())));
             rows.add(json);
         }
         return new JsonObject()

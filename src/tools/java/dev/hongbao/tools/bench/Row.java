@@ -3,7 +3,10 @@ package dev.hongbao.tools.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ final class Row {
     final String unit;
     private final BooleanSupplier counts;
     private final List<Double> rounds = new ArrayList<>();
+    private final List<ProcessCpu.Used> cpu = new ArrayList<>();
     private @Nullable Row baseline;
     private boolean isOnce;
     private double least;
@@ -59,6 +63,28 @@ final class Row {
         }
     }
 
+    void add(Speed speed) {
+        add(speed.perSecond());
+        if (counts.getAsBoolean()) {
+            cpu.add(speed.cpu());
+        }
+    }
+
+    /** Of an item, the medians of the rounds; empty for rows without it. */
+    Optional<ProcessCpu.Used> cpu() {
+        return cpu.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new ProcessCpu.Used(
+                        median(ProcessCpu.Used::server),
+                        median(ProcessCpu.Used::redis),
+                        median(ProcessCpu.Used::postgres),
+                        median(ProcessCpu.Used::load)));
+    }
+
+    private double median(ToDoubleFunction<ProcessCpu.Used> part) {
+        return median(cpu.stream().mapToDouble(part));
+    }
+
     /** In the order of the rounds. */
     List<Double> rounds() {
         return List.copyOf(rounds);
@@ -66,8 +92,11 @@ final class Row {
 
     /** NaN without a value. */
     double median() {
-        double[] sorted =
-                rounds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        return median(rounds.stream().mapToDouble(Double::doubleValue));
+    }
+
+    private static double median(DoubleStream values) {
+        double[] sorted = values.sorted().toArray();
         int half = sorted.length / 2;
         if (sorted.length == 0) {
             return Double.NaN;

@@ -49,14 +49,14 @@ final class SendsBench {
                     bed.bed()::checkBooks,
                     new Step("sends", () -> {
                         HttpLoad.Outcome outcome = bench.load(HttpCalls.sends(bed.headers()), CONNECTIONS);
-                        sends.add(outcome.donePerSecond());
+                        sends.add(outcome.speed());
                         p50.add(outcome.done.getValueAtPercentile(50));
                         p99.add(outcome.done.getValueAtPercentile(99));
                     }),
                     new Step(
                             "deposits",
                             () -> deposits.add(bench.load(HttpCalls.deposits(bench.backend, SENDERS), CONNECTIONS)
-                                    .donePerSecond())),
+                                    .speed())),
                     new Step("whole lives", () -> bench.live(lives)));
         }
     }

@@ -33,7 +33,7 @@ record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers
     }
 
     HttpLoad load(int connections) {
-        return new HttpLoad(List.of(server.port()), connections);
+        return new HttpLoad(List.of(server.port()), connections).of(server.pid());
     }
 
     /** Claims by all members on one packet after the other, enough for {@code perSecond}. */
@@ -47,18 +47,17 @@ record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers
         return HttpCalls.inTurn(headers, bed.send(packets, headers.length), async);
     }
 
-    /** Measures how many claims a second the server settles in a closed loop; 1 if it settles none. */
-    double capacity(int connections) throws Exception {
+    /** Measures how many claims a second the server settles in a closed loop. */
+    Speed capacity(int connections) throws Exception {
         trial.step("capacity");
         Duration length = trial.time(CAPACITY_MILLIS);
         Duration lead = length.dividedBy(3);
         HttpLoad.Outcome outcome = load(connections).lead(lead).run(claims(MOST_PER_SECOND, lead.plus(length)), length);
         trial.loadFault(outcome.troubles());
-        double perSecond = outcome.donePerSecond();
-        if (perSecond < 1) {
+        if (outcome.donePerSecond() < 1) {
             trial.loadFault("the capacity was not found");
         }
-        return Math.max(1, perSecond);
+        return outcome.speed();
     }
 
     /** Heap in use after a full collection. */

@@ -121,7 +121,7 @@ final class SocketCrowd implements AutoCloseable {
     }
 
     private double each(int count, IntFunction<Future<Void>> call) throws Exception {
-        return new Storm<>(loops, count, WINDOW, call, done -> true).run();
+        return new Storm<>(loops, count, WINDOW, call, done -> true).run().perSecond();
     }
 
     /** Opens and authenticates all connections. @return connections a second */

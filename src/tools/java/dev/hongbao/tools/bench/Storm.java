@@ -39,19 +39,20 @@ final class Storm<R> {
     /**
      * Makes all calls.
      *
-     * @return calls a second
      * @throws Exception when a call fails or ends wrong, or all of them take longer than {@link BenchBed#await} waits
      */
-    double run() throws Exception {
+    Speed run() throws Exception {
+        return Speed.of(count, this::runAll);
+    }
+
+    private void runAll() throws Exception {
         List<Future<Void>> parts = new ArrayList<>();
-        long begun = System.nanoTime();
         for (int i = 0; i < loops.size(); i++) {
             Part part = new Part(i);
             loops.get(i).runOnContext(now -> part.fill());
             parts.add(part.done.future());
         }
         BenchBed.await(Future.all(parts));
-        return count / ((System.nanoTime() - begun) / 1e9);
     }
 
     /** The calls of one loop. */
