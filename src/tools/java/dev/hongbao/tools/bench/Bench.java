@@ -41,6 +41,7 @@ public final class Bench {
         DRAWS(3, 30, DrawsBench::run),
         MEMORY(2, 40, MemoryBench::run),
         GROWN(3, 1, GrownBench::run),
+        LEDGER(3, 30, LedgerBench::run),
         BOOKS(2, 5, BooksBench::run),
         SOCKETS(5, 100, SocketsBench::run),
         CLUSTER(3, 20, ClusterBench::run),
