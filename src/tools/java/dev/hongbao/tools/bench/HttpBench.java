@@ -17,15 +17,22 @@ final class HttpBench extends Part {
     /** For claims that wait for their settlement, as the members of a large group do. A batch shares the cost of a settlement. */
     private static final int SETTLING_CONNECTIONS = 1_024;
 
+    /** The other server's connections to each store: Postgres has 64 for both servers. */
+    private static final int LOCKING = 16;
+
     /** More than the server accepts. */
     private static final int MOST_PER_SECOND = 120_000;
 
     private static final int MANY_SHARES = 20;
 
     private final HongbaoServer server;
+    private final LockingServer other;
     private final BenchBed bed;
     private final byte[][] headers;
     private final Row loop = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
+    private final Row locked = trial.row("HTTP, lock and transaction a claim, one packet", "claims/s");
+    private final Row lockedP99 = trial.row("  latency, p99 (closed loop)", "µs");
+    private final Row lockedMany = trial.row("HTTP, lock and transaction a claim, 10,000 packets", "claims/s");
     private final Row accepted = trial.row("HTTP, accepted, one packet, settled afterwards", "claims/s")
             .over(loop)
             .atLeast(1.5);
@@ -33,17 +40,20 @@ final class HttpBench extends Part {
             .over(loop);
     private final Row settled =
             trial.row("HTTP, settled, one packet", "claims/s").over(loop).atLeast(0.75);
+    private final Row times = trial.row("  times lock and transaction", "×").atLeast(10);
     private final Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
     private final Row p99 = trial.row("  latency, p99 (closed loop)", "µs");
     private final Row many =
             trial.row("HTTP, settled, 10,000 packets", "claims/s").over(settled).atLeast(0.55);
+    private final Row timesMany = trial.row("  times lock and transaction", "×").atLeast(2);
     private final Row constant = trial.row("HTTP, a constant answer", "answers/s");
     private final Row drained =
             trial.row("HTTP, a drained packet", "answers/s").over(constant).atLeast(0.85);
 
-    private HttpBench(Trial trial, HongbaoServer server, BenchBed bed) throws Exception {
+    private HttpBench(Trial trial, HongbaoServer server, LockingServer other, BenchBed bed) throws Exception {
         super(trial);
         this.server = server;
+        this.other = other;
         this.bed = bed;
         headers = HttpCalls.headers(bed.config, BenchBed.members(MEMBERS));
     }
@@ -51,11 +61,12 @@ final class HttpBench extends Part {
     static void run(Trial trial) throws Exception {
         HongbaoConfig config = HongbaoConfig.forTrial(trial.directory, Map.of());
         try (HongbaoServer server = HongbaoServer.start(config);
-                BenchBed bed = BenchBed.beside(trial, config)) {
+                BenchBed bed = BenchBed.beside(trial, config);
+                LockingServer other = new LockingServer(config, bed.stores(), LOCKING)) {
             bed.fund();
-            HttpBench bench = new HttpBench(trial, server, bed);
+            HttpBench bench = new HttpBench(trial, server, other, bed);
             trial.rounds(
-                    bed::checkBooks,
+                    bench::checkBooks,
                     new Step("article 1", bench::article1),
                     new Step("accepted", bench::accepted),
                     new Step("accepted, settled meanwhile", bench::acceptedMeanwhile),
@@ -69,12 +80,20 @@ final class HttpBench extends Part {
         loop.add(BaselineBench.article1(bed.stores(), trial.size(100_000, 1_000)));
     }
 
-    private HttpLoad.Outcome answers(HttpLoad.Requests requests, int connections) throws Exception {
-        return new HttpLoad(List.of(server.port()), connections).run(requests, trial.time(MILLIS));
+    private void checkBooks() throws Exception {
+        bed.checkBooks();
+        String wrong = other.wrong();
+        if (!wrong.isEmpty()) {
+            trial.fault(wrong);
+        }
     }
 
-    private HttpLoad.Outcome claim(HttpLoad.Requests requests, int connections) throws Exception {
-        HttpLoad.Outcome outcome = answers(requests, connections);
+    private HttpLoad.Outcome answers(int port, HttpLoad.Requests requests, int connections) throws Exception {
+        return new HttpLoad(List.of(port), connections).run(requests, trial.time(MILLIS));
+    }
+
+    private HttpLoad.Outcome claim(int port, HttpLoad.Requests requests, int connections) throws Exception {
+        HttpLoad.Outcome outcome = answers(port, requests, connections);
         trial.loadFault(outcome.troubles());
         return outcome;
     }
@@ -82,6 +101,7 @@ final class HttpBench extends Part {
     /** On one packet after the other. */
     private HttpLoad.Outcome claim(boolean async) throws Exception {
         return claim(
+                server.port(),
                 ServerBed.claims(bed, headers, MOST_PER_SECOND, trial.time(MILLIS), async),
                 async ? CONNECTIONS : SETTLING_CONNECTIONS);
     }
@@ -90,7 +110,7 @@ final class HttpBench extends Part {
     private void accepted() throws Exception {
         BenchBed.await(server.engine().stopWriter());
         try {
-            accepted.add(claim(true).donePerSecond());
+            accepted.add(claim(true).speed());
         } finally {
             BenchBed.await(server.engine().startWriter());
         }
@@ -98,21 +118,33 @@ final class HttpBench extends Part {
     }
 
     private void acceptedMeanwhile() throws Exception {
-        meanwhile.add(claim(true).donePerSecond());
+        meanwhile.add(claim(true).speed());
         bed.awaitSettled();
     }
 
     private void settled() throws Exception {
         HttpLoad.Outcome outcome = claim(false);
-        settled.add(outcome.donePerSecond());
+        settled.add(outcome.speed());
         p50.add(outcome.done.getValueAtPercentile(50));
         p99.add(outcome.done.getValueAtPercentile(99));
+        HttpLoad.Outcome theirs =
+                claim(other.port(), HttpCalls.inTurn(headers, other.send(1, MEMBERS), false), SETTLING_CONNECTIONS);
+        locked.add(theirs.speed());
+        lockedP99.add(theirs.done.getValueAtPercentile(99));
+        times.add(outcome.donePerSecond() / theirs.donePerSecond());
     }
 
     private void settledOnMany() throws Exception {
-        List<PacketId> packets = bed.send(trial.size(10_000, 4_000), MANY_SHARES);
-        many.add(claim(HttpCalls.across(headers, packets, MANY_SHARES), SETTLING_CONNECTIONS)
-                .donePerSecond());
+        Speed ours = many(server.port(), bed.send(trial.size(10_000, 4_000), MANY_SHARES));
+        Speed theirs = many(other.port(), other.send(trial.size(10_000, 4_000), MANY_SHARES));
+        many.add(ours);
+        lockedMany.add(theirs);
+        timesMany.add(ours.perSecond() / theirs.perSecond());
+    }
+
+    private Speed many(int port, List<PacketId> packets) throws Exception {
+        return claim(port, HttpCalls.across(headers, packets, MANY_SHARES), SETTLING_CONNECTIONS)
+                .speed();
     }
 
     /** The first claims drain the packet. */
@@ -120,8 +152,8 @@ final class HttpBench extends Part {
         HttpLoad.Requests claims =
                 HttpCalls.same(headers, "POST /v1/packets/" + bed.send(1, 10).get(0) + "/claims");
         new HttpLoad(List.of(server.port()), CONNECTIONS).run(claims, Duration.ofSeconds(1));
-        drained.add(answers(claims, CONNECTIONS).answersPerSecond());
-        constant.add(answers(HttpCalls.same(headers, "GET /no-such-path"), CONNECTIONS)
+        drained.add(answers(server.port(), claims, CONNECTIONS).answersPerSecond());
+        constant.add(answers(server.port(), HttpCalls.same(headers, "GET /no-such-path"), CONNECTIONS)
                 .answersPerSecond());
     }
 }
