@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class ShardStore {
     private final Pool pool;
     private final Pool lengthy;
     private final Installation installation;
-    private final SecureRandom random = new SecureRandom();
+    private final Random random;
 
     /**
      * One shard's row.
@@ -47,9 +48,15 @@ public final class ShardStore {
      * @param lengthy a pool whose statements may take minutes: after a restored backup a generation restarts every group's feed
      */
     public ShardStore(Pool pool, Pool lengthy, Installation installation) {
+        this(pool, lengthy, installation, new SecureRandom());
+    }
+
+    /** @param random of the generations' nonces */
+    public ShardStore(Pool pool, Pool lengthy, Installation installation, Random random) {
         this.pool = pool;
         this.lengthy = lengthy;
         this.installation = installation;
+        this.random = random;
     }
 
     /** The owner of the shards. */

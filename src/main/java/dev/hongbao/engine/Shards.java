@@ -11,10 +11,13 @@ import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -116,7 +119,7 @@ public final class Shards {
      */
     public Shards(ShardStore store, int count, Map<String, String> scriptTexts) {
         this.store = store;
-        this.scriptTexts = Map.copyOf(scriptTexts);
+        this.scriptTexts = Collections.unmodifiableMap(new TreeMap<>(scriptTexts));
         this.known = new AtomicReferenceArray<>(count);
         this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
@@ -216,7 +219,7 @@ public final class Shards {
 
     /** Replaces the set of owned shards. */
     public void owns(Set<Integer> now) {
-        owned = Set.copyOf(now);
+        owned = Collections.unmodifiableSet(new TreeSet<>(now));
     }
 
     /** The start of the owned shards; their owner reports to it. */
