@@ -1,5 +1,8 @@
 package dev.hongbao.simulation;
 
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -7,14 +10,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LoadState;
+import org.luaj.vm2.LuaClosure;
 import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
+import org.luaj.vm2.Prototype;
 import org.luaj.vm2.Varargs;
 import org.luaj.vm2.compiler.LuaC;
 import org.luaj.vm2.lib.BaseLib;
@@ -91,14 +97,20 @@ final class RedisModel {
     private static final class Stream {
         private final TreeMap<EntryId, List<String>> entries = new TreeMap<>();
         private EntryId last = new EntryId(0, 0);
+        private long added;
     }
 
     private final Map<String, Object> keys = new TreeMap<>();
+    private static final Map<String, Prototype> COMPILED = new ConcurrentHashMap<>();
+
     private final Map<String, LuaValue> compiled = new HashMap<>();
     private final Globals lua = new Globals();
     private boolean isFull;
 
-    /** Of the script that runs: whether the limit of memory holds for its next write. */
+    /** Writes of hashes and streams so far. */
+    private long writes;
+
+    /** Whether the limit of memory holds for the next write: a script that has written goes on. */
     private boolean isLimited;
 
     RedisModel() {
@@ -142,6 +154,7 @@ final class RedisModel {
     /** Whether {@code maxmemory} is reached. */
     void fill(boolean full) {
         isFull = full;
+        isLimited = full;
     }
 
     /**
@@ -154,7 +167,7 @@ final class RedisModel {
     Object eval(String text, List<String> names, List<String> arguments) {
         boolean mayFill = text.startsWith("#!lua flags=allow-oom");
         LuaValue script = compiled.computeIfAbsent(
-                text, source -> lua.load(source.startsWith("#!") ? "--" + source : source, "script"));
+                text, source -> new LuaClosure(COMPILED.computeIfAbsent(source, this::compile), lua));
         lua.set("KEYS", list(names));
         lua.set("ARGV", list(arguments));
         isLimited = isFull && !mayFill;
@@ -165,6 +178,16 @@ final class RedisModel {
                 throw error;
             }
             throw new RedisError("ERR " + failed.getMessage());
+        } finally {
+            isLimited = isFull;
+        }
+    }
+
+    private Prototype compile(String source) {
+        try {
+            return lua.compilePrototype(new StringReader(source.startsWith("#!") ? "--" + source : source), "script");
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
         }
     }
 
@@ -243,6 +266,41 @@ final class RedisModel {
         return switch (command.get(0)) {
             case "EXISTS" -> keys.containsKey(key) ? 1L : 0L;
             case "DEL" -> keys.remove(key) == null ? 0L : 1L;
+            case "UNLINK" ->
+                command.stream()
+                        .skip(1)
+                        .filter(each -> keys.remove(each) != null)
+                        .count();
+            case "TYPE" -> type(keys.get(key));
+            case "GET" -> held(key, String.class, null);
+            case "SET" -> { // SET key value NX
+                if (keys.containsKey(key)) {
+                    yield null;
+                }
+                writable(key, String.class, rest.get(0));
+                yield "OK";
+            }
+            case "RENAMENX" -> {
+                Object value = keys.get(key);
+                if (value == null) {
+                    throw new RedisError("ERR no such key");
+                }
+                if (keys.putIfAbsent(rest.get(0), value) != null) {
+                    yield 0L;
+                }
+                keys.remove(key);
+                yield 1L;
+            }
+            case "SCAN" -> // SCAN 0 MATCH prefix* COUNT n, in one page
+                List.of(
+                        "0",
+                        keys.keySet().stream()
+                                .filter(each -> each.startsWith(
+                                        rest.get(1).substring(0, rest.get(1).length() - 1)))
+                                .toList());
+            case "HEXISTS" -> held(key, Map.class, Map.of()).containsKey(rest.get(0)) ? 1L : 0L;
+            case "XTRIM" -> (long) trim(key, rest.get(2)); // XTRIM key MINID = id
+            case "XINFO" -> info(rest.get(0)); // XINFO STREAM key
             case "HGET" -> held(key, Map.class, Map.of()).get(rest.get(0));
             case "HMGET" -> {
                 Map<?, ?> hash = held(key, Map.class, Map.of());
@@ -257,19 +315,16 @@ final class RedisModel {
             }
             case "XADD" -> add(key, rest);
             case "XLEN" -> (long) held(key, Stream.class, new Stream()).entries.size();
-            case "XRANGE" ->
-                held(key, Stream.class, new Stream())
-                        .entries
-                        .subMap(EntryId.of(rest.get(0)), true, EntryId.of(rest.get(1)), true)
-                        .entrySet()
-                        .stream()
-                        .<Object>map(entry -> List.of(entry.getKey().toString(), entry.getValue()))
-                        .toList();
+            case "XRANGE" -> entries(key, rest);
             case "ZADD" -> {
+                boolean onlyGreater = rest.get(0).equals("GT");
                 Map<String, Double> scores = writable(key, SortedSet.class, new SortedSet()).scores;
                 long added = 0;
-                for (int i = 0; i < rest.size(); i += 2) {
-                    added += scores.put(rest.get(i + 1), parsed(rest.get(i))) == null ? 1 : 0;
+                for (int i = onlyGreater ? 1 : 0; i < rest.size(); i += 2) {
+                    double score = parsed(rest.get(i));
+                    Double before = scores.get(rest.get(i + 1));
+                    added += before == null ? 1 : 0;
+                    scores.put(rest.get(i + 1), before != null && onlyGreater ? Math.max(before, score) : score);
                 }
                 yield added;
             }
@@ -316,6 +371,7 @@ final class RedisModel {
         if (isLimited) {
             throw new RedisError("OOM command not allowed when used memory > 'maxmemory'");
         }
+        writes++;
         return typed(keys.computeIfAbsent(key, absent -> empty), type);
     }
 
@@ -347,17 +403,107 @@ final class RedisModel {
             throw new RedisError("ERR The ID specified in XADD is equal or smaller than the target stream top item");
         }
         stream.entries.put(id, List.copyOf(named.subList(1, named.size())));
+        writes++;
         stream.last = id;
+        stream.added++;
         keys.put(key, stream);
         return id.toString();
     }
 
-    /** Trims a journal up to an entry, which stays; XTRIM MINID. */
-    void trim(String key, String id) {
-        held(key, Stream.class, new Stream())
+    private static String type(@Nullable Object value) {
+        return value == null
+                ? "none"
+                : value instanceof Map
+                        ? "hash"
+                        : value instanceof Stream ? "stream" : value instanceof String ? "string" : "zset";
+    }
+
+    /** Trims a journal up to an entry, which stays; XTRIM MINID. Returns the number of entries that are gone. */
+    int trim(String key, String id) {
+        Map<EntryId, List<String>> older =
+                held(key, Stream.class, new Stream()).entries.headMap(EntryId.of(id), false);
+        int trimmed = older.size();
+        older.clear();
+        return trimmed;
+    }
+
+    /** XRANGE key from to [COUNT n]: an id with an open bound, an id, or the first part of one for all entries with it. */
+    private List<Object> entries(String key, List<String> rest) {
+        String from = rest.get(0);
+        String to = rest.get(1);
+        boolean isOpen = from.startsWith("(");
+        EntryId last = to.contains("-") ? EntryId.of(to) : new EntryId(Long.parseLong(to), Long.MAX_VALUE);
+        EntryId first = EntryId.of(isOpen ? from.substring(1) : from);
+        return held(key, Stream.class, new Stream())
                 .entries
-                .headMap(EntryId.of(id), false)
-                .clear();
+                .subMap(first, !isOpen, last.compareTo(first) < 0 ? first : last, true)
+                .entrySet()
+                .stream()
+                .limit(rest.size() == 4 ? Long.parseLong(rest.get(3)) : Long.MAX_VALUE)
+                .<Object>map(entry -> List.of(entry.getKey().toString(), entry.getValue()))
+                .toList();
+    }
+
+    /** XINFO STREAM, in part. */
+    private List<Object> info(String key) {
+        if (!keys.containsKey(key)) {
+            throw new RedisError("ERR no such key");
+        }
+        Stream stream = typed(keys.get(key), Stream.class);
+        return List.of(
+                "length",
+                (long) stream.entries.size(),
+                "last-generated-id",
+                stream.last.toString(),
+                "entries-added",
+                stream.added);
+    }
+
+    /** Everything that it holds, for {@link #restore}. */
+    RedisModel copy() {
+        RedisModel copy = new RedisModel();
+        copy.restore(this);
+        return copy;
+    }
+
+    /** Holds from now on what another one holds; as a snapshot does. */
+    void restore(RedisModel other) {
+        keys.clear();
+        other.keys.forEach((key, value) -> keys.put(key, copy(value)));
+    }
+
+    private static Object copy(Object value) {
+        if (value instanceof Map<?, ?> hash) {
+            return new LinkedHashMap<>(hash);
+        } else if (value instanceof Stream stream) {
+            Stream copy = new Stream();
+            copy.entries.putAll(stream.entries);
+            copy.last = stream.last;
+            copy.added = stream.added;
+            return copy;
+        } else if (value instanceof SortedSet set) {
+            SortedSet copy = new SortedSet();
+            copy.scores.putAll(set.scores);
+            return copy;
+        }
+        return value;
+    }
+
+    long writes() {
+        return writes;
+    }
+
+    boolean has(String key) {
+        return keys.containsKey(key);
+    }
+
+    List<String> names() {
+        return List.copyOf(keys.keySet());
+    }
+
+    /** FLUSHALL. */
+    void clear() {
+        keys.clear();
     }
 
     private List<Object> range(String key, List<String> rest) {

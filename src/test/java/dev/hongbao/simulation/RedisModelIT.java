@@ -104,7 +104,8 @@ class RedisModelIT {
             case 8 -> giveBack();
             case 9, 10 -> settle();
             case 11 -> disturb();
-            case 12, 13, 14, 15, 16, 17, 18, 19, 20 -> claim();
+            case 12 -> administer();
+            case 13, 14, 15, 16, 17, 18, 19, 20 -> claim();
             default -> play();
         }
     }
@@ -247,6 +248,46 @@ class RedisModelIT {
         }
     }
 
+    /** The commands that recovery and the owner use. */
+    private void administer() {
+        String key = random.nextBoolean() ? packet() : JOURNAL;
+        both(List.of("TYPE", key));
+        both(List.of("HEXISTS", key, user()));
+        both(List.of("XTRIM", key, "MINID", "=", "7-" + random.nextInt(20)));
+        both(List.of("XRANGE", key, "(7-" + random.nextInt(5), "7", "COUNT", "3"));
+        both(List.of("ZADD", "{s}:epochs", "GT", Integer.toString(random.nextInt(9)), "0"));
+        both(List.of("ZSCORE", "{s}:epochs", "0"));
+        both(List.of("SET", "{s}:owner", "one", "NX"));
+        both(List.of("SET", "{s}:owner", "two", "NX"));
+        both(List.of("GET", "{s}:owner"));
+        both(List.of("TYPE", "{s}:owner"));
+        both(List.of("UNLINK", "{s}:owner", "{s}:nobody"));
+        if (random.nextInt(8) == 0) {
+            both(List.of("RENAMENX", JOURNAL, "{s}:retired"));
+            both(List.of("RENAMENX", JOURNAL, "{s}:retired"));
+            both(List.of("RENAMENX", "{s}:retired", JOURNAL));
+        }
+        compareInfo();
+    }
+
+    /** XINFO STREAM tells more than the model. */
+    private void compareInfo() {
+        Map<String, String> real = new TreeMap<>();
+        if (redis.type(JOURNAL).equals("stream")) {
+            Connection connection = redis.getConnection();
+            connection.sendCommand(Protocol.Command.XINFO, "STREAM", JOURNAL);
+            List<?> all = connection.getObjectMultiBulkReply();
+            for (int i = 0; i < all.size(); i += 2) {
+                real.put(text(all.get(i)), text(all.get(i + 1)));
+            }
+            List<?> modelled = (List<?>) model.call(List.of("XINFO", "STREAM", JOURNAL));
+            for (int i = 0; i < modelled.size(); i += 2) {
+                String name = String.valueOf(modelled.get(i));
+                assertThat(String.valueOf(modelled.get(i + 1))).as(name).isEqualTo(real.get(name));
+            }
+        }
+    }
+
     private void disturb() {
         switch (random.nextInt(8)) {
             case 0 -> both(List.of("DEL", JOURNAL));
@@ -266,6 +307,9 @@ class RedisModelIT {
                 claim();
                 play();
                 script("close", keys(packet()), List.of("one"));
+                both(List.of("HSET", packet(), user(), "1"));
+                both(List.of("ZADD", "{s}:epochs", "GT", "9", "0"));
+                both(List.of("UNLINK", "{s}:nobody"));
                 redis.configSet("maxmemory", "0");
                 model.fill(false);
             }

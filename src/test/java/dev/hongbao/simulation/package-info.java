@@ -1,7 +1,9 @@
 /**
- * Models of the stores for histories on virtual time. {@link dev.hongbao.simulation.RedisModel} runs the real scripts in
- * memory, and {@link dev.hongbao.simulation.RedisModelIT} compares it with a real Redis: {@code -Dseed=…} repeats a history,
- * {@code -Dseeds=…} sets their number.
+ * Histories on virtual time. {@link dev.hongbao.simulation.Simulation} runs several servers of the real engine in one thread, on
+ * models of the stores, and checks what they promise; begin reading there, then
+ * {@link dev.hongbao.simulation.History}. The models are held against the real stores: {@link dev.hongbao.simulation.RedisModel}
+ * by {@code RedisModelIT}, {@link dev.hongbao.simulation.PostgresTables} by {@code PostgresTablesIT}. {@code -Dseed=…} repeats a
+ * history, {@code -Dseeds=…} sets their number.
  */
 @NullMarked
 package dev.hongbao.simulation;

@@ -1,0 +1,619 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.simulation.PostgresTables.ClaimRow;
+import dev.hongbao.simulation.PostgresTables.PacketRow;
+import dev.hongbao.store.redis.RedisFault;
+import dev.hongbao.values.UnavailableException;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One history: a world, its servers, a crowd, some faults, and the checks. All follows from the seed and the plan. */
+final class History {
+    private static final double FAULTS_FROM = 300;
+    private static final double FAULTS_TO = 2_500;
+
+    /** A claim is tried again until it is answered: later than this after the calm, it is not answered in time. */
+    private static final long ANSWER_MILLIS = 3_000;
+
+    private static final int SHARD_LOCKS = 0x6862;
+    private static final int CHECK_EVERY = 16;
+
+    /** @param violation null for none */
+    record Result(
+            long seed,
+            long hash,
+            long events,
+            Map<Fault, Integer> faults,
+            @Nullable String violation) {}
+
+    enum Fault {
+        REDIS_FLUSHED(true),
+        REDIS_LOST_A_KEY(true),
+        REDIS_FORGOT_ITS_SCRIPTS(false),
+        REDIS_RESTARTED(false),
+        REDIS_LOST_ITS_TAIL(true),
+        REDIS_OLD_PRIMARY(true),
+        REDIS_SILENT(false),
+        REDIS_FULL(false),
+        REDIS_CONNECTION(false),
+        POSTGRES_RESTARTED(false),
+        POSTGRES_SESSION(false),
+        POSTGRES_SLOW(false),
+        POSTGRES_SILENT(false),
+        POSTGRES_REFUSES(false),
+        SERVER_DIES(false),
+        SERVER_FREEZES(false),
+        SERVER_STOPS(false),
+        BUS_LOSES(false);
+
+        /** Whether accepted claims may be lost, and others win their slots. */
+        final boolean losesData;
+
+        Fault(boolean losesData) {
+            this.losesData = losesData;
+        }
+    }
+
+    /** @param millis when it begins */
+    record Planned(Fault fault, double millis) {}
+
+    /**
+     * What happens, but for the moments.
+     *
+     * @param claims of the crowd
+     */
+    record Plan(int servers, int shards, int packets, int users, int claims, List<Planned> faults) {
+        static Plan of(long seed) {
+            SplittableRandom random = new SplittableRandom(seed ^ 0x5eed);
+            List<Planned> faults = new ArrayList<>();
+            int count = random.nextInt(4);
+            for (int i = 0; i < count; i++) {
+                Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+                faults.add(new Planned(fault, random.nextDouble(FAULTS_FROM, FAULTS_TO)));
+            }
+            return new Plan(
+                    2 + random.nextInt(2),
+                    1 + random.nextInt(4),
+                    2 + random.nextInt(5),
+                    4 + random.nextInt(12),
+                    20 + random.nextInt(80),
+                    List.copyOf(faults));
+        }
+
+        Plan with(List<Planned> others, int fewer) {
+            return new Plan(servers, shards, packets, users, fewer, others);
+        }
+
+        boolean has(Fault fault) {
+            return faults.stream().anyMatch(each -> each.fault == fault);
+        }
+
+        boolean losesData() {
+            return faults.stream().anyMatch(each -> each.fault.losesData);
+        }
+
+        boolean isLong() {
+            return faults.stream().anyMatch(each -> switch (each.fault) {
+                case SERVER_FREEZES, POSTGRES_SILENT, REDIS_SILENT, SERVER_DIES -> true;
+                default -> false;
+            });
+        }
+    }
+
+    private static final class Violation extends RuntimeException {
+        Violation(String what) {
+            super(what, null, false, false);
+        }
+    }
+
+    private final Plan plan;
+    private final World world;
+    private final PostgresTables tables;
+    private final SimulatedPostgres postgres;
+    private final SimulatedRedis redis;
+    private final SimulatedBus bus;
+    private final Random nonces;
+    private final List<SimulatedServer> servers = new ArrayList<>();
+    private final Map<World.Host, Long> thawedAt = new HashMap<>();
+    private final Map<String, Long> winners = new HashMap<>();
+    private final Map<Integer, Long> strangeSince = new HashMap<>();
+    private final Set<UUID> saidDrained = new HashSet<>();
+    private final List<UUID> packets = new ArrayList<>();
+    private final Map<String, long[]> generations = new HashMap<>();
+    private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
+    private int unanswered;
+    private int hosts;
+
+    /** Servers that an operator stops now. */
+    private int stopping;
+
+    /** When the last fault ends, with the restart of its server. */
+    private long calmAt;
+
+    private History(long seed, Plan plan, @Nullable Consumer<String> story) {
+        this.plan = plan;
+        this.world = new World(seed, story);
+        this.tables = new PostgresTables(plan.shards, world::now, new PostgresTables.Moves() {
+            @Override
+            public void moved(int shard, long epoch, long from, long to) {
+                world.note(shard * 31L + to);
+                check(to > from, "a cursor goes back");
+            }
+
+            @Override
+            public void voided(int claims) {
+                check(plan.losesData(), claims + " accepted claims are void, though Redis lost nothing");
+            }
+        });
+        this.postgres = new SimulatedPostgres(world, tables);
+        this.redis = new SimulatedRedis(world, this::wrote);
+        this.bus = new SimulatedBus(world);
+        this.nonces = new Random() {
+            private int drawn;
+
+            @Override
+            public void nextBytes(byte[] bytes) { // few and short-lived, so that compiled scripts are found again
+                bytes[bytes.length - 1] = (byte) ++drawn;
+            }
+        };
+    }
+
+    static Result run(long seed, Plan plan, @Nullable Consumer<String> story) {
+        History history = new History(seed, plan, story);
+        String violation = null;
+        try {
+            history.run();
+        } catch (Violation found) {
+            violation = found.getMessage();
+        } catch (RuntimeException thrown) {
+            StackTraceElement[] at = thrown.getStackTrace();
+            violation =
+                    "thrown: " + thrown + (at.length == 0 ? "" : " at " + at[0] + " " + (at.length > 1 ? at[1] : ""));
+        }
+        String what = violation;
+        if (what != null) {
+            history.world.tell(() -> "VIOLATION " + what);
+        }
+        return new Result(seed, history.world.hash(), history.world.events(), history.met, violation);
+    }
+
+    private void check(boolean holds, String what) {
+        if (!holds) {
+            throw new Violation(what);
+        }
+    }
+
+    private void run() {
+        world.tell(() -> plan.toString());
+        for (int i = 0; i < plan.packets; i++) {
+            UUID id = packet();
+            tables.add(id, shard(id), amounts(), lives());
+        }
+        for (int i = 0; i < plan.servers; i++) {
+            world.after(world.millis(0, 30), null, this::startServer);
+        }
+        for (int i = 0; i < plan.claims; i++) {
+            unanswered++;
+            String user = "user-" + world.random.nextInt(plan.users);
+            double at = world.oneIn(3)
+                    ? 400 + world.random.nextInt(3) * 700
+                    : world.random.nextDouble(100, FAULTS_TO + 500);
+            world.after(
+                    world.millis(at, at + 20),
+                    null,
+                    () -> begin(user, packets.get(world.random.nextInt(packets.size()))));
+        }
+        for (int i = 0; i < plan.packets / 2; i++) {
+            world.after(world.millis(300, FAULTS_TO), null, this::send);
+        }
+        calmAt = world.now() + (long) (FAULTS_TO * World.MILLI);
+        for (Planned each : plan.faults) {
+            world.after((long) (each.millis * World.MILLI), null, () -> begin(each.fault));
+        }
+        while (world.now() < calmAt || stopping > 0) {
+            next();
+        }
+        long calm = Math.max(world.now(), calmAt);
+        world.tell(() -> "calm");
+        bus.lose(0);
+        for (int i = 0; i < packets.size(); i++) { // a lost key is noticed by the next claim
+            UUID packet = packets.get(i);
+            String user = "late-" + i;
+            unanswered++;
+            begin(user, packet);
+        }
+        long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
+        while (unsettled() != null) {
+            check(world.now() < calm + bound, "not settled in time: " + unsettled());
+            next(200);
+        }
+        world.tell(() -> "settled");
+        while (unanswered > 0 || unsettled() != null) {
+            check(
+                    world.now() < calm + bound + ANSWER_MILLIS * World.MILLI,
+                    unanswered + " claims are not answered, " + unsettled());
+            next(200);
+        }
+        checkEnd();
+    }
+
+    private void next(int events) {
+        for (int i = 0; i < events; i++) {
+            next();
+        }
+    }
+
+    private void next() {
+        world.step();
+        if (world.events() % CHECK_EVERY == 0) {
+            checkOwners();
+        }
+    }
+
+    private UUID packet() {
+        UUID id = new UUID(0x7000, world.random.nextLong());
+        packets.add(id);
+        return id;
+    }
+
+    private int shard(UUID id) {
+        return Math.floorMod(id.hashCode(), plan.shards);
+    }
+
+    private Long[] amounts() {
+        return world.random.longs(1 + world.random.nextInt(10), 1, 100).boxed().toArray(Long[]::new);
+    }
+
+    private long lives() {
+        return world.oneIn(3) ? 1_000 + world.random.nextInt(3_000) : 3_600_000;
+    }
+
+    private void startServer() {
+        World.Host host = new World.Host("server-" + ++hosts, world.millis(0, 1_000_000));
+        SimulatedServer server = new SimulatedServer(world, host, postgres, redis, bus.line(host), nonces);
+        servers.add(server);
+        world.tell(() -> host + " starts");
+        world.after(
+                0,
+                host,
+                () -> server.start()
+                        .onSuccess(started -> world.tell(() -> host + " serves"))
+                        .onFailure(fault -> {
+                            world.tell(() -> host + " does not start: " + fault);
+                            kill(server, 200);
+                        }));
+    }
+
+    private void kill(SimulatedServer server, long downMillis) {
+        if (server.host.isDead()) {
+            return;
+        }
+        server.host.die();
+        postgres.hostDied(server.host);
+        redis.hostDied(server.host);
+        servers.remove(server);
+        world.after(downMillis * World.MILLI, null, this::startServer);
+    }
+
+    private @Nullable SimulatedServer someServer() {
+        List<SimulatedServer> serving =
+                servers.stream().filter(SimulatedServer::isServing).toList();
+        return serving.isEmpty() ? null : serving.get(world.random.nextInt(serving.size()));
+    }
+
+    private void send() {
+        SimulatedServer server = someServer();
+        if (server == null || server.host.isFrozen()) {
+            return;
+        }
+        UUID id = new UUID(0x7000, world.random.nextLong());
+        world.tell(() -> server.host + " sends packet " + id + " in shard " + shard(id));
+        server.send(id, shard(id), amounts(), lives()).onComplete(sent -> {
+            if (sent.succeeded()) {
+                packets.add(id);
+            }
+        });
+    }
+
+    /** A client's call, until it is answered. */
+    private void begin(String user, UUID packet) {
+        SimulatedServer server = someServer();
+        if (server == null) {
+            world.after(world.millis(50, 200), null, () -> begin(user, packet));
+            return;
+        }
+        boolean[] over = {false};
+        Runnable again = () -> {
+            if (!over[0]) {
+                over[0] = true;
+                world.after(world.millis(20, 400), null, () -> begin(user, packet));
+            }
+        };
+        world.after(world.transit(), server.host, () -> claim(server, user, packet, over, again));
+        long sent = world.now();
+        world.after(4_000 * World.MILLI, null, () -> {
+            boolean frozen = server.host.isFrozen() || thawedAt.getOrDefault(server.host, 0L) >= sent;
+            check(
+                    over[0] || frozen || !server.isServing(),
+                    "the claim of " + user + " on " + packet + " at " + server.host + " has no answer");
+            again.run();
+        });
+    }
+
+    private void claim(SimulatedServer server, String user, UUID id, boolean[] over, Runnable again) {
+        long asked = world.now();
+        PacketRow before = tables.packets.get(id);
+        ClaimRow held = before == null ? null : before.of(user);
+        server.claim(user, id).onComplete(done -> {
+            boolean wasFrozen = thawedAt.getOrDefault(server.host, 0L) >= asked;
+            long took = (world.now() - asked) / World.MILLI;
+            check(
+                    wasFrozen || took <= SimulatedServer.TIMEOUT.toMillis() + 1_250,
+                    "a claim at " + server.host + " took " + took + " ms");
+            if (done.failed()) {
+                check(
+                        done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
+                        "a claim fails with " + done.cause());
+                world.after(world.transit(), null, again);
+                return;
+            }
+            answered(server, user, id, held, done.result());
+            world.after(world.transit(), null, () -> {
+                if (!over[0]) {
+                    over[0] = true;
+                    unanswered--;
+                }
+            });
+        });
+    }
+
+    private void answered(SimulatedServer server, String user, UUID id, @Nullable ClaimRow held, ClaimOutcome outcome) {
+        PacketRow packet = tables.packets.get(id);
+        String call = user + " on " + id + " of shard " + shard(id) + " at " + server.host;
+        world.tell(() -> "answer to " + call + ": " + outcome.kind()
+                + (outcome.claim() == null
+                        ? ""
+                        : " slot " + outcome.claim().share().slot()));
+        world.note(outcome.kind().name().hashCode() + user.hashCode());
+        if (outcome.kind().isRefusal()) {
+            // Known gap: until its owner notices, an old primary with its scripts refuses a winner whom it does not
+            // know.
+            check(
+                    held == null || plan.has(Fault.REDIS_OLD_PRIMARY),
+                    call + " is refused as " + outcome.kind() + ", but it had slot "
+                            + (held == null ? "" : held.slot()));
+            switch (outcome.kind()) {
+                case DRAINED -> saidDrained.add(id);
+                case EXPIRED ->
+                    check(
+                            packet != null && !packet.expires.isAfter(tables.now()),
+                            call + " is refused as expired too early");
+                default -> check(false, call + " is refused as " + outcome.kind());
+            }
+            return;
+        }
+        ClaimRow row = packet == null ? null : packet.of(user);
+        var share = outcome.wonClaim().share();
+        check(row != null, call + " is answered with slot " + share.slot() + ", which is not committed");
+        check(
+                row != null && row.slot() == share.slot() && row.amount() == share.amount(),
+                call + " is answered with slot " + share.slot() + ", but has " + row);
+        Long known = winners.putIfAbsent(user + id, (long) share.slot());
+        check(known == null || known == share.slot(), call + " has had slot " + known);
+    }
+
+    private void lasts(double least, double most, Runnable end) {
+        long until = world.now() + world.millis(least, most);
+        calmAt = Math.max(calmAt, until);
+        world.at(until, null, end);
+    }
+
+    private void begin(Fault fault) {
+        met.merge(fault, 1, Integer::sum);
+        world.tell(() -> "fault: " + fault);
+        switch (fault) {
+            case REDIS_FLUSHED -> redis.flush();
+            case REDIS_LOST_A_KEY -> {
+                List<String> names = redis.model().names();
+                if (!names.isEmpty()) {
+                    String name = names.get(world.random.nextInt(names.size()));
+                    world.tell(() -> "Redis loses " + name);
+                    redis.model().call(List.of("DEL", name));
+                }
+            }
+            case REDIS_FORGOT_ITS_SCRIPTS -> redis.forgetScripts();
+            case REDIS_RESTARTED -> {
+                lasts(20, 400, () -> {});
+                redis.restart(redis.model(), calmAt - world.now());
+            }
+            case REDIS_LOST_ITS_TAIL -> {
+                SimulatedRedis.Snapshot older = redis.snapshot();
+                lasts(50, 900, () -> redis.restart(older.data(), world.millis(10, 200)));
+                calmAt += 200 * World.MILLI;
+            }
+            case REDIS_OLD_PRIMARY -> {
+                SimulatedRedis.Snapshot older = redis.snapshot();
+                lasts(50, 900, () -> redis.promote(older));
+            }
+            case REDIS_SILENT -> {
+                redis.fallSilent();
+                lasts(100, 2_500, redis::speak);
+            }
+            case REDIS_FULL -> {
+                redis.fill(true);
+                lasts(100, 1_000, () -> redis.fill(false));
+            }
+            case REDIS_CONNECTION -> redis.breakOne();
+            case POSTGRES_RESTARTED -> {
+                long down = world.millis(50, 800);
+                lasts(down / 1e6, down / 1e6 + 1, () -> {});
+                postgres.restart(down);
+            }
+            case POSTGRES_SESSION -> postgres.breakOne();
+            case POSTGRES_SLOW -> {
+                postgres.slowDown(world.millis(20, 900));
+                lasts(100, 1_500, () -> postgres.slowDown(0));
+            }
+            case POSTGRES_SILENT -> {
+                postgres.fallSilent();
+                lasts(100, 3_000, postgres::speak);
+            }
+            case POSTGRES_REFUSES -> {
+                postgres.refuse(world.oneIn(2) ? "40P01" : "53100");
+                lasts(20, 800, () -> postgres.refuse(""));
+            }
+            case SERVER_DIES -> {
+                SimulatedServer victim = someServer();
+                if (victim != null) {
+                    long down = world.random.nextInt(20, 1_500);
+                    kill(victim, down);
+                    world.tell(() -> victim.host + " is killed");
+                    lasts(down + 100, down + 101, () -> {});
+                }
+            }
+            case SERVER_FREEZES -> {
+                SimulatedServer victim = someServer();
+                if (victim != null && !victim.host.isFrozen()) {
+                    world.tell(() -> victim.host + " freezes");
+                    world.freeze(victim.host);
+                    lasts(50, 8_000, () -> {
+                        thawedAt.put(victim.host, world.now());
+                        world.thaw(victim.host);
+                    });
+                }
+            }
+            case SERVER_STOPS -> {
+                SimulatedServer victim = someServer();
+                if (victim != null && !victim.host.isFrozen()) {
+                    world.tell(() -> victim.host + " stops");
+                    stopping++;
+                    World.Host host = victim.host;
+                    world.after(
+                            0,
+                            host,
+                            () -> victim.stop().onComplete(stopped -> {
+                                world.tell(() -> host + " has stopped");
+                                stopping--;
+                                long down = world.random.nextInt(1, 500);
+                                kill(victim, down);
+                                lasts(down, down + 1, () -> {});
+                            }));
+                }
+            }
+            case BUS_LOSES -> {
+                bus.lose(world.oneIn(2) ? 100 : 50);
+                lasts(200, 2_000, () -> bus.lose(0));
+            }
+        }
+    }
+
+    /** A script wrote; a generation that Postgres has replaced must not. */
+    private void wrote(String text) {
+        long[] of = generations.computeIfAbsent(text, History::generation);
+        PostgresTables.Shard shard = tables.shards.get((int) of[0]);
+        check(
+                plan.losesData() || shard.epoch <= of[1],
+                "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
+    }
+
+    private static long[] generation(String text) {
+        int at = text.indexOf("{" + SimulatedServer.NAMESPACE + ":") + SimulatedServer.NAMESPACE.length() + 2;
+        int end = text.indexOf("}:", at);
+        return new long[] {
+            Long.parseLong(text.substring(at, end)), Long.parseLong(text.substring(end + 2, text.indexOf('-', end)))
+        };
+    }
+
+    /** A server that holds no lock of a shard does not count itself as its owner for long. */
+    private void checkOwners() {
+        Map<Integer, Set<SimulatedPostgres.Session>> held = postgres.advisory(SHARD_LOCKS);
+        for (SimulatedServer server : servers) {
+            if (server.host.isFrozen()) {
+                continue;
+            }
+            for (int shard : server.shards.owned()) {
+                boolean owns = held.getOrDefault(shard, Set.of()).stream().anyMatch(each -> each.host == server.host);
+                int key = server.host.name.hashCode() * 31 + shard;
+                if (owns) {
+                    strangeSince.remove(key);
+                } else {
+                    long since = strangeSince.computeIfAbsent(key, first -> world.now());
+                    check(
+                            world.now() - Math.max(since, thawedAt.getOrDefault(server.host, 0L))
+                                    < 11_000 * World.MILLI,
+                            server.host + " still acts as the owner of shard " + shard);
+                }
+            }
+        }
+    }
+
+    /** Null if every shard is settled, and Redis has it as Postgres has it; else what is missing. */
+    private @Nullable String unsettled() {
+        for (PostgresTables.Shard shard : tables.shards) {
+            String stamp = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
+            if (shard.epoch == 0 || !redis.model().has(stamp + ":journal")) {
+                return "shard " + shard.id + " has no journal of its generation " + shard.epoch;
+            }
+            long entries = (Long) redis.model().call(List.of("XLEN", stamp + ":journal"));
+            if (entries > 0) {
+                return "shard " + shard.id + " has " + entries + " entries in its journal, its cursor is "
+                        + shard.lastSeq;
+            }
+            if (!redis.hasScripts(stamp)) {
+                return "shard " + shard.id + " lacks its scripts";
+            }
+        }
+        for (PacketRow packet : tables.packets.values()) {
+            PostgresTables.Shard shard = tables.shards.get(packet.shard);
+            String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
+                    + ":p:" + packet.id;
+            if (packet.closedAt == null) {
+                if (!packet.expires.isAfter(tables.now())) {
+                    return "packet " + packet.id + " is not refunded";
+                }
+                Object next = redis.model().call(List.of("HGET", key, "#"));
+                if (!String.valueOf(packet.claims.size()).equals(next)) {
+                    return "packet " + packet.id + " of shard " + packet.shard + " has " + packet.claims.size()
+                            + " claims, and in Redis " + next;
+                }
+                for (ClaimRow claim : packet.claims) {
+                    if (!String.valueOf(claim.slot()).equals(redis.model().call(List.of("HGET", key, claim.user())))) {
+                        return "Redis does not know " + claim + " of " + packet.id;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private void checkEnd() {
+        for (PacketRow packet : tables.packets.values()) {
+            Set<String> users = new HashSet<>();
+            for (int slot = 0; slot < packet.claims.size(); slot++) {
+                ClaimRow claim = packet.claims.get(slot);
+                check(claim.slot() == slot && users.add(claim.user()), "slots of " + packet.id + ": " + packet.claims);
+                check(claim.amount() == packet.amounts[slot], "amount of " + claim);
+            }
+            check(
+                    packet.closedAt == null ? packet.held() > 0 : packet.held() == 0,
+                    "the escrow of " + packet.id + " holds " + packet.held());
+            check(
+                    plan.losesData()
+                            || !saidDrained.contains(packet.id)
+                            || packet.claims.size() == packet.amounts.length,
+                    "packet " + packet.id + " was refused as drained, with " + packet.claims.size() + " of "
+                            + packet.amounts.length + " claims");
+        }
+    }
+}

@@ -1,0 +1,598 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.simulation.SimulatedPostgres.Advisory;
+import dev.hongbao.simulation.SimulatedPostgres.LockMode;
+import dev.hongbao.simulation.SimulatedPostgres.Plan;
+import dev.hongbao.simulation.SimulatedPostgres.Session;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.Function;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of shards, packets and claims, and the statements of the engine and of claims over them, each by the begin of its SQL.
+ * {@code PostgresTablesIT} compares them with a real Postgres. Not modelled: accounts (balances follow from the claims), feeds, the
+ * outbox, quarantine.
+ */
+final class PostgresTables {
+    private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
+    static final String ASSET = "CNY";
+
+    /** Stands for the senders' statement: $1 the packet, $2 its shard, $3 the amounts, $4 the milliseconds until it expires. */
+    static final String SEND = "send";
+
+    final List<Shard> shards;
+    final Map<UUID, PacketRow> packets = new LinkedHashMap<>();
+    private final java.util.function.LongSupplier nanos;
+
+    /** Gets each committed move of a cursor. */
+    private final Moves moves;
+
+    interface Moves {
+        void moved(int shard, long epoch, long from, long to);
+
+        /** Accepted claims contradict settled ones. */
+        void voided(int claims);
+    }
+
+    static final class Shard {
+        final int id;
+        long epoch;
+        String nonce = "";
+        long lastSeq;
+        String replid = "";
+        long restored;
+
+        Shard(int id) {
+            this.id = id;
+        }
+    }
+
+    record ClaimRow(String user, int slot, long amount, OffsetDateTime at) {}
+
+    static final class PacketRow {
+        final UUID id;
+        final int shard;
+        final long[] amounts;
+        final Instant expires;
+        final List<ClaimRow> claims = new ArrayList<>();
+
+        @Nullable
+        OffsetDateTime closedAt;
+
+        @Nullable
+        Long refund;
+
+        @Nullable
+        String ending;
+
+        private final OffsetDateTime created;
+
+        PacketRow(UUID id, int shard, long[] amounts, Instant created, Instant expires) {
+            this.id = id;
+            this.shard = shard;
+            this.amounts = amounts;
+            this.created = created.atOffset(ZoneOffset.UTC);
+            this.expires = expires;
+        }
+
+        long total() {
+            return Arrays.stream(amounts).sum();
+        }
+
+        /** The escrow. */
+        long held() {
+            return total() - claims.stream().mapToLong(ClaimRow::amount).sum() - (refund == null ? 0 : refund);
+        }
+
+        @Nullable
+        ClaimRow of(String user) {
+            for (ClaimRow claim : claims) {
+                if (claim.user.equals(user)) {
+                    return claim;
+                }
+            }
+            return null;
+        }
+    }
+
+    PostgresTables(int shards, java.util.function.LongSupplier nanos, Moves moves) {
+        this.shards = IntStream.range(0, shards).mapToObj(Shard::new).toList();
+        this.nanos = nanos;
+        this.moves = moves;
+    }
+
+    Instant now() {
+        return BEGIN.plusNanos(nanos.getAsLong() / 1000 * 1000);
+    }
+
+    private OffsetDateTime moment() {
+        return now().atOffset(ZoneOffset.UTC);
+    }
+
+    private static Map<String, Object> row(@Nullable Object... pairs) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        for (int i = 0; i < pairs.length; i += 2) {
+            row.put((String) pairs[i], pairs[i + 1]);
+        }
+        return row;
+    }
+
+    private static List<Map<String, Object>> one(@Nullable Object... pairs) {
+        return List.of(row(pairs));
+    }
+
+    void add(UUID id, int shard, Long[] amounts, long livesMillis) {
+        packets.put(
+                id,
+                new PacketRow(
+                        id,
+                        shard,
+                        Arrays.stream(amounts).mapToLong(each -> each).toArray(),
+                        now(),
+                        now().plusMillis(livesMillis)));
+    }
+
+    /** What a statement does. */
+    Plan plan(String sql, Tuple of, SimulatedPostgres postgres, Session session) {
+        String text = sql.strip();
+        if (text.startsWith("select id, epoch, nonce, last_seq, replid, restored,")) {
+            return readShards(text, of);
+        } else if (text.startsWith("select draw_generation(")) {
+            int id = of.getInteger(0);
+            return new Plan(List.of(id), LockMode.EXCLUSIVE, Plan.Kind.WRITE, locked -> one("epoch", drawn(of)));
+        } else if (text.startsWith("select settled_at, drained, void from settle_claims(")) {
+            return settling(of, moved -> settleClaims(of));
+        } else if (text.startsWith("select settled_at, drained, void from settle_claims_but_void(")) {
+            return settling(of, moved -> settleClaimsButVoid(of));
+        } else if (text.startsWith("select settled_at, closed, closed_shards from settle_closes(")) {
+            return settling(of, moved -> settleCloses(of));
+        } else if (text.startsWith("select settled_at from (select move_cursors(")) {
+            return settling(of, moved -> one("settled_at", moment()));
+        } else if (text.startsWith("select p.id, p.shard, p.group_id")) {
+            return Plan.read(() -> terms(of));
+        } else if (text.startsWith("select packet, user_id, slot, amount, asset, at from settled_claims(")) {
+            return Plan.read(() -> claimsOf(of));
+        } else if (text.startsWith("select amount, due, closed_at, refund, ending, held, claimed_count, seed")) {
+            return Plan.read(() -> progress(of));
+        } else if (text.startsWith("select c.packet, c.user_id, c.slot, c.amount, p.asset, c.at")) {
+            return Plan.read(() -> claimsFrom(of));
+        } else if (text.equals("select from packet where id = $1")) {
+            return Plan.read(() -> packets.containsKey(of.getUUID(0)) ? one() : List.of());
+        } else if (text.startsWith("select p.id, s.shard")) {
+            return Plan.read(() -> due(of));
+        } else if (text.startsWith("select pay_refunds(")) {
+            return Plan.read(() -> one("paid", 0));
+        } else if (text.startsWith("select p.id, c.claims, c.next_slot")) {
+            return Plan.read(() -> openPackets(of.getInteger(0)));
+        } else if (text.startsWith("select p.id as packet, c.slot, w.owner as user_id")) {
+            return Plan.read(() -> openClaims(of.getInteger(0)));
+        } else if (text.startsWith("select id from packet where id = any ($1) and closed_at is not null")) {
+            return Plan.read(() -> Arrays.stream(of.getArrayOfUUIDs(0))
+                    .filter(id -> packets.containsKey(id) && packets.get(id).closedAt != null)
+                    .map(id -> row("id", id))
+                    .toList());
+        } else if (text.startsWith("select from shard where id = $1 and epoch = $2 and nonce = $3")) {
+            return Plan.read(() -> {
+                Shard shard = shards.get(of.getInteger(0));
+                return shard.epoch == of.getLong(1) && shard.nonce.equals(of.getString(2)) ? one() : List.of();
+            });
+        } else if (text.equals("select id from quarantine_unit")) {
+            return Plan.read(List::of);
+        } else if (text.equals(SEND)) {
+            int id = of.getInteger(1);
+            return new Plan(List.of(id), LockMode.KEY_SHARE, Plan.Kind.WRITE, locked -> {
+                add(of.getUUID(0), id, of.getArrayOfLongs(2), of.getLong(3));
+                return one("epoch", shards.get(id).epoch, "nonce", shards.get(id).nonce);
+            });
+        } else if (text.equals("select 1")) {
+            return Plan.read(() -> one("one", 1));
+        }
+        return locks(text, of, postgres, session);
+    }
+
+    private Plan locks(String text, Tuple of, SimulatedPostgres postgres, Session session) {
+        if (text.startsWith("listen ")) {
+            return Plan.read(() -> {
+                for (String word : text.split("; ")) {
+                    if (word.startsWith("listen ")) {
+                        session.listen(word.substring(7));
+                    }
+                }
+                return List.of();
+            });
+        } else if (text.startsWith("select pg_notify($1, $2)")) {
+            return Plan.read(() -> {
+                postgres.notify(of.getString(0), of.getString(1), session);
+                return one("pg_notify", "");
+            });
+        } else if (text.startsWith("select pg_advisory_lock_shared($1, 0)")) {
+            return new Plan(
+                    List.of(new Advisory(of.getInteger(0), 0)),
+                    LockMode.SHARE,
+                    Plan.Kind.LOCK,
+                    taken -> one("lock", ""));
+        } else if (text.startsWith("select pg_advisory_lock($1, 0)")) {
+            return new Plan(
+                    List.of(new Advisory(of.getInteger(0), 0)),
+                    LockMode.EXCLUSIVE,
+                    Plan.Kind.LOCK,
+                    taken -> one("lock", ""));
+        } else if (text.startsWith("select pg_advisory_unlock_shared($1, 0)")
+                || text.startsWith("select pg_advisory_unlock($1, 0)")) {
+            return Plan.read(() -> {
+                postgres.unlockAdvisory(session, new Advisory(of.getInteger(0), 0));
+                return one("unlocked", true);
+            });
+        } else if (text.startsWith("select pg_try_advisory_lock($1, 0)")) {
+            return Plan.read(() -> one("locked", postgres.tryAdvisory(session, new Advisory(of.getInteger(0), 0))));
+        } else if (text.startsWith("select id from unnest($1::integer[]) as id where pg_try_advisory_lock($2, id)")) {
+            return Plan.read(() -> {
+                List<Map<String, Object>> won = new ArrayList<>();
+                for (Integer id : of.getArrayOfIntegers(0)) {
+                    if (won.size() < of.getLong(2)
+                            && postgres.tryAdvisory(session, new Advisory(of.getInteger(1), id))) {
+                        won.add(row("id", id));
+                    }
+                }
+                return won;
+            });
+        } else if (text.startsWith("select pg_notify($1, ''), pg_advisory_unlock($2, id)")) {
+            return Plan.read(() -> {
+                postgres.notify(of.getString(0), "", session);
+                for (Integer id : of.getArrayOfIntegers(2)) {
+                    postgres.unlockAdvisory(session, new Advisory(of.getInteger(1), id));
+                }
+                return List.of();
+            });
+        } else if (text.startsWith("select pid, classid::bigint, objid::bigint from pg_locks")) {
+            return Plan.read(() -> {
+                List<Map<String, Object>> held = new ArrayList<>();
+                for (long each :
+                        Set.of(of.getLong(0), of.getLong(1)).stream().sorted().toList()) {
+                    postgres.advisory((int) each)
+                            .forEach((number, holders) -> holders.forEach(holder ->
+                                    held.add(row("pid", holder.pid, "classid", each, "objid", (long) number))));
+                }
+                return held;
+            });
+        } else if (text.startsWith("select exists (select from pg_locks")) {
+            return Plan.read(() -> one(
+                    "exists",
+                    postgres.advisory(of.getLong(0).intValue()).values().stream()
+                            .flatMap(Collection::stream)
+                            .anyMatch(holder -> holder != session)));
+        }
+        throw new IllegalArgumentException("not modelled: " + text);
+    }
+
+    private Plan readShards(String text, Tuple of) {
+        Function<Collection<?>, List<Map<String, Object>>> read = some -> some.stream()
+                .map(id -> shards.get((Integer) id))
+                .map(shard -> row(
+                        "id",
+                        shard.id,
+                        "epoch",
+                        shard.epoch,
+                        "nonce",
+                        shard.nonce,
+                        "last_seq",
+                        shard.lastSeq,
+                        "replid",
+                        shard.replid,
+                        "restored",
+                        shard.restored,
+                        "aside",
+                        new UUID[0]))
+                .toList();
+        List<Integer> ids = text.contains("where id = any ($1)")
+                ? Arrays.stream(of.getArrayOfShorts(0))
+                        .map(Short::intValue)
+                        .sorted()
+                        .toList()
+                : IntStream.range(0, shards.size()).boxed().toList();
+        if (text.endsWith("order by id")) {
+            return Plan.read(() -> read.apply(ids));
+        }
+        return new Plan(
+                ids,
+                LockMode.NO_KEY_UPDATE,
+                text.endsWith("skip locked") ? Plan.Kind.READ_UNLOCKED_ROWS : Plan.Kind.READ,
+                read);
+    }
+
+    private @Nullable Long drawn(Tuple of) {
+        Shard shard = shards.get(of.getInteger(0));
+        if (shard.epoch != of.getLong(1) || !shard.nonce.equals(of.getString(2))) {
+            return null;
+        }
+        shard.epoch = Math.max(shard.epoch, of.getLong(3)) + 1;
+        shard.nonce = of.getString(5);
+        shard.lastSeq = 0;
+        shard.replid = of.getString(6);
+        if (of.getBoolean(4)) {
+            shard.restored = shard.epoch;
+        }
+        return shard.epoch;
+    }
+
+    private Plan settling(Tuple of, Function<Collection<?>, List<Map<String, Object>>> effect) {
+        List<Integer> ids = Arrays.stream(of.getArrayOfShorts(0))
+                .map(Short::intValue)
+                .sorted()
+                .toList();
+        return new Plan(ids, LockMode.NO_KEY_UPDATE, Plan.Kind.WRITE, locked -> {
+            checkCursors(of);
+            List<Map<String, Object>> rows = effect.apply(locked);
+            moveCursors(of);
+            return rows;
+        });
+    }
+
+    private void checkCursors(Tuple of) {
+        for (int i = 0; i < of.getArrayOfShorts(0).length; i++) {
+            Shard shard = shards.get(of.getArrayOfShorts(0)[i]);
+            if (shard.epoch != of.getArrayOfLongs(1)[i]
+                    || !shard.nonce.equals(of.getArrayOfStrings(2)[i])
+                    || shard.lastSeq != of.getArrayOfLongs(3)[i]) {
+                throw SimulatedPostgres.refused("HB001", "stale cursor");
+            }
+        }
+    }
+
+    private void moveCursors(Tuple of) {
+        for (int i = 0; i < of.getArrayOfShorts(0).length; i++) {
+            Shard shard = shards.get(of.getArrayOfShorts(0)[i]);
+            moves.moved(shard.id, shard.epoch, shard.lastSeq, of.getArrayOfLongs(4)[i]);
+            shard.lastSeq = of.getArrayOfLongs(4)[i];
+        }
+    }
+
+    private List<Map<String, Object>> settleClaims(Tuple of) {
+        UUID[] ids = of.getArrayOfUUIDs(5);
+        for (UUID id : ids) {
+            if (!packets.containsKey(id) || packets.get(id).closedAt != null) {
+                throw SimulatedPostgres.refused("HB002", "a packet is unknown, not open yet or closed");
+            }
+        }
+        Integer[] places = of.getArrayOfIntegers(6);
+        Map<UUID, List<ClaimRow>> fresh = new LinkedHashMap<>();
+        for (int i = 0; i < places.length; i++) {
+            PacketRow packet = packets.get(ids[places[i] - 1]);
+            List<ClaimRow> added = fresh.computeIfAbsent(packet.id, first -> new ArrayList<>());
+            String user = of.getArrayOfStrings(8)[i];
+            int slot = of.getArrayOfIntegers(7)[i];
+            int next = packet.claims.size() + added.size();
+            if (slot < next || packet.of(user) != null || added.stream().anyMatch(each -> each.user.equals(user))) {
+                throw SimulatedPostgres.refused("23505", "a slot or a user is taken");
+            }
+            if (slot > next) {
+                throw SimulatedPostgres.refused("HB002", "a slot does not follow the settled ones");
+            }
+            added.add(new ClaimRow(user, slot, of.getArrayOfLongs(9)[i], moment()));
+        }
+        fresh.forEach((id, added) -> packets.get(id).claims.addAll(added));
+        return one("settled_at", moment(), "drained", closeDrained(fresh.keySet()), "void", new Integer[0]);
+    }
+
+    private UUID[] closeDrained(Collection<UUID> some) {
+        List<UUID> drained = new ArrayList<>();
+        for (UUID id : some) {
+            PacketRow packet = packets.get(id);
+            if (packet != null && packet.closedAt == null && packet.claims.size() == packet.amounts.length) {
+                packet.closedAt = moment();
+                packet.refund = 0L;
+                drained.add(id);
+            }
+        }
+        return drained.toArray(UUID[]::new);
+    }
+
+    private List<Map<String, Object>> settleClaimsButVoid(Tuple of) {
+        UUID[] ids = of.getArrayOfUUIDs(5);
+        Integer[] places = of.getArrayOfIntegers(6);
+        Set<Integer> voids = new TreeSet<>();
+        Map<UUID, Map<Integer, Integer>> bySlot = new LinkedHashMap<>(); // per packet the first claim of each slot
+        for (int i = 0; i < places.length; i++) {
+            voids.add(i + 1);
+            PacketRow packet = packets.get(ids[places[i] - 1]);
+            int slot = of.getArrayOfIntegers(7)[i];
+            if (packet != null
+                    && packet.closedAt == null
+                    && slot >= packet.claims.size()
+                    && packet.of(of.getArrayOfStrings(8)[i]) == null) {
+                bySlot.computeIfAbsent(packet.id, first -> new java.util.TreeMap<>())
+                        .putIfAbsent(slot, i);
+            }
+        }
+        bySlot.forEach((id, slots) -> {
+            PacketRow packet = packets.get(id);
+            Map<String, Integer> ofUser = new HashMap<>(); // the first claim of each user
+            slots.values().forEach(i -> ofUser.merge(of.getArrayOfStrings(8)[i], i, Math::min));
+            slots.forEach((slot, i) -> {
+                String user = of.getArrayOfStrings(8)[i];
+                if (ofUser.get(user).equals(i) && slot == packet.claims.size()) {
+                    packet.claims.add(new ClaimRow(user, slot, of.getArrayOfLongs(9)[i], moment()));
+                    voids.remove(i + 1);
+                }
+            });
+        });
+        if (!voids.isEmpty()) {
+            moves.voided(voids.size());
+        }
+        return one(
+                "settled_at", moment(), "drained", closeDrained(List.of(ids)), "void", voids.toArray(Integer[]::new));
+    }
+
+    private List<Map<String, Object>> settleCloses(Tuple of) {
+        List<UUID> closed = new ArrayList<>();
+        List<Short> homes = new ArrayList<>();
+        UUID[] ids = of.getArrayOfUUIDs(5);
+        String[] endings = of.getArrayOfStrings(6);
+        for (UUID id : new TreeSet<>(List.of(ids))) {
+            PacketRow packet = packets.get(id);
+            String ending = null;
+            for (int i = ids.length - 1; i >= 0; i--) {
+                ending = ids[i].equals(id) && endings[i] != null ? endings[i] : ending;
+            }
+            if (packet != null
+                    && packet.closedAt == null
+                    && (ending != null || !packet.expires.isAfter(now().plusSeconds(60)))) {
+                packet.refund = packet.held();
+                packet.closedAt = moment();
+                packet.ending = ending;
+                closed.add(id);
+                homes.add((short) packet.shard);
+            }
+        }
+        return one(
+                "settled_at",
+                moment(),
+                "closed",
+                closed.toArray(UUID[]::new),
+                "closed_shards",
+                homes.toArray(Short[]::new));
+    }
+
+    private List<Map<String, Object>> terms(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        UUID[] ids = of.getArrayOfUUIDs(0);
+        Integer[] blocks = of.getArrayOfIntegers(1);
+        for (int i = 0; i < ids.length; i++) {
+            PacketRow packet = packets.get(ids[i]);
+            if (packet == null) {
+                continue;
+            }
+            Map<String, Object> row =
+                    row("id", packet.id, "shard", packet.shard, "group_id", "family", "sender", "host");
+            row.putAll(row("kind", "lucky", "asset", ASSET, "amount", packet.total(), "count", packet.amounts.length));
+            row.putAll(row(
+                    "min",
+                    1L,
+                    "max",
+                    packet.total(),
+                    "split",
+                    SplitAlgorithm.DOUBLE_MEAN.wireName(),
+                    "split_version",
+                    1));
+            row.putAll(row(
+                    "commitment", "0".repeat(64), "greeting", null, "metadata", new JsonObject(), "recipients", null));
+            row.putAll(row("passcode", null, "created_at", packet.created, "opens_at", packet.created));
+            row.putAll(
+                    row("expires_at", packet.expires.atOffset(ZoneOffset.UTC), "campaign", null, "block", blocks[i]));
+            row.put(
+                    "amounts",
+                    blocks[i] != null && blocks[i] == 0
+                            ? Arrays.stream(packet.amounts).boxed().toArray(Long[]::new)
+                            : null);
+            rows.add(row);
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> claim(PacketRow packet, ClaimRow claim) {
+        return row(
+                "packet",
+                packet.id,
+                "user_id",
+                claim.user,
+                "slot",
+                claim.slot,
+                "amount",
+                claim.amount,
+                "asset",
+                ASSET,
+                "at",
+                claim.at);
+    }
+
+    private List<Map<String, Object>> claimsOf(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        UUID[] ids = of.getArrayOfUUIDs(0);
+        for (int i = 0; i < ids.length; i++) {
+            PacketRow packet = packets.get(ids[i]);
+            ClaimRow claim = packet == null ? null : packet.of(of.getArrayOfStrings(1)[i]);
+            if (claim != null) {
+                rows.add(claim(packet, claim));
+            }
+        }
+        return rows;
+    }
+
+    private List<Map<String, Object>> progress(Tuple of) {
+        PacketRow packet = packets.get(of.getUUID(0));
+        if (packet == null) {
+            return List.of();
+        }
+        Map<String, Object> row = row("amount", packet.total(), "due", !packet.expires.isAfter(now()));
+        row.putAll(row("closed_at", packet.closedAt, "refund", packet.refund == null ? 0L : packet.refund));
+        row.putAll(row("ending", packet.ending, "held", packet.held(), "claimed_count", packet.claims.size()));
+        row.put("seed", packet.closedAt == null ? null : "0".repeat(64));
+        return List.of(row);
+    }
+
+    private List<Map<String, Object>> claimsFrom(Tuple of) {
+        PacketRow packet = packets.get(of.getUUID(0));
+        return packet == null
+                ? List.of()
+                : packet.claims.stream()
+                        .skip(of.getInteger(1))
+                        .limit(of.getInteger(2))
+                        .map(claim -> claim(packet, claim))
+                        .toList();
+    }
+
+    private List<Map<String, Object>> due(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (Short shard : of.getArrayOfShorts(0)) {
+            packets.values().stream()
+                    .filter(each -> each.shard == shard && each.closedAt == null && !each.expires.isAfter(now()))
+                    .limit(of.getInteger(1))
+                    .forEach(each -> rows.add(row("id", each.id, "shard", (int) shard)));
+        }
+        return rows;
+    }
+
+    private List<PacketRow> open(int shard) {
+        return packets.values().stream()
+                .filter(each -> each.shard == shard && each.closedAt == null)
+                .toList();
+    }
+
+    private List<Map<String, Object>> openPackets(int shard) {
+        return open(shard).stream()
+                .map(each -> row(
+                        "id",
+                        each.id,
+                        "claims",
+                        (long) each.claims.size(),
+                        "next_slot",
+                        each.claims.size(),
+                        "aside",
+                        false))
+                .toList();
+    }
+
+    private List<Map<String, Object>> openClaims(int shard) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        open(shard)
+                .forEach(packet -> packet.claims.forEach(
+                        claim -> rows.add(row("packet", packet.id, "slot", claim.slot, "user_id", claim.user))));
+        return rows;
+    }
+}

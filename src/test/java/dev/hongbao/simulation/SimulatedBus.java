@@ -1,0 +1,67 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.engine.ServerLine;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** The messages between servers: some are lost, doubled or late. */
+final class SimulatedBus {
+    private final World world;
+    private final Map<String, End> ends = new LinkedHashMap<>();
+
+    /** In percent. */
+    private int lost;
+
+    private record End(World.Host host, Consumer<Buffer> heard) {}
+
+    SimulatedBus(World world) {
+        this.world = world;
+    }
+
+    void lose(int percent) {
+        lost = percent;
+    }
+
+    ServerLine line(World.Host host) {
+        return new ServerLine() {
+            @Override
+            public String self() {
+                return host.name;
+            }
+
+            @Override
+            public void tellAll(Buffer message) {
+                List.copyOf(ends.keySet()).forEach(name -> tell(name, message));
+            }
+
+            @Override
+            public void tell(String server, Buffer message) {
+                End to = ends.get(server);
+                if (to == null || server.equals(host.name) || world.random.nextInt(100) < lost) {
+                    return;
+                }
+                int times = world.oneIn(10) ? 2 : 1;
+                for (int i = 0; i < times; i++) {
+                    long late = world.oneIn(20) ? world.millis(0, 400) : world.transit();
+                    Buffer copy = message.copy();
+                    world.after(late, to.host, () -> to.heard.accept(copy));
+                }
+            }
+
+            @Override
+            public void listen(Consumer<Buffer> heard) {
+                ends.put(host.name, new End(host, heard));
+            }
+
+            @Override
+            public Future<Void> close() {
+                ends.remove(host.name);
+                return Future.succeededFuture();
+            }
+        };
+    }
+}

@@ -1,0 +1,473 @@
+package dev.hongbao.simulation;
+
+import io.vertx.pgclient.PgException;
+import io.vertx.sqlclient.Tuple;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Postgres' sessions, locks and commits in the world; {@link PostgresTables} knows the statements. A statement takes its locks when it
+ * begins, and its effect is there when it commits, some time later; both are one transaction. A session whose client is gone ends its
+ * current statement all the same.
+ */
+final class SimulatedPostgres {
+    private final World world;
+    final PostgresTables tables;
+    private final Map<Object, Lock> locks = new LinkedHashMap<>();
+    private final Map<Integer, Session> sessions = new LinkedHashMap<>();
+    private final Deque<Runnable> unread = new ArrayDeque<>();
+    private int lastPid = 1000;
+    private boolean up = true;
+    private boolean silent;
+
+    /** Commits take so much longer, while a disk is slow. */
+    private long slowNanos;
+
+    /** The SQLSTATE of the next settlements; empty for none. */
+    private String refusal = "";
+
+    enum LockMode {
+        SHARE,
+        KEY_SHARE,
+        NO_KEY_UPDATE,
+        EXCLUSIVE;
+
+        boolean isBeside(LockMode other) {
+            return switch (this) {
+                case SHARE -> other == SHARE;
+                case KEY_SHARE -> other == KEY_SHARE || other == NO_KEY_UPDATE;
+                case NO_KEY_UPDATE -> other == KEY_SHARE;
+                case EXCLUSIVE -> false;
+            };
+        }
+    }
+
+    /** A lock of a key, held by a session as often as it took it. */
+    private static final class Lock {
+        private final List<Held> held = new ArrayList<>();
+        private final Deque<Waiting> waiting = new ArrayDeque<>();
+
+        boolean isFree(Session session, LockMode mode) {
+            return held.stream().allMatch(each -> each.by == session || each.mode.isBeside(mode));
+        }
+    }
+
+    private record Held(Session by, LockMode mode) {}
+
+    private record Waiting(Session by, LockMode mode, Runnable granted) {}
+
+    /**
+     * What a statement does.
+     *
+     * @param rows the keys of rows that it locks, in this order, until it commits
+     * @param mode of these locks
+     * @param effect gets the keys that are locked; runs at the commit
+     */
+    record Plan(List<?> rows, LockMode mode, Kind kind, Function<Collection<?>, List<Map<String, Object>>> effect) {
+        enum Kind {
+            READ,
+            READ_UNLOCKED_ROWS,
+            WRITE,
+            /** Its locks last as long as the session. */
+            LOCK
+        }
+
+        static Plan read(Supplier<List<Map<String, Object>>> rows) {
+            return new Plan(List.of(), LockMode.SHARE, Kind.READ, none -> rows.get());
+        }
+    }
+
+    SimulatedPostgres(World world, PostgresTables tables) {
+        this.world = world;
+        this.tables = tables;
+    }
+
+    /** A backend. */
+    final class Session {
+        final int pid = ++lastPid;
+        final World.Host host;
+        private final @Nullable Long lockMillis;
+        private final @Nullable Long idleMillis;
+        private final Deque<Runnable> queue = new ArrayDeque<>();
+        private final Set<String> channels = new LinkedHashSet<>();
+        private final BiConsumer<String, String> notified;
+        private final Runnable ended;
+        private boolean working;
+        private boolean clientGone;
+        private boolean over;
+        private long lastArrival;
+        private long lastReply;
+        private long heardAt;
+
+        private Session(
+                World.Host host,
+                @Nullable Long lockMillis,
+                @Nullable Long idleMillis,
+                BiConsumer<String, String> notified,
+                Runnable ended) {
+            this.host = host;
+            this.lockMillis = lockMillis;
+            this.idleMillis = idleMillis;
+            this.notified = notified;
+            this.ended = ended;
+            heardAt = world.now();
+            if (idleMillis != null) {
+                watchIdle();
+            }
+        }
+
+        private void watchIdle() {
+            world.after(idleMillis * World.MILLI, null, () -> {
+                if (over) {
+                    return;
+                }
+                if (!working && queue.isEmpty() && world.now() - heardAt >= idleMillis * World.MILLI) {
+                    world.tell(() -> "Postgres ends the idle session " + pid + " of " + host);
+                    end();
+                } else {
+                    watchIdle();
+                }
+            });
+        }
+
+        void listen(String channel) {
+            channels.add(channel);
+        }
+
+        void send(
+                String sql,
+                Tuple parameters,
+                Consumer<List<Map<String, Object>>> answered,
+                Consumer<Throwable> failed) {
+            lastArrival = Math.max(lastArrival, world.now() + world.transit());
+            world.at(lastArrival, null, () -> arrived(() -> begin(sql, parameters, answered, failed)));
+        }
+
+        private void arrived(Runnable statement) {
+            if (over || !up) {
+                return;
+            }
+            if (silent) {
+                unread.add(() -> arrived(statement));
+                return;
+            }
+            heardAt = world.now();
+            queue.add(statement);
+            next();
+        }
+
+        private void next() {
+            if (working || over) {
+                return;
+            }
+            if (clientGone && (queue.isEmpty() || world.oneIn(2))) {
+                over();
+                return;
+            }
+            Runnable statement = queue.poll();
+            if (statement != null) {
+                working = true;
+                statement.run();
+            }
+        }
+
+        private void begin(
+                String sql,
+                Tuple parameters,
+                Consumer<List<Map<String, Object>>> answered,
+                Consumer<Throwable> failed) {
+            world.after(world.millis(0.05, 0.6), null, () -> {
+                if (over) {
+                    return;
+                }
+                try {
+                    Plan plan = tables.plan(sql, parameters, SimulatedPostgres.this, this);
+                    take(plan, new ArrayList<>(), 0, answered, failed);
+                } catch (PgException refused) {
+                    finish(() -> failed.accept(refused));
+                }
+            });
+        }
+
+        /** Takes the plan's locks one after the other, then commits. */
+        private void take(
+                Plan plan,
+                List<Object> taken,
+                int at,
+                Consumer<List<Map<String, Object>>> answered,
+                Consumer<Throwable> failed) {
+            if (over) {
+                return;
+            }
+            if (at == plan.rows.size()) {
+                long took = plan.kind == Plan.Kind.WRITE ? world.millis(0.3, 3) + slowNanos : 0;
+                world.after(took, null, () -> commit(plan, taken, answered, failed));
+                return;
+            }
+            Object key = plan.rows.get(at);
+            Lock lock = locks.computeIfAbsent(key, first -> new Lock());
+            if (lock.isFree(this, plan.mode) && lock.waiting.isEmpty()) {
+                lock.held.add(new Held(this, plan.mode));
+                taken.add(key);
+                take(plan, taken, at + 1, answered, failed);
+            } else if (plan.kind == Plan.Kind.READ_UNLOCKED_ROWS) {
+                take(plan, taken, at + 1, answered, failed);
+            } else {
+                Waiting waiting = new Waiting(this, plan.mode, () -> {
+                    taken.add(key);
+                    take(plan, taken, at + 1, answered, failed);
+                });
+                lock.waiting.add(waiting);
+                boolean limited = lockMillis != null;
+                long limit = (limited ? lockMillis : 8_000) * World.MILLI;
+                world.after(limit, null, () -> {
+                    if (!over && lock.waiting.remove(waiting)) {
+                        releaseAll(taken);
+                        finish(() -> failed.accept(
+                                limited ? refused("55P03", "lock timeout") : refused("57014", "statement timeout")));
+                        grant(lock);
+                    }
+                });
+            }
+        }
+
+        private void commit(
+                Plan plan,
+                List<Object> taken,
+                Consumer<List<Map<String, Object>>> answered,
+                Consumer<Throwable> failed) {
+            if (over) {
+                return;
+            }
+            try {
+                if (plan.kind == Plan.Kind.WRITE && !refusal.isEmpty()) {
+                    throw refused(refusal, "refused");
+                }
+                List<Map<String, Object>> rows = plan.effect.apply(taken);
+                finish(() -> answered.accept(rows));
+            } catch (PgException refused) {
+                finish(() -> failed.accept(refused));
+            }
+            if (plan.kind != Plan.Kind.LOCK) {
+                releaseAll(taken);
+            }
+        }
+
+        private void finish(Runnable reply) {
+            working = false;
+            if (!clientGone) {
+                lastReply = Math.max(lastReply, world.now() + world.transit());
+                world.at(lastReply, host, reply);
+            }
+            world.at(world.now(), null, this::next);
+        }
+
+        private void releaseAll(List<Object> taken) {
+            for (Object key : taken) {
+                release(this, key);
+            }
+        }
+
+        /** The client closed the connection, or is dead. */
+        void leave() {
+            clientGone = true;
+            world.after(world.transit(), null, () -> {
+                if (!working) {
+                    over();
+                }
+            });
+        }
+
+        /** The backend ends now; its statement is undone. */
+        void end() {
+            if (over) {
+                return;
+            }
+            over();
+            world.after(world.transit(), host, ended);
+        }
+
+        private void over() {
+            over = true;
+            sessions.remove(pid);
+            queue.clear();
+            locks.values().forEach(lock -> {
+                lock.held.removeIf(held -> held.by == this);
+                lock.waiting.removeIf(waiting -> waiting.by == this);
+            });
+            List.copyOf(locks.values()).forEach(SimulatedPostgres.this::grant);
+        }
+
+        boolean isOver() {
+            return over;
+        }
+    }
+
+    static PgException refused(String state, String message) {
+        return new PgException(message, "ERROR", state, "");
+    }
+
+    /**
+     * Connects.
+     *
+     * @param lockMillis a statement's longest wait for a lock; null for the statement's own limit
+     * @param idleMillis after so long without a statement the session ends; null for never
+     */
+    void connect(
+            World.Host host,
+            @Nullable Long lockMillis,
+            @Nullable Long idleMillis,
+            BiConsumer<String, String> notified,
+            Runnable ended,
+            Consumer<Session> connected,
+            Consumer<Throwable> failed) {
+        world.after(world.transit() + world.millis(0.5, 3), null, () -> {
+            if (!up || silent) {
+                world.after(world.transit(), host, () -> failed.accept(new IOException("connection refused")));
+                return;
+            }
+            Session session = new Session(host, lockMillis, idleMillis, notified, ended);
+            sessions.put(session.pid, session);
+            world.after(world.transit(), host, () -> connected.accept(session));
+        });
+    }
+
+    private void grant(Lock lock) {
+        for (Iterator<Waiting> all = lock.waiting.iterator(); all.hasNext(); ) {
+            Waiting next = all.next();
+            if (!lock.isFree(next.by, next.mode)) {
+                return;
+            }
+            all.remove();
+            lock.held.add(new Held(next.by, next.mode));
+            world.at(world.now(), null, next.granted);
+        }
+    }
+
+    private void release(Session session, Object key) {
+        Lock lock = locks.get(key);
+        for (Iterator<Held> all = lock.held.iterator(); all.hasNext(); ) {
+            if (all.next().by == session) {
+                all.remove();
+                break;
+            }
+        }
+        grant(lock);
+    }
+
+    /** An advisory lock, {@code (class, number)}. */
+    record Advisory(int of, int number) {}
+
+    boolean tryAdvisory(Session session, Advisory key) {
+        Lock lock = locks.computeIfAbsent(key, first -> new Lock());
+        if (!lock.isFree(session, LockMode.EXCLUSIVE)) {
+            return false;
+        }
+        lock.held.add(new Held(session, LockMode.EXCLUSIVE));
+        return true;
+    }
+
+    void unlockAdvisory(Session session, Advisory key) {
+        if (locks.containsKey(key)) {
+            release(session, key);
+        }
+    }
+
+    /** The holders of advisory locks of a class, by the second key. */
+    Map<Integer, Set<Session>> advisory(int of) {
+        Map<Integer, Set<Session>> holders = new java.util.TreeMap<>();
+        locks.forEach((key, lock) -> {
+            if (key instanceof Advisory advisory && advisory.of == of) {
+                for (Held held : lock.held) {
+                    holders.computeIfAbsent(advisory.number, first -> new LinkedHashSet<>())
+                            .add(held.by);
+                }
+            }
+        });
+        return holders;
+    }
+
+    void notify(String channel, String payload, Session by) {
+        for (Session session : List.copyOf(sessions.values())) {
+            if (session.channels.contains(channel)) {
+                world.after(world.transit(), session.host, () -> {
+                    if (!session.over) {
+                        session.notified.accept(channel, by.pid + " " + payload);
+                    }
+                });
+            }
+        }
+    }
+
+    long now() {
+        return world.now();
+    }
+
+    /** The sessions' pids of a host. */
+    Set<Integer> pids(World.Host host) {
+        Set<Integer> pids = new TreeSet<>();
+        sessions.values().stream().filter(each -> each.host == host).forEach(each -> pids.add(each.pid));
+        return pids;
+    }
+
+    void hostDied(World.Host host) {
+        List.copyOf(sessions.values()).stream()
+                .filter(each -> each.host == host)
+                .forEach(Session::leave);
+    }
+
+    /** All sessions end; nothing of their statements happened. */
+    void restart(long downNanos) {
+        up = false;
+        unread.clear();
+        List.copyOf(sessions.values()).forEach(Session::end);
+        world.after(downNanos, null, () -> up = true);
+    }
+
+    /** Ends one of the sessions. */
+    void breakOne() {
+        List<Session> all = List.copyOf(sessions.values());
+        if (!all.isEmpty()) {
+            Session one = all.get(world.random.nextInt(all.size()));
+            world.tell(() -> "the session " + one.pid + " of " + one.host + " breaks");
+            one.clientGone = true; // its statement goes on, and the client does not learn its end
+            world.after(world.transit(), one.host, one.ended);
+            if (!one.working) {
+                one.over();
+            }
+        }
+    }
+
+    void slowDown(long nanos) {
+        slowNanos = nanos;
+    }
+
+    void refuse(String state) {
+        refusal = state;
+    }
+
+    void fallSilent() {
+        silent = true;
+    }
+
+    void speak() {
+        silent = false;
+        unread.forEach(Runnable::run);
+        unread.clear();
+    }
+}

@@ -1,0 +1,375 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.engine.Loop;
+import dev.hongbao.store.redis.Faults;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.Script;
+import dev.hongbao.store.redis.Subscription;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+import io.vertx.redis.client.impl.RequestImpl;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One Redis server in the world: {@link RedisModel} with a script cache, a replication id and connections. It loses data, restarts,
+ * falls silent and fills up. A broken connection loses the replies of commands that ran, and the commands that had not arrived.
+ */
+final class SimulatedRedis {
+    private static final long TIMEOUT_NANOS = 1_000 * World.MILLI;
+
+    private final World world;
+    private final List<Link> links = new ArrayList<>();
+    private final Deque<Runnable> unread = new ArrayDeque<>();
+    private RedisModel model = new RedisModel();
+    private Map<String, String> scripts = new HashMap<>();
+    private int replid;
+    private boolean up = true;
+    private boolean silent;
+
+    /** Gets the text of each script that wrote something. */
+    private final Consumer<String> wrote;
+
+    /** The data at a moment, with the scripts. */
+    record Snapshot(RedisModel data, Map<String, String> scripts) {}
+
+    SimulatedRedis(World world, Consumer<String> wrote) {
+        this.world = world;
+        this.wrote = wrote;
+    }
+
+    RedisModel model() {
+        return model;
+    }
+
+    RedisLinks open(Loop loop, World.Host host) {
+        Link link = new Link(loop, host);
+        links.add(link);
+        return link;
+    }
+
+    Snapshot snapshot() {
+        return new Snapshot(model.copy(), new HashMap<>(scripts));
+    }
+
+    void flush() {
+        model.clear();
+    }
+
+    /** Whether it has scripts of a generation. */
+    boolean hasScripts(String stamp) {
+        return scripts.values().stream().anyMatch(text -> text.contains(stamp));
+    }
+
+    void hostDied(World.Host host) {
+        links.removeIf(link -> link.host == host);
+    }
+
+    void forgetScripts() {
+        scripts.clear();
+    }
+
+    void fill(boolean full) {
+        model.fill(full);
+    }
+
+    /** Stops for some time, and comes back with the given data and without scripts. */
+    void restart(RedisModel data, long downNanos) {
+        up = false;
+        RedisModel kept = data.copy();
+        breakAll();
+        world.after(downNanos, null, () -> {
+            model = kept;
+            scripts = new HashMap<>();
+            replid++;
+            up = true;
+        });
+    }
+
+    /** A demoted primary is promoted again: older data, its scripts, another replication id. */
+    void promote(Snapshot older) {
+        breakAll();
+        model = older.data.copy();
+        scripts = new HashMap<>(older.scripts);
+        replid++;
+    }
+
+    private void breakAll() {
+        unread.clear();
+        List.copyOf(links).forEach(Link::breakNow);
+    }
+
+    /** Breaks one of the connections. */
+    void breakOne() {
+        links.removeIf(link -> link.host.isDead());
+        if (!links.isEmpty()) {
+            links.get(world.random.nextInt(links.size())).breakNow();
+        }
+    }
+
+    /** Reads nothing until {@link #speak}. */
+    void fallSilent() {
+        silent = true;
+    }
+
+    void speak() {
+        silent = false;
+        unread.forEach(Runnable::run);
+        unread.clear();
+    }
+
+    private @Nullable Object execute(String command, List<String> arguments) {
+        switch (command) {
+            case "evalsha" -> {
+                String text = scripts.get(arguments.get(0));
+                if (text == null) {
+                    throw new RedisModel.RedisError("NOSCRIPT No matching script");
+                }
+                int keys = Integer.parseInt(arguments.get(1));
+                long before = model.writes();
+                Object reply =
+                        model.eval(text, arguments.subList(2, 2 + keys), arguments.subList(2 + keys, arguments.size()));
+                if (model.writes() > before) {
+                    wrote.accept(text);
+                }
+                return reply;
+            }
+            case "script" -> {
+                if (arguments.get(0).equals("LOAD")) {
+                    Script script = Script.of(
+                            new String(arguments.get(1).getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8));
+                    scripts.put(script.sha(), script.text());
+                    return script.sha();
+                }
+                return arguments.stream()
+                        .skip(1)
+                        .<Object>map(sha -> scripts.containsKey(sha) ? 1L : 0L)
+                        .toList();
+            }
+            case "info" -> {
+                return "master_replid:r" + replid + "\r\nlazyfree_pending_objects:0\r\n";
+            }
+            default -> {
+                List<String> call = new ArrayList<>(List.of(command.toUpperCase(Locale.ROOT)));
+                call.addAll(arguments);
+                return model.call(call);
+            }
+        }
+    }
+
+    /** One connection, and its successors. */
+    private final class Link implements RedisLink, RedisLinks {
+        private final Loop loop;
+        private final World.Host host;
+        private final Deque<Sent> pending = new ArrayDeque<>();
+        private int connection;
+        private boolean connected = true;
+        private boolean closed;
+        private boolean watched;
+        private long lastArrival;
+        private long lastReply;
+
+        private record Sent(long atNanos, Promise<@Nullable Response> reply) {}
+
+        Link(Loop loop, World.Host host) {
+            this.loop = loop;
+            this.host = host;
+        }
+
+        @Override
+        public Future<@Nullable Response> send(Request request) {
+            if (!connected) {
+                return Future.failedFuture(Faults.down());
+            }
+            RequestImpl call = (RequestImpl) request;
+            List<String> arguments = new ArrayList<>();
+            call.getArgs().forEach(each -> arguments.add(new String(each, StandardCharsets.ISO_8859_1)));
+            Sent sent = new Sent(loop.nanos(), Promise.promise());
+            pending.add(sent);
+            watch();
+            int on = connection;
+            lastArrival = Math.max(lastArrival, world.now() + world.transit());
+            world.at(
+                    lastArrival,
+                    null,
+                    () -> arrived(on, call.command().toString().toLowerCase(Locale.ROOT), arguments, sent));
+            return sent.reply.future();
+        }
+
+        private void arrived(int on, String command, List<String> arguments, Sent sent) {
+            if (!up || on != connection && world.oneIn(2)) {
+                return;
+            }
+            if (silent) {
+                unread.add(() -> arrived(on, command, arguments, sent));
+                return;
+            }
+            Response response = null;
+            RuntimeException fault = null;
+            try {
+                response = Reply.of(execute(command, arguments));
+            } catch (RedisModel.RedisError error) {
+                fault = Faults.reply(String.valueOf(error.getMessage()));
+            }
+            Response answer = response;
+            RuntimeException failure = fault;
+            lastReply = Math.max(lastReply, world.now() + world.transit());
+            world.at(lastReply, host, () -> {
+                if (on == connection && pending.remove(sent)) {
+                    if (failure == null) {
+                        sent.reply.complete(answer);
+                    } else {
+                        sent.reply.fail(failure);
+                    }
+                }
+            });
+        }
+
+        /** A late reply ends the connection. */
+        private void watch() {
+            if (watched) {
+                return;
+            }
+            watched = true;
+            world.after(TIMEOUT_NANOS, host, () -> {
+                watched = false;
+                Sent oldest = pending.peek();
+                if (oldest != null && loop.nanos() - oldest.atNanos >= TIMEOUT_NANOS) {
+                    drop();
+                } else if (oldest != null) {
+                    watch();
+                }
+            });
+        }
+
+        void breakNow() {
+            int on = connection;
+            world.after(world.transit(), host, () -> {
+                if (on == connection) {
+                    drop();
+                }
+            });
+        }
+
+        private void drop() {
+            connection++;
+            connected = false;
+            List<Sent> lost = List.copyOf(pending);
+            pending.clear();
+            reconnect();
+            lost.forEach(each -> each.reply.fail(Faults.lost()));
+        }
+
+        private void reconnect() {
+            world.after(world.millis(5, 100), host, () -> {
+                if (up && !silent && !closed) {
+                    connected = true;
+                } else if (!closed) {
+                    reconnect();
+                }
+            });
+        }
+
+        @Override
+        public boolean isConnected() {
+            return connected;
+        }
+
+        @Override
+        public RedisLink server() {
+            return this;
+        }
+
+        @Override
+        public RedisLink linkFor(String key) {
+            return this;
+        }
+
+        @Override
+        public List<RedisLink> servers() {
+            return List.of(this);
+        }
+
+        @Override
+        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public Future<Void> close() {
+            closed = true;
+            connected = false;
+            links.remove(this);
+            return Future.succeededFuture();
+        }
+    }
+
+    /** A reply as the client gives it. */
+    private record Reply(Object value) implements Response {
+        static @Nullable Response of(@Nullable Object value) {
+            return value == null ? null : new Reply(value);
+        }
+
+        @Override
+        public ResponseType type() {
+            return value instanceof List
+                    ? ResponseType.MULTI
+                    : value instanceof Long ? ResponseType.NUMBER : ResponseType.BULK;
+        }
+
+        @Override
+        public String toString() {
+            return value.toString();
+        }
+
+        @Override
+        public String toString(java.nio.charset.Charset charset) {
+            return value.toString();
+        }
+
+        @Override
+        public Long toLong() {
+            return value instanceof Long number ? number : Long.valueOf(value.toString());
+        }
+
+        @Override
+        public Integer toInteger() {
+            return toLong().intValue();
+        }
+
+        @Override
+        public @Nullable Response get(int index) {
+            return of(((List<?>) value).get(index));
+        }
+
+        @Override
+        public @Nullable Response get(String name) {
+            List<?> pairs = (List<?>) value;
+            return of(pairs.get(pairs.indexOf(name) + 1));
+        }
+
+        @Override
+        public int size() {
+            return ((List<?>) value).size();
+        }
+
+        @Override
+        public java.util.Iterator<Response> iterator() {
+            return ((List<?>) value).stream().map(Reply::of).iterator();
+        }
+    }
+}

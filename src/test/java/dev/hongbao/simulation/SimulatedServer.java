@@ -1,0 +1,212 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.access.Restrictions;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.engine.AdmissionControl;
+import dev.hongbao.engine.Attempts;
+import dev.hongbao.engine.Audience;
+import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.JournalMetrics;
+import dev.hongbao.engine.KeyLoader;
+import dev.hongbao.engine.Loop;
+import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.PersistenceVerticle;
+import dev.hongbao.engine.Presence;
+import dev.hongbao.engine.Quarantine;
+import dev.hongbao.engine.ServerLine;
+import dev.hongbao.engine.ServerMessages;
+import dev.hongbao.engine.SettlementListener;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.Shards;
+import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.ClaimService;
+import dev.hongbao.packet.LoadPackets;
+import dev.hongbao.packet.Packets;
+import dev.hongbao.packet.SettledClaims;
+import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.Script;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.GroupId;
+import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/** One server in the world: the real engine and the real claims, on a loop for the writer and one for requests. */
+final class SimulatedServer {
+    static final Duration TIMEOUT = Duration.ofSeconds(2);
+    static final String NAMESPACE = "sim";
+
+    /** The owner's tick. The default is 100 ms; a longer one makes histories shorter. */
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private static final Map<String, String> SCRIPTS =
+            Packets.TRAITS.scripts().stream().collect(Collectors.toMap(name -> name, Script::read));
+
+    private static final GroupId GROUP = new GroupId("family");
+
+    final World.Host host;
+    final Shards shards;
+    private final World world;
+    private final Pool pool;
+    private final KeyLoader keys;
+    private final ClaimService claims;
+    private final PersistenceVerticle writer;
+    private final ServerMessages messages;
+    private final Quarantine quarantine;
+    private final AdmissionControl admission;
+    private final Loop requests;
+    private boolean serving;
+
+    SimulatedServer(
+            World world,
+            World.Host host,
+            SimulatedPostgres postgres,
+            SimulatedRedis redis,
+            ServerLine line,
+            Random nonces) {
+        this.world = world;
+        this.host = host;
+        World.Loops loops = new World.Loops(world, host);
+        Loop owner = loops.loop();
+        this.requests = loops.loop();
+        PostgresClients clients = new PostgresClients(world, host, postgres);
+        this.pool = clients.pool(8);
+        Pool owners = clients.pool(4);
+        MeterRegistry metrics = new CompositeMeterRegistry();
+        ShardStore store = new ShardStore(owners, owners, new Installation(new UUID(0, 1), NAMESPACE), nonces);
+        this.shards = new Shards(store, postgres.tables.shards.size(), SCRIPTS);
+        this.quarantine = new Quarantine(owner, owners, metrics);
+        RedisLinks links = redis.open(requests, host);
+        Clock clock = new Clock() {
+            @Override
+            public Instant instant() {
+                return postgres.tables.now();
+            }
+
+            @Override
+            public ZoneId getZone() {
+                return ZoneOffset.UTC;
+            }
+
+            @Override
+            public Clock withZone(ZoneId zone) {
+                throw new UnsupportedOperationException();
+            }
+        };
+        Packets packets = new Packets(
+                pool,
+                shards,
+                quarantine,
+                null, // no asset: the world sends by a statement of its own
+                () -> Future.succeededFuture(redis.open(owner, host)),
+                HongbaoConfig.of(Map.of()),
+                clock,
+                metrics);
+        this.admission = new AdmissionControl(shards.count(), TIMEOUT, 10_000, metrics, requests::nanos);
+        Attempts attempts = new Attempts(
+                requests,
+                links,
+                shards,
+                quarantine,
+                admission,
+                new Attempts.Limits(4, 10_000, 1_000, TIMEOUT, Duration.ZERO),
+                clock);
+        this.keys = new KeyLoader(requests, links, shards, TIMEOUT);
+        this.claims = packets.claims(attempts, new Restrictions(owners, pool));
+        Mode mode = packets.mode(owner, owners);
+        this.writer = new PersistenceVerticle(
+                owner,
+                clients,
+                owners,
+                () -> Future.succeededFuture(redis.open(owner, host)),
+                shards,
+                quarantine,
+                List.of(mode),
+                new NoListener(),
+                Presence.none(),
+                POLL,
+                new JournalMetrics(metrics, shards));
+        this.messages = new ServerMessages(
+                owner,
+                line,
+                shards,
+                List.of(new SettledClaims.Wire(packets.settlements)),
+                new Audience(),
+                Audience.NUDGE,
+                Audience.NUDGED,
+                metrics);
+        requests.periodic(1_000, () -> shards.refresh());
+        requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
+    }
+
+    private static final class NoListener implements SettlementListener {
+        @Override
+        public void settled() {}
+
+        @Override
+        public void uncertain() {}
+
+        @Override
+        public List<OwnerTask> ownerTasks() {
+            return List.of();
+        }
+    }
+
+    /** Fails if a store does not answer; then the process ends. */
+    Future<?> start() {
+        return shards.refresh()
+                .compose(read -> quarantine.start())
+                .compose(started -> writer.start())
+                .compose(started -> messages.start())
+                .onSuccess(started -> serving = true);
+    }
+
+    /** Stops as an operator stops it. */
+    Future<?> stop() {
+        serving = false;
+        return messages.stop().eventually(writer::stop);
+    }
+
+    boolean isServing() {
+        return serving && !host.isDead();
+    }
+
+    Future<ClaimOutcome> claim(String user, UUID packet) {
+        Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX);
+        return claims.claim(caller, new PacketId(packet), null);
+    }
+
+    /** Sends a packet as the senders' statement does, then loads it. */
+    Future<Boolean> send(UUID packet, int shard, Long[] amounts, long livesMillis) {
+        return pool.preparedQuery(PostgresTables.SEND)
+                .execute(Tuple.of(packet, shard, amounts, livesMillis))
+                .compose(rows -> {
+                    Row row = rows.iterator().next();
+                    Generation generation =
+                            new Generation(NAMESPACE, shard, row.getLong("epoch"), row.getString("nonce"));
+                    return keys.load(
+                            generation,
+                            generation.key("p", packet.toString()),
+                            new LoadPackets(List.of(new PacketId(packet))));
+                });
+    }
+}
