@@ -15,7 +15,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -85,7 +85,7 @@ final class LedgerBench {
                 .mapToDouble(k -> Math.pow(k, -exponent))
                 .toArray();
         Arrays.parallelPrefix(sums, Double::sum);
-        Random random = new Random(SEED);
+        SplittableRandom random = new SplittableRandom(SEED);
         return IntStream.range(0, 10 * ACCOUNTS)
                 .map(n -> Arrays.binarySearch(sums, random.nextDouble() * sums[ACCOUNTS - 1]))
                 .map(found -> found < 0 ? -found - 1 : found)

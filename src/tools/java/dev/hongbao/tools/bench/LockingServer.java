@@ -1,12 +1,12 @@
 package dev.hongbao.tools.bench;
 
+import dev.hongbao.access.TokenTrust;
 import dev.hongbao.access.TokenVerdict;
 import dev.hongbao.access.Tokens;
 import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketBodies;
-import dev.hongbao.server.TokenTrust;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.values.Asset;
@@ -34,11 +34,11 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
@@ -205,6 +205,7 @@ final class LockingServer implements AutoCloseable {
 
     /** The connections of one claim at a time. */
     private final class Client {
+        private final SplittableRandom chance = new SplittableRandom();
         private final Jedis jedis = new Jedis(redis);
         private final Connection sql = connect();
         private final PreparedStatement select =
@@ -248,7 +249,7 @@ final class LockingServer implements AutoCloseable {
                 shares = row.getInt(1);
                 left = row.getLong(2);
             }
-            long amount = shares == 1 ? left : ThreadLocalRandom.current().nextLong(1, 2 * left / shares);
+            long amount = shares == 1 ? left : chance.nextLong(1, 2 * left / shares);
             insert.setObject(1, packet.value());
             insert.setString(2, user.value());
             insert.setInt(3, shares - 1);
