@@ -50,7 +50,13 @@ final class FuzzServer implements AutoCloseable {
         @Override
         protected void append(ILoggingEvent event) {
             var thrown = event.getThrowableProxy();
-            boolean isTold = thrown != null || event.getLevel().isGreaterOrEqual(Level.ERROR);
+            // A loop that is seen while it waits for work was only late: a busy machine had no core for it.
+            boolean isIdle = thrown != null
+                    && thrown.getStackTraceElementProxyArray().length > 0
+                    && thrown.getStackTraceElementProxyArray()[0]
+                            .getSTEAsString()
+                            .contains(".epollWait0(");
+            boolean isTold = !isIdle && (thrown != null || event.getLevel().isGreaterOrEqual(Level.ERROR));
             if (isTold && lines.size() < MOST_ERRORS) {
                 lines.add(event.getLoggerName() + " " + event.getFormattedMessage()
                         + (thrown == null
