@@ -9,7 +9,7 @@ import java.util.Objects;
 
 /** The frames of {@code asyncapi.yaml}: checks clients' frames against the served document. Immutable, shared by all instances. */
 public final class Frames {
-    /** What a client may send, by type. */
+    /** The schemas of clients' frames, by type. */
     final Map<String, Schema> requests;
 
     private Frames(Map<String, Schema> requests) {

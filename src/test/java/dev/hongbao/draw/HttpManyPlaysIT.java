@@ -58,12 +58,6 @@ class HttpManyPlaysIT extends TestServerClient {
         return outcomes;
     }
 
-    private void restrict(String user, String how) throws Exception {
-        json(
-                post(null, "/v1/users/" + name(user) + "/" + how, "unused", new JsonObject().put("reason", "a test")),
-                200);
-    }
-
     private static String said(JsonObject outcome) {
         JsonObject problem = outcome.getJsonObject("problem");
         assertThat(outcome.containsKey("plays")).isEqualTo(problem == null);

@@ -79,12 +79,6 @@ class HttpManyClaimsIT extends TestServerClient {
         return post(null, "/v1/users/" + name(user) + "/claims", "unused", body);
     }
 
-    private void restrict(String user, String how) throws Exception {
-        json(
-                post(null, "/v1/users/" + name(user) + "/" + how, "unused", new JsonObject().put("reason", "a test")),
-                200);
-    }
-
     /** The status, and of a refusal the end of its type and its reason. */
     private static String said(JsonObject outcome) {
         JsonObject problem = outcome.getJsonObject("problem");

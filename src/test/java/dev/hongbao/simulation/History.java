@@ -69,7 +69,7 @@ final class History {
     record Planned(Fault fault, double millis) {}
 
     /**
-     * What happens, but for the moments.
+     * The size and the faults of a history.
      *
      * @param claims of the crowd
      */

@@ -148,7 +148,7 @@ final class PostgresTables {
                         now().plusMillis(livesMillis)));
     }
 
-    /** What a statement does. */
+    /** The plan of a statement. */
     Plan plan(String sql, Tuple of, SimulatedPostgres postgres, Session session) {
         String text = sql.strip();
         if (text.startsWith("select id, epoch, nonce, last_seq, replid, restored,")) {

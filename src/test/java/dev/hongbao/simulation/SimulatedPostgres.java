@@ -72,7 +72,7 @@ final class SimulatedPostgres {
     private record Waiting(Session by, LockMode mode, Runnable granted) {}
 
     /**
-     * What a statement does.
+     * The plan of a statement.
      *
      * @param rows the keys of rows that it locks, in this order, until it commits
      * @param mode of these locks

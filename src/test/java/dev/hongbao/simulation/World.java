@@ -139,7 +139,7 @@ final class World {
         host.frozen = true;
     }
 
-    /** What waited meanwhile runs in its order. */
+    /** Runs the events that waited meanwhile, in their order. */
     void thaw(Host host) {
         host.frozen = false;
         long offset = 0;

@@ -107,13 +107,20 @@ public abstract class HttpApiClient {
                 .POST(BodyPublishers.ofString(body)));
     }
 
-    /** A user of null is the service. */
     /** Declares an asset without decimals, for those that a test has for itself. */
     public final void declare(String asset) throws Exception {
         JsonObject terms = new JsonObject().put("code", asset).put("scale", 0).put("symbol", "¤");
         json(post(null, "/v1/assets", UUID.randomUUID().toString(), terms), 201);
     }
 
+    /** @param how {@code block}, {@code freeze} or their ends */
+    public final void restrict(String user, String how) throws Exception {
+        json(
+                post(null, "/v1/users/" + name(user) + "/" + how, "unused", new JsonObject().put("reason", "a test")),
+                200);
+    }
+
+    /** @param user null for the service */
     public final HttpResponse<String> post(String user, String path, String key, JsonObject body) throws Exception {
         return send(builder(user, path)
                 .header("Idempotency-Key", key)
