@@ -46,7 +46,8 @@ public final class PlayRoutes {
 
     private Future<Reply> playForUser(Call call) {
         JsonObject body = call.requiredBody();
-        return playFor(UserItemsBody.user(call.caller(), call.user(), body), body, call.requiredKey());
+        Caller user = UserItemsBody.user(call.caller(), call.user(), body);
+        return playFor(user, body, call.requiredKey(), Future.succeededFuture());
     }
 
     private Future<Reply> playMany(Call call) {
@@ -61,13 +62,14 @@ public final class PlayRoutes {
                 backend,
                 many,
                 language,
-                (user, item) -> playFor(user, item, new IdempotencyKey(item.getString("key"))));
+                (user, item, begun) -> playFor(user, item, new IdempotencyKey(item.getString("key")), begun));
     }
 
-    private Future<Reply> playFor(Caller user, JsonObject item, IdempotencyKey key) {
+    /** @param begun when the call has begun all its plays; until then the play counts among its user's calls at once */
+    private Future<Reply> playFor(Caller user, JsonObject item, IdempotencyKey key, Future<Void> begun) {
         DrawId draw = Objects.requireNonNull(DrawId.parse(item.getString("draw")));
         RateLimits.require(limits.call(user));
-        return inFlight.run(user, () -> play(user, draw, item, key));
+        return inFlight.run(user, () -> play(user, draw, item, key).eventually(() -> begun));
     }
 
     /** @param body null for one play */

@@ -60,7 +60,7 @@ public final class ClaimRoutes {
 
     /** The contract's list of outcomes, in the order of the claims; never fails. @param isAsync as for one claim */
     public Future<String> outcomes(Caller backend, JsonArray many, Language language, boolean isAsync) {
-        return items.outcomes(backend, many, language, (user, item) -> claimFor(user, item, isAsync));
+        return items.outcomes(backend, many, language, (user, item, begun) -> claimFor(user, item, isAsync));
     }
 
     private Future<Reply> claimFor(Caller user, JsonObject item, boolean isAsync) {

@@ -50,6 +50,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
@@ -121,8 +122,8 @@ final class Apis {
                 settings,
                 () -> engine.services().compose(services -> {
                     Access gate = gate(engine, settings);
-                    ClaimRoutes claims = claims(services);
-                    PlayRoutes plays = plays(services);
+                    ClaimRoutes claims = claims(vertx, services);
+                    PlayRoutes plays = plays(vertx, services);
                     Requests requests = new Requests(
                             frames,
                             gate,
@@ -173,7 +174,7 @@ final class Apis {
                             cap,
                             SocketUpgrade.NONE);
                     Map<String, Route> routes =
-                            routes(vertx, engine, services, claims(services), plays(services), face);
+                            routes(vertx, engine, services, claims(vertx, services), plays(vertx, services), face);
                     new ConsoleRoutes(vertx, calls, engine.console)
                             .byOperation()
                             .forEach((id, route) -> routes.put(id, face.counted(route)));
@@ -208,14 +209,18 @@ final class Apis {
         return routes;
     }
 
-    private ClaimRoutes claims(Services services) {
-        UserItemsBody items = new UserItemsBody(contract.itemsOf("claimMany", "claims"), "claims", "claim");
-        return new ClaimRoutes(rates, services.claims, items);
+    private ClaimRoutes claims(Vertx vertx, Services services) {
+        return new ClaimRoutes(rates, services.claims, items(vertx, "claimMany", "claims", "claim"));
     }
 
-    private PlayRoutes plays(Services services) {
-        UserItemsBody items = new UserItemsBody(contract.itemsOf("playMany", "plays"), "plays", "plays");
-        return new PlayRoutes(rates, inFlight, services.plays, items);
+    private PlayRoutes plays(Vertx vertx, Services services) {
+        return new PlayRoutes(rates, inFlight, services.plays, items(vertx, "playMany", "plays", "plays"));
+    }
+
+    private UserItemsBody items(Vertx vertx, String operation, String list, String result) {
+        // A timer: Netty runs the tasks of runOnContext for up to a second before it looks at the connections.
+        Executor later = part -> vertx.setTimer(1, tick -> part.run());
+        return new UserItemsBody(contract.itemsOf(operation, list), list, result, later);
     }
 
     private static HttpSettings settings(HongbaoConfig config) {

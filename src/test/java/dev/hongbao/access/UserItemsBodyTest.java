@@ -7,6 +7,7 @@ import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
+import dev.hongbao.http.Schema;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Reason;
@@ -23,10 +24,13 @@ import io.vertx.core.Promise;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -37,8 +41,8 @@ class UserItemsBodyTest {
     private static final Caller SHOP =
             new Caller(new UserId("shop"), Set.of(new GroupId("staff")), Role.SERVICE, END, Map.of("tier", "own"), END);
     private static final String PACKET = "01939d1e-8c00-7000-8000-000000000001";
-    private static final UserItemsBody ITEMS =
-            new UserItemsBody(Contract.load().itemsOf("claimMany", "claims"), "claims", "claim");
+    private static final Schema CLAIM = Contract.load().itemsOf("claimMany", "claims");
+    private static final UserItemsBody ITEMS = new UserItemsBody(CLAIM, "claims", "claim", Runnable::run);
 
     private static JsonArray items(String... items) {
         String list =
@@ -59,7 +63,7 @@ class UserItemsBodyTest {
     }
 
     /** Each user's name is what happens to its claim. */
-    private static Future<Reply> byName(Caller user, JsonObject item) {
+    private static Future<Reply> byName(Caller user, JsonObject item, Future<Void> begun) {
         return switch (user.user().value()) {
             case "winner" -> Future.succeededFuture(Reply.json(201, "{\"slot\":7}"));
             case "again" -> Future.succeededFuture(Reply.json(200, "{\"slot\":8}"));
@@ -161,7 +165,7 @@ class UserItemsBodyTest {
                                 + " 'traits': {'tier': 'gold'}}",
                         "{'user': 'carl', 'packet': '$packet', 'groups': [], 'traits': null}"),
                 Language.ENGLISH,
-                (user, item) -> {
+                (user, item, all) -> {
                     users.add(user);
                     return Future.succeededFuture(Reply.json(201, "{}"));
                 });
@@ -188,7 +192,7 @@ class UserItemsBodyTest {
                 SHOP,
                 items("{'user': 'a', 'packet': '$packet'}", "{'user': 'b', 'packet': '$packet'}"),
                 Language.ENGLISH,
-                (user, item) -> {
+                (user, item, all) -> {
                     begun.add(user.user().value());
                     return later.future();
                 });
@@ -198,5 +202,37 @@ class UserItemsBodyTest {
         later.complete(Reply.json(201, "{}"));
         assertThat(answer.result())
                 .isEqualTo("{\"items\":[{\"status\":201,\"claim\":{}},{\"status\":201,\"claim\":{}}]}");
+    }
+
+    @Test
+    void theLoopDoesOtherWorkBetweenThePartsOfALongList() {
+        // Given
+        Queue<Runnable> turns = new ArrayDeque<>();
+        List<Future<Void>> all = new ArrayList<>();
+        UserItemsBody inTurns = new UserItemsBody(CLAIM, "claims", "claim", turns::add);
+        JsonArray many = items(IntStream.range(0, 150)
+                .mapToObj(i -> "{'user': 'u" + i + "', 'packet': '$packet'}")
+                .toArray(String[]::new));
+
+        // When
+        Future<String> answer = inTurns.outcomes(SHOP, many, Language.ENGLISH, (user, item, begun) -> {
+            all.add(begun);
+            return Future.succeededFuture(Reply.json(201, "\"" + user.user().value() + "\""));
+        });
+
+        // Then the loop gets its turn after some items, and the next part follows
+        assertThat(all).hasSize(64);
+        turns.remove().run();
+        assertThat(all).hasSize(128).noneMatch(Future::isComplete);
+        assertThat(answer.isComplete()).isFalse();
+        turns.remove().run();
+
+        // Then the outcomes are in the order of the items
+        assertThat(all).hasSize(150).allMatch(Future::succeeded);
+        assertThat(turns).isEmpty();
+        assertThat(new JsonObject(answer.result()).getJsonArray("items"))
+                .extracting(outcome -> ((JsonObject) outcome).getString("claim"))
+                .containsExactlyElementsOf(
+                        IntStream.range(0, 150).mapToObj(i -> "u" + i).toList());
     }
 }
