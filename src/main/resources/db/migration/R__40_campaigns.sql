@@ -172,13 +172,6 @@ as $$
     where o.campaign = of_rain
 $$;
 
--- Whether rains of some shards are falling, or soon will be.
-create or replace function rains_going(of_shards smallint[], soon interval) returns boolean
-    language sql
-    stable
-return exists (select from rain as r join campaign as c on c.id = r.id
-               where not r.ended and r.starts_at <= now() + soon and c.shard = any (of_shards));
-
 -- Notes the drops as unannounced from their moments on: they are announced at their moments, or later by a server that looks for
 -- unannounced packets. Then appends rain.announced, as the last step of the transaction that makes the rain.
 create or replace function announce_rain(of_rain uuid) returns void

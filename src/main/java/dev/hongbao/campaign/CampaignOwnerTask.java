@@ -17,6 +17,10 @@ import java.util.List;
  * sponsor. The sweep removes keys left by a crash.
  */
 final class CampaignOwnerTask implements OwnerTask {
+    /** Campaigns that are ended and not closed. */
+    private static final String ENDED =
+            "campaign as c where c.shard = any ($1) and c.closed_at is null and c.ends_at <= now() order by c.ends_at";
+
     private static final String CLOSE = "select campaign, shard from close_campaigns($1)";
 
     private final Pool pool;
@@ -28,10 +32,12 @@ final class CampaignOwnerTask implements OwnerTask {
     }
 
     @Override
+    public String work() {
+        return ENDED;
+    }
+
+    @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        if (live.isEmpty()) {
-            return Future.succeededFuture();
-        }
         Tuple owned = Tuple.tuple()
                 .addArrayOfShort(live.stream().map(Integer::shortValue).toArray(Short[]::new));
         return Transactions.statement(() -> pool.preparedQuery(CLOSE).execute(owned))

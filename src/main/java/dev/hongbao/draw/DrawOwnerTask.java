@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * The shard owner's work for draws, all by Postgres' clock: plans and loads periods, ends periods without carry-over, and closes due draws.
  * Ends are journal entries, so they follow every earlier play.
  */
-final class DrawOwnerTask implements OwnerTask {
+final class DrawOwnerTask {
     /** Ends in one script call, and draws in one query. */
     private static final int PAGE = 256;
 
@@ -46,11 +46,11 @@ final class DrawOwnerTask implements OwnerTask {
      * replay.
      */
     private static final String PERIODS_OVER = """
-            select p.draw, p.n from draw as d join period as p on p.draw = d.id
+            draw as d join period as p on p.draw = d.id
             where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
               and p.ends_at <= now() - interval '10 seconds'
               and not exists (select from quarantine_unit as q where q.id = d.id)
-            order by p.ends_at limit $2
+            order by p.ends_at
             """;
 
     private final Pool pool;
@@ -126,23 +126,20 @@ final class DrawOwnerTask implements OwnerTask {
         }
     }
 
-    @Override
-    public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        if (live.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        Future<Void> removed = removeKeys(redis);
-        Future<Void> planned = removed.transform(any -> store.scheduled(live)).compose(draws -> planAll(draws, redis));
-        Future<Void> closed = planned.transform(any -> store.due(live, PAGE))
-                .compose(due -> end(
-                        due.stream()
-                                .collect(groupingBy(
-                                        Draw::shard, mapping(draw -> new DrawEnd(draw.id(), null), toList()))),
-                        redis));
-        return closed.transform(any -> periodsOver(live))
-                .compose(over -> end(over, redis))
-                .compose(ended -> Future.all(removed, planned, closed))
-                .mapEmpty();
+    List<OwnerTask> tasks() {
+        return List.of(
+                (live, redis) -> removeKeys(redis),
+                OwnerTask.whileAny(
+                        DrawStore.SCHEDULED,
+                        (live, redis) -> store.scheduled(live).compose(draws -> planAll(draws, redis))),
+                OwnerTask.whileAny(
+                        DrawStore.DUE, (live, redis) -> store.due(live, PAGE).compose(due -> end(byShard(due), redis))),
+                OwnerTask.whileAny(
+                        PERIODS_OVER, (live, redis) -> periodsOver(live).compose(over -> end(over, redis))));
+    }
+
+    private static Map<Integer, List<DrawEnd>> byShard(List<Draw> due) {
+        return due.stream().collect(groupingBy(Draw::shard, mapping(draw -> new DrawEnd(draw.id(), null), toList())));
     }
 
     private Future<Void> planAll(Map<DrawId, Integer> draws, RedisLinks redis) {
@@ -191,7 +188,7 @@ final class DrawOwnerTask implements OwnerTask {
     }
 
     private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {
-        return pool.preparedQuery(PERIODS_OVER)
+        return pool.preparedQuery("select p.draw, p.n from " + PERIODS_OVER + "limit $2")
                 .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
                 .compose(rows -> {
                     List<DrawEnd> ends = rows.stream()

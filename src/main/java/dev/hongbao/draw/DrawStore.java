@@ -27,24 +27,24 @@ final class DrawStore {
     private static final String DRAW = """
         select d.id, d.shard, d.owner, d.definition, d.created_at, d.closes_at, d.seed,
                encode(d.commitment, 'hex') as commitment
-        from draw as d
-        """;
+        from\s""";
 
     private static final String NEWEST_OPEN = DRAW + """
-        where d.owner = $1 and d.closed_at is null and d.closes_at > now() order by d.id desc limit 1
+        draw as d where d.owner = $1 and d.closed_at is null and d.closes_at > now() order by d.id desc limit 1
         """;
 
-    private static final String DUE = DRAW + """
-        where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)
+    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.OwnerTask}, too. */
+    static final String DUE = """
+        draw as d where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)
           and not exists (select from quarantine_unit as q where q.id = d.id)
-        order by d.closes_at limit $2
+        order by d.closes_at
         """;
 
-    private static final String SCHEDULED = """
-        select d.id, d.shard from draw as d
-        where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)
+    /** The rows of {@link #scheduled}, for an {@link dev.hongbao.engine.OwnerTask}, too. */
+    static final String SCHEDULED = """
+        draw as d where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)
           and not exists (select from quarantine_unit as q where q.id = d.id)
-        order by d.id
+        order by d.shard, d.id
         """;
 
     private static final String PLAYS = """
@@ -110,7 +110,7 @@ final class DrawStore {
 
     /** The draws. Unknown draws are absent. */
     Future<List<Draw>> find(Collection<DrawId> ids) {
-        return pool.preparedQuery(DRAW + "where d.id = any ($1)")
+        return pool.preparedQuery(DRAW + "draw as d where d.id = any ($1)")
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(DrawId::value).toArray(UUID[]::new)))
                 .compose(this::readable);
@@ -125,14 +125,14 @@ final class DrawStore {
 
     /** Open draws of these shards that are due by Postgres' clock, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(DUE)
+        return pool.preparedQuery(DRAW + DUE + "limit $2")
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
                 .compose(this::readable);
     }
 
     /** Open scheduled draws of these shards, with their shards. Without definitions, which may be long. */
     Future<Map<DrawId, Integer>> scheduled(Collection<Integer> shards) {
-        return pool.preparedQuery(SCHEDULED)
+        return pool.preparedQuery("select d.id, d.shard from " + SCHEDULED)
                 .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
                 .map(rows -> {
                     Map<DrawId, Integer> draws = new LinkedHashMap<>();

@@ -5,6 +5,7 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
@@ -13,6 +14,7 @@ import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.values.DrawId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.sqlclient.Pool;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -83,13 +85,10 @@ public final class Draws {
         DrawCatalog owners = catalog.over(draws);
         DrawCleanup ended = new DrawCleanup();
         shards.whenPostgresWentBack(ended::forget);
-        return new Mode(
-                TRAITS,
-                settlers(settlements, owners, ended),
-                new DrawShardLoader(quarantine),
-                List.of(
-                        new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop),
-                        new HoldExpiry(pool, shards, loop, clock, HoldExpiry.HELD_LONG)));
+        List<OwnerTask> tasks = new ArrayList<>();
+        tasks.addAll(new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop).tasks());
+        tasks.add(new HoldExpiry(pool, shards, loop, clock, HoldExpiry.HELD_LONG));
+        return new Mode(TRAITS, settlers(settlements, owners, ended), new DrawShardLoader(quarantine), tasks);
     }
 
     private static List<Settler> settlers(

@@ -8,12 +8,15 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
+import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,7 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private final Loop loop;
     private final Sessions postgres;
+    private final Pool owner;
     private final Pool lengthy;
     private final Supplier<Future<RedisLinks>> openRedis;
     private final Shards shards;
@@ -66,6 +70,7 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean draining;
 
     /**
+     * @param owner pool of the owner's tasks
      * @param lengthy recovery's pool: its pages may take minutes
      * @param openRedis opens links on the current event loop
      * @param modes their items are settled, and their tasks run
@@ -77,6 +82,7 @@ public final class PersistenceVerticle extends VerticleBase {
     public PersistenceVerticle(
             Loop loop,
             Sessions postgres,
+            Pool owner,
             Pool lengthy,
             Supplier<Future<RedisLinks>> openRedis,
             Shards shards,
@@ -89,6 +95,7 @@ public final class PersistenceVerticle extends VerticleBase {
         this.loop = loop;
         this.postgres = postgres;
         this.lookedBackNanos = loop.nanos();
+        this.owner = owner;
         this.lengthy = lengthy;
         this.openRedis = openRedis;
         this.shards = shards;
@@ -227,15 +234,46 @@ public final class PersistenceVerticle extends VerticleBase {
             return;
         }
         runningTasks = true;
-        List<Supplier<Future<Void>>> steps = ownerTasks.stream()
-                .<Supplier<Future<Void>>>map(task -> () -> task.run(reachable, redis))
-                .toList();
-        OwnerTask.inTurn(steps).onComplete(ran -> {
-            runningTasks = false;
-            if (ran.failed() && !taskFailed) {
-                LOG.warn("an owner's task failed, trying again: {}", ran.cause().toString());
-            }
-            taskFailed = ran.failed();
-        });
+        dueTasks(reachable)
+                .compose(due -> OwnerTask.inTurn(due.stream()
+                        .<Supplier<Future<Void>>>map(task -> () -> task.run(reachable, redis))
+                        .toList()))
+                .onComplete(ran -> {
+                    runningTasks = false;
+                    if (ran.failed() && !taskFailed) {
+                        LOG.warn(
+                                "an owner's task failed, trying again: {}",
+                                ran.cause().toString());
+                    }
+                    taskFailed = ran.failed();
+                });
+    }
+
+    /** Asks Postgres for the work of all tasks in one statement. Without an answer, each task looks for itself. */
+    private Future<List<OwnerTask>> dueTasks(List<Integer> reachable) {
+        List<OwnerTask> asked =
+                ownerTasks.stream().filter(task -> task.work() != null).toList();
+        List<OwnerTask> due = new ArrayList<>(ownerTasks);
+        if (reachable.isEmpty() || asked.isEmpty()) {
+            due.removeAll(asked);
+            return Future.succeededFuture(due);
+        }
+        String question = asked.stream()
+                .map(task -> "(select true from " + task.work() + " limit 1)")
+                .collect(Collectors.joining(", ", "select ", ""));
+        Tuple shards = Tuple.tuple()
+                .addArrayOfShort(reachable.stream().map(Integer::shortValue).toArray(Short[]::new));
+        return owner.preparedQuery(question)
+                .execute(shards)
+                .map(rows -> {
+                    Row found = rows.iterator().next();
+                    for (int i = 0; i < asked.size(); i++) {
+                        if (found.getBoolean(i) == null) {
+                            due.remove(asked.get(i));
+                        }
+                    }
+                    return due;
+                })
+                .otherwise(due);
     }
 }

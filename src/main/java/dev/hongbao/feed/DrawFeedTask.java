@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -31,12 +30,15 @@ final class DrawFeedTask implements OwnerTask {
     static final Duration GAP = Duration.ofSeconds(1);
 
     private static final int PAGE = 1000;
-    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final String OPENING = """
-        select f.draw from draw_feed as f join draw as d on d.id = f.draw
-        where not f.opened and f.opens_at <= now() and d.shard = any ($1) order by f.opens_at limit $2
+        draw_feed as f join draw as d on d.id = f.draw
+        where not f.opened and f.opens_at <= now() and d.shard = any ($1) order by f.opens_at
         """;
+
+    /** Openings that the feed or the host does not know. */
+    private static final String OPENINGS = "((select from " + OPENING
+            + "limit 1) union all (select from draw_unopened where opens_at <= now() order by opens_at limit 1)) as o";
 
     private static final String UNTOLD = """
         select f.draw from draw_feed as f join draw as d on d.id = f.draw
@@ -50,7 +52,6 @@ final class DrawFeedTask implements OwnerTask {
     private final Pool pool;
     private final Set<DrawId> played = ConcurrentHashMap.newKeySet();
     private volatile Set<Integer> known = Set.of();
-    private long sweptNanos = System.nanoTime() - SWEEP_NANOS;
 
     /** @param pool of the owner's work */
     DrawFeedTask(Vertx vertx, Pool pool) {
@@ -74,7 +75,16 @@ final class DrawFeedTask implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        return OwnerTask.inTurn(List.of(() -> catchUp(live), () -> sweep(live), this::tell));
+        return OwnerTask.inTurn(List.of(() -> catchUp(live), this::tell));
+    }
+
+    /** Notes draws that have opened, and tells the host of them. Run it before the task itself. */
+    OwnerTask openings() {
+        return OwnerTask.whileAny(
+                OPENINGS,
+                (live, redis) -> find("select f.draw from " + OPENING + "limit $2", live)
+                        .compose(found ->
+                                pool.query("select draws_open()").execute().mapEmpty()));
     }
 
     /** Searches newly owned shards, where another server may have settled plays without an event. */
@@ -94,15 +104,6 @@ final class DrawFeedTask implements OwnerTask {
                 })
                 .onFailure(fault -> suspect())
                 .mapEmpty();
-    }
-
-    private Future<Void> sweep(List<Integer> live) {
-        if (System.nanoTime() - sweptNanos < SWEEP_NANOS || live.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        sweptNanos = System.nanoTime();
-        return find(OPENING, live)
-                .compose(found -> pool.query("select draws_open()").execute().mapEmpty());
     }
 
     /** Notes the draws that a query finds; true when there may be more. */

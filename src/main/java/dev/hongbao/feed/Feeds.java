@@ -127,7 +127,7 @@ public final class Feeds implements SettlementListener {
     /** The owner's tasks for the feeds. */
     @Override
     public List<OwnerTask> ownerTasks() {
-        return List.of(ownerTask, drawTask, rainTask);
+        return List.of(ownerTask, drawTask.openings(), drawTask, rainTask);
     }
 
     /** The listeners to other servers' settlements. */

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * Closes expired packets by Postgres' clock. Each close is a journal entry, so it follows every claim accepted before. Also pays due
  * refunds, and removes the keys of ended packets.
  */
-final class PacketCloser implements OwnerTask {
+final class PacketCloser {
     /** Packets of a shard in one query: two calls of the close script. Also the number of keys removed at a time. */
     private static final int PAGE = 2 * ClosePackets.MOST;
 
@@ -35,13 +35,11 @@ final class PacketCloser implements OwnerTask {
         this.script = new ShardScript(loop, shards);
     }
 
-    @Override
-    public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        Future<Void> removed = removeKeys(redis);
-        Future<Void> closed = removed.transform(any -> closeDue(live, redis));
-        return closed.transform(any -> payRefunds(live, PAYEES))
-                .compose(paid -> Future.all(removed, closed))
-                .mapEmpty();
+    List<OwnerTask> tasks() {
+        return List.of(
+                (live, redis) -> removeKeys(redis),
+                OwnerTask.whileAny(PacketStore.ANY_DUE, this::closeDue),
+                OwnerTask.whileAny(PacketStore.DUE_REFUNDS, (live, redis) -> payRefunds(live, PAYEES)));
     }
 
     private Future<Void> payRefunds(List<Integer> live, int most) {

@@ -78,13 +78,18 @@ public final class PacketStore {
 
     /** Without the amounts: a thousand large packets have hundreds of megabytes of them. */
     private static final String DUE = """
-        select p.id, s.shard
-        from unnest($1::smallint[]) as s(shard)
+        unnest($1::smallint[]) as s(shard)
         cross join lateral (select p.id from packet as p
                             where p.shard = s.shard and p.closed_at is null and p.expires_at <= now()
                               and not exists (select from quarantine_unit as q where q.id = p.id)
-                            order by p.expires_at limit $2) as p
+                            order by p.expires_at limit %s) as p
         """;
+
+    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.OwnerTask}. */
+    static final String ANY_DUE = DUE.formatted("1");
+
+    /** The rows of {@link #payRefunds}, for an {@link dev.hongbao.engine.OwnerTask}. */
+    static final String DUE_REFUNDS = "refund_due as d where d.shard = any ($1)";
 
     private static final Duration COUNT_EVERY = Duration.ofSeconds(5);
 
@@ -242,7 +247,7 @@ public final class PacketStore {
      * @param limit per shard
      */
     Future<List<Due>> due(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(DUE)
+        return pool.preparedQuery("select p.id, s.shard from " + DUE.formatted("$2"))
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
                 .map(rows -> Rows.list(rows, row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard"))));
     }

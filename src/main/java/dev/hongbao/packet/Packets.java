@@ -110,7 +110,7 @@ public final class Packets {
                 TRAITS,
                 settlers(settlements, catalog.over(owners), ended),
                 new PacketShardLoader(),
-                List.of(new PacketCloser(owners, ended, shards, loop)));
+                new PacketCloser(owners, ended, shards, loop).tasks());
     }
 
     private static List<Settler> settlers(

@@ -266,6 +266,7 @@ public final class Engine {
         return writer.start(() -> new PersistenceVerticle(
                 loop,
                 stores.pools.postgres(),
+                stores.pools.owner(),
                 stores.pools.lengthy(),
                 () -> stores.openRedis("persistence"),
                 shards,

@@ -126,6 +126,23 @@ class ClosingIT {
         assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.EXPIRED);
     }
 
+    /** The owner asks for the work of all its tasks at once. */
+    @Test
+    void aTaskThatCannotLookForItsWorkKeepsNoPacketOpen() {
+        // Given a table of draws that the server may not read
+        String app = URI.create(servers.postgresAppUrl()).getUserInfo().split(":")[0];
+        books.execute("revoke select on period from " + app);
+        try {
+            // When
+            Packet packet = engine.send("alice", lucky(100, 5, Duration.ofMillis(100)));
+
+            // Then
+            books.awaitClosed(packet);
+        } finally {
+            books.execute("grant select on period to " + app);
+        }
+    }
+
     private List<Packet> sendMany(TestEngine from, int count, Duration expiresIn) {
         List<Packet> sent = new ArrayList<>();
         for (int page = 0; page < count; page += 200) {

@@ -175,7 +175,9 @@ final class PostgresTables {
         } else if (text.equals("select from packet where id = $1")) {
             return Plan.read(() -> packets.containsKey(of.getUUID(0)) ? one() : List.of());
         } else if (text.startsWith("select p.id, s.shard")) {
-            return Plan.read(() -> due(of));
+            return Plan.read(() -> due(of.getArrayOfShorts(0), of.getInteger(1)));
+        } else if (text.startsWith("select (select true from unnest($1::smallint[]) as s(shard)")) {
+            return Plan.read(() -> one("due", due(of.getArrayOfShorts(0), 1).isEmpty() ? null : true, "refunds", null));
         } else if (text.startsWith("select pay_refunds(")) {
             return Plan.read(() -> one("paid", 0));
         } else if (text.startsWith("select p.id, c.claims, c.next_slot")) {
@@ -557,12 +559,12 @@ final class PostgresTables {
                         .toList();
     }
 
-    private List<Map<String, Object>> due(Tuple of) {
+    private List<Map<String, Object>> due(Short[] shards, int limit) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (Short shard : of.getArrayOfShorts(0)) {
+        for (Short shard : shards) {
             packets.values().stream()
                     .filter(each -> each.shard == shard && each.closedAt == null && !each.expires.isAfter(now()))
-                    .limit(of.getInteger(1))
+                    .limit(limit)
                     .forEach(each -> rows.add(row("id", each.id, "shard", (int) shard)));
         }
         return rows;

@@ -137,6 +137,7 @@ final class SimulatedServer {
                 owner,
                 clients,
                 owners,
+                owners,
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 shards,
                 quarantine,
