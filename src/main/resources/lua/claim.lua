@@ -42,7 +42,7 @@
 -- nothing.
 
 local limit, packets = tonumber(ARGV[1]), tonumber(ARGV[2])
-local outcomes, entry, winners = {}, {}, {}
+local outcomes, entry, winners, refuses = {}, {}, {}, false
 
 -- The writes after the append, in one table for all hashes, since a table costs more than a claim. The fields and values of
 -- hashes[i] end at ends[i].
@@ -147,6 +147,8 @@ for k = 2, packets + 1 do
       given = given + 1
       winners[given] = user
       slot = tostring(first + given)
+    elseif first and not has then
+      refuses = true
     end
     outcomes[#outcomes + 1] = outcome
   end
@@ -159,6 +161,9 @@ for k = 2, packets + 1 do
   end
 end
 
+if refuses then
+--@include fence/lineage
+end
 local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome }

@@ -49,7 +49,7 @@
 local RANGE = 4503599627370496 -- 2^52
 local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 local numbers, used, last, starved -- of the current play: its numbers are at used + 1 to last
-local outcomes, entry, attempts, writes = {}, {}, {}, {}
+local outcomes, entry, attempts, writes, refuses = {}, {}, {}, {}, false
 
 local function below(bound)
   if bound == 1 then return 0 end
@@ -319,7 +319,9 @@ while key <= #KEYS do
         if counters ~= '-' then players[user] = counters end
       end
     end
-    if paid and not prizes and (outcome == 'closed' or counters) then
+    local refused = not prizes and (outcome == 'closed' or counters)
+    refuses = refuses or refused
+    if paid and refused then
       entry[#entry + 1] = 'play'
       entry[#entry + 1] = table.concat({ id, request, attempt, user, ARGV[2], '!', outcome }, ' ')
       attempts[attempt] = true
@@ -343,6 +345,9 @@ end
 if starved then
   for i = 1, #outcomes do outcomes[i] = '?' end
   return { '', table.concat(outcomes, ' '), {} }
+end
+if refuses then
+--@include fence/lineage
 end
 local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then

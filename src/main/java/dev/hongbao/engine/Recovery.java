@@ -186,7 +186,7 @@ final class Recovery {
         shards.adopt(drawn);
         return sweep.unlinkReplaced(next)
                 .compose(gone -> watch.note(next))
-                .compose(noted -> load(next))
+                .compose(noted -> load(drawn))
                 .compose(loaded -> store.readSettled(next.shard()))
                 .compose(row -> row.generation().equals(next) ? Future.succeededFuture(row) : abandon(next, row))
                 .recover(fault -> store.readSettled(next.shard())
@@ -194,7 +194,8 @@ final class Recovery {
                                 row.generation().equals(next) ? Future.failedFuture(fault) : abandon(next, row)));
     }
 
-    private Future<Void> load(Generation next) {
+    private Future<Void> load(ShardRow drawn) {
+        Generation next = drawn.generation();
         Future<Void> loaded = Future.succeededFuture();
         for (ShardLoader loader : loaders) {
             loaded = loaded.compose(before -> loader.load(pool, next.link(redis), next));
@@ -205,7 +206,7 @@ final class Recovery {
                                 .arg(next.entryId(0))
                                 .arg("open")
                                 .arg(next.stamp())))
-                .compose(open -> loadScripts(next));
+                .compose(open -> loadScripts(drawn));
     }
 
     /** Another owner has replaced the generation during its preparation. Without a journal its scripts accept nothing. */
@@ -213,7 +214,7 @@ final class Recovery {
         return sweep.unlinkAll(next).map(row);
     }
 
-    private Future<Void> loadScripts(Generation next) {
-        return shards.of(next).loadScripts(next.link(redis));
+    private Future<Void> loadScripts(ShardRow drawn) {
+        return shards.of(drawn).loadScripts(drawn.generation().link(redis));
     }
 }

@@ -101,7 +101,7 @@ final class RedisWatch {
                 .compose(all -> last.result() >= row.lastSeq()
                                 && latest.result() <= generation.epoch()
                                 && row.replid().equals(replid.result())
-                        ? shards.of(generation).hasScriptsIn(generation.link(redis))
+                        ? shards.of(row).hasScriptsIn(generation.link(redis))
                         : Future.succeededFuture(false))
                 // A missing note alone is no reason to recover: it is written again.
                 .compose(isWell -> latest.result() >= generation.epoch() || !isWell

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * <li>the script's journal entry is published on the event bus if this server owns the shard; if not, the owner gets a message
  * that an entry exists;
  * <li>a key that Redis lacks is reported to the owner;
- * <li>NOSCRIPT and NO_JOURNAL are reported: recovery has not prepared this generation, or has ended it. The script changed
- * nothing. If the generation is current and NOSCRIPT stays, the link may lead to a Redis from before a failover: see
+ * <li>NOSCRIPT and NO_JOURNAL are reported: recovery has not prepared this generation in this Redis, or has ended it. The
+ * script changed nothing. If the generation is current and NOSCRIPT stays, the link may lead to a Redis from before a failover: see
  * {@link RedisLink#leaveIfOutdated};
  * <li>an impossible error is reported as a fault: the script may have failed between two writes, and the owner recovers the
  * shard.

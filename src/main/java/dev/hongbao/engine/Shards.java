@@ -47,16 +47,19 @@ public final class Shards {
     private volatile Map<String, Timer> scriptTimes = Map.of();
 
     /**
-     * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own. A script
-     * is stamped at its first use: a start meets generations whose scripts it never needs. Thread-safe.
+     * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own, and with
+     * the replication id of the Redis that was prepared. A script is stamped at its first use: a start meets generations whose
+     * scripts it never needs. Thread-safe.
      */
     public static final class Shard {
         private final Generation generation;
+        private final String replid;
         private final Map<String, String> texts;
         private final Map<String, Script> stamped = new ConcurrentHashMap<>();
 
-        private Shard(Generation generation, Map<String, String> texts) {
+        private Shard(Generation generation, String replid, Map<String, String> texts) {
             this.generation = generation;
+            this.replid = replid;
             this.texts = texts;
         }
 
@@ -80,7 +83,8 @@ public final class Shards {
                 throw new IllegalArgumentException("no script " + name);
             }
             return Script.of(text.replace("@generation@", generation.stamp())
-                    .replace("@epoch@", Long.toString(generation.epoch())));
+                    .replace("@epoch@", Long.toString(generation.epoch()))
+                    .replace("@replid@", replid));
         }
 
         private Stream<Script> all() {
@@ -115,7 +119,8 @@ public final class Shards {
 
     /**
      * @param count the number of shards in Postgres
-     * @param scriptTexts of the fenced scripts by name, with the placeholders {@code @generation@} and {@code @epoch@}
+     * @param scriptTexts of the fenced scripts by name, with the placeholders {@code @generation@}, {@code @epoch@} and
+     *     {@code @replid@}
      */
     public Shards(ShardStore store, int count, Map<String, String> scriptTexts) {
         this.store = store;
@@ -123,7 +128,7 @@ public final class Shards {
         this.known = new AtomicReferenceArray<>(count);
         this.heardOf = new AtomicLongArray(count);
         for (int id = 0; id < count; id++) {
-            known.set(id, stamped(new Generation(store.installation().namespace(), id, 0, "")));
+            known.set(id, new Shard(new Generation(store.installation().namespace(), id, 0, ""), "", scriptTexts));
         }
     }
 
@@ -282,26 +287,23 @@ public final class Shards {
      * @return the shard's generation after that
      */
     public Shard adopt(ShardRow row) {
-        Generation generation = row.generation();
-        int id = generation.shard();
-        Shard before = known.getAndUpdate(
-                id, shard -> generation.epoch() > shard.generation().epoch() ? stamped(generation) : shard);
+        int id = row.generation().shard();
+        Shard read = of(row);
+        Shard before =
+                known.getAndUpdate(id, shard -> read.generation.epoch() > shard.generation.epoch() ? read : shard);
         long known = before.generation().epoch();
         // A server that has just started remembers nothing, so an earlier restore does not concern it.
         if (known > 0 && row.restored() > known) {
-            LOG.warn("Postgres went back in time: caches from before {} are cleared", generation);
+            LOG.warn("Postgres went back in time: caches from before {} are cleared", row.generation());
             forgetting.forEach(Runnable::run);
         }
         return current(id);
     }
 
     /** A generation, known or not, with its scripts. */
-    public Shard of(Generation generation) {
+    public Shard of(ShardRow row) {
+        Generation generation = row.generation();
         Shard shard = current(generation.shard());
-        return shard.generation().equals(generation) ? shard : stamped(generation);
-    }
-
-    private Shard stamped(Generation generation) {
-        return new Shard(generation, scriptTexts);
+        return shard.generation.equals(generation) ? shard : new Shard(generation, row.replid(), scriptTexts);
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.odds.Chance;
 import dev.hongbao.draw.odds.DrawDefinition;
@@ -30,19 +31,22 @@ import redis.clients.jedis.params.XAddParams;
 /** The script against its twin: the same numbers give the same prizes, refusals and counters, play by play. */
 @ExtendWith(Servers.class)
 class PlayScriptIT {
-    private static final byte[] SCRIPT = Script.read("play")
-            .replace("@generation@", "{s0}:1-test")
-            .replace("@epoch@", "1")
-            .getBytes(StandardCharsets.UTF_8);
-
     private static final int STARVED = -4;
 
     private final Jedis redis;
+    private byte[] script = script("");
 
     PlayScriptIT(TestServers servers) {
         redis = new Jedis(URI.create(servers.redisUrl()));
         redis.flushAll();
         redis.xadd("journal", Map.of("open", "1"), XAddParams.xAddParams().id("1-0"));
+    }
+
+    private static byte[] script(String replid) {
+        return bytes(Script.read("play")
+                .replace("@generation@", "{s0}:1-test")
+                .replace("@epoch@", "1")
+                .replace("@replid@", replid));
     }
 
     private static byte[] bytes(Object value) {
@@ -64,7 +68,7 @@ class PlayScriptIT {
                     .forEach(each -> args.add(bytes(each)));
         }
         List<byte[]> keys = List.of(bytes("journal"), bytes("attempts"), bytes("d:" + draw), bytes("m:" + draw));
-        List<?> reply = (List<?>) redis.eval(SCRIPT, keys, args);
+        List<?> reply = (List<?>) redis.eval(script, keys, args);
         String[] outcomes = new String((byte[]) reply.get(1), StandardCharsets.UTF_8).split(" ");
         List<Integer> prizes = new ArrayList<>();
         int next = 0;
@@ -223,5 +227,19 @@ class PlayScriptIT {
                 .containsExactly(STARVED, STARVED);
         assertThat(redis.xlen("journal")).isEqualTo(1);
         assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(state);
+    }
+
+    /** Its data may lack settled plays. */
+    @Test
+    void aRedisOfAnotherHistoryRefusesNobody() {
+        // Given a draw that is closed there
+        redis.hset("d:z", Map.of("#", "0", "!", "1"));
+
+        // When
+        script = script("another");
+
+        // Then
+        assertThatThrownBy(() -> call("z", 0, 0, List.of(new long[] {5}), List.of("a")))
+                .hasMessageContaining("NO_JOURNAL");
     }
 }

@@ -142,7 +142,10 @@ class NearlyFullRedisIT {
     }
 
     private Object call(String name, List<String> keys, List<String> args) {
-        String text = Script.read(name).replace("@generation@", "{t}:1-test").replace("@epoch@", "1");
+        String text = Script.read(name)
+                .replace("@generation@", "{t}:1-test")
+                .replace("@epoch@", "1")
+                .replace("@replid@", "");
         assertThat(text.startsWith("#!lua flags=allow-oom\n")).isEqualTo(!name.equals("claim"));
         return redis.eval(text, keys, args);
     }

@@ -251,7 +251,12 @@ class RecoveryIT {
     private String shaOfClaim() {
         String stamp = books.stamps().get(open.shard());
         String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
-        return Script.of(Script.read("claim").replace("@generation@", stamp).replace("@epoch@", epoch))
+        String replid = books.strings("select replid from shard where id = " + open.shard())
+                .get(0);
+        return Script.of(Script.read("claim")
+                        .replace("@generation@", stamp)
+                        .replace("@epoch@", epoch)
+                        .replace("@replid@", replid))
                 .sha();
     }
 

@@ -10,22 +10,31 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.Role;
+import dev.hongbao.values.UserId;
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.params.RestoreParams;
 import redis.clients.jedis.params.XAddParams;
 
-/** A Redis whose data is put back in place (SWAPDB, RESTORE, a snapshot of its machine): it has its scripts and its replication id. */
+/**
+ * A Redis whose data is put back in place (SWAPDB, RESTORE, a snapshot of its machine): it has its scripts and its replication id.
+ * After a demotion and a promotion it has another id. Its owner looks once a second.
+ */
 @ExtendWith(Servers.class)
 class RedisWentBackIT {
     private static final Duration SOON = Duration.ofSeconds(15);
@@ -41,7 +50,8 @@ class RedisWentBackIT {
     @BeforeEach
     void start(TestServers servers) {
         books = new Books(servers);
-        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", "5s"));
+        engine = TestEngine.start(
+                servers, 1, Map.of("shards", "1", "claim.settle-timeout", "5s", "journal.poll-interval", "1s"));
         redis = new Jedis(URI.create(servers.redisUrl()));
         engine.deposit("alice", 10_000);
         packet = engine.send("alice", 1000, 100);
@@ -112,5 +122,27 @@ class RedisWentBackIT {
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
         assertThat(engine.claim(packet, "late-3").wonClaim().share().slot()).isEqualTo(7);
         assertNobodyHasLost();
+    }
+
+    @Test
+    void aPrimaryThatWasDemotedMeanwhileRefusesNoWinner() {
+        // When its owner has not looked yet
+        try (AbstractTransaction all = redis.multi()) {
+            all.sendCommand(Protocol.Command.REPLICAOF, "127.0.0.1", "1");
+            all.sendCommand(Protocol.Command.REPLICAOF, "NO", "ONE");
+            restore(all);
+            all.exec();
+        }
+
+        // Then who has left the group still hears of the share
+        assertThat(claimsFromOutside("d").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(claimsFromOutside("x").kind()).isEqualTo(Kind.NOT_ELIGIBLE);
+        assertThat(books.stamps().get(0)).isNotEqualTo(stamp);
+        assertNobodyHasLost();
+    }
+
+    private ClaimOutcome claimsFromOutside(String user) {
+        return TestEngine.get(
+                engine.claim(0, new Caller(new UserId(user), Set.of(), Role.USER, Instant.MAX), packet.id()));
     }
 }

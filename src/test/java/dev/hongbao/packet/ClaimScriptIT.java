@@ -26,6 +26,7 @@ class ClaimScriptIT {
     private static final String OTHER = "{s}:7-n:p:two";
 
     private Jedis redis;
+    private String replid = "";
 
     @BeforeEach
     void connect(TestServers servers) {
@@ -43,7 +44,10 @@ class ClaimScriptIT {
     }
 
     private Object call(String script, List<String> keys, List<String> arguments) {
-        String text = Script.read(script).replace("@generation@", "7-n").replace("@epoch@", "7");
+        String text = Script.read(script)
+                .replace("@generation@", "7-n")
+                .replace("@epoch@", "7")
+                .replace("@replid@", replid);
         return redis.eval(text, keys, arguments);
     }
 
@@ -104,6 +108,26 @@ class ClaimScriptIT {
         // Then
         assertThat(((List<?>) asked).get(1)).isEqualTo("=1 drained");
         assertThat(redis.hgetAll(PACKET)).isEqualTo(Map.of("#", "2", "alice", "0", "bob", "1"));
+    }
+
+    /** Its data may lack settled claims. */
+    @Test
+    void aRedisOfAnotherHistoryRefusesNobody() {
+        // Given
+        openJournal();
+        call("load");
+        claim("alice");
+
+        // When
+        replid = "another";
+
+        // Then
+        assertThat(claim("alice", "bob", "carol")).isEqualTo("=0 +1 +2");
+        assertThatThrownBy(() -> claim("dave")).hasMessageContaining("NO_JOURNAL");
+        assertThatThrownBy(() -> call("claim", "100", "1", "one", "0", "1", "0", "dave"))
+                .hasMessageContaining("NO_JOURNAL");
+        redis.hset(PACKET, "!", "2");
+        assertThatThrownBy(() -> claim("dave")).hasMessageContaining("NO_JOURNAL");
     }
 
     @Test

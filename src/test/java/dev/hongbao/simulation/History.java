@@ -95,10 +95,6 @@ final class History {
             return new Plan(servers, shards, packets, users, fewer, others);
         }
 
-        boolean has(Fault fault) {
-            return faults.stream().anyMatch(each -> each.fault == fault);
-        }
-
         boolean losesData() {
             return faults.stream().anyMatch(each -> each.fault.losesData);
         }
@@ -387,12 +383,7 @@ final class History {
                         : " slot " + outcome.claim().share().slot()));
         world.note(outcome.kind().name().hashCode() + user.hashCode());
         if (outcome.kind().isRefusal()) {
-            // Known gap: until its owner notices, an old primary with its scripts refuses a winner whom it does not
-            // know.
-            check(
-                    held == null || plan.has(Fault.REDIS_OLD_PRIMARY),
-                    call + " is refused as " + outcome.kind() + ", but it had slot "
-                            + (held == null ? "" : held.slot()));
+            check(held == null, call + " is refused as " + outcome.kind() + ", but it had " + held);
             switch (outcome.kind()) {
                 case DRAINED -> saidDrained.add(id);
                 case EXPIRED ->

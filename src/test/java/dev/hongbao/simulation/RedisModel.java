@@ -107,6 +107,9 @@ final class RedisModel {
     private final Globals lua = new Globals();
     private boolean isFull;
 
+    /** Its replication id, of which {@code INFO} tells. */
+    String replid = "";
+
     /** Writes of hashes and streams so far. */
     private long writes;
 
@@ -264,6 +267,7 @@ final class RedisModel {
         String key = command.get(1);
         List<String> rest = command.subList(2, command.size());
         return switch (command.get(0)) {
+            case "INFO" -> "master_replid:" + replid + "\r\nlazyfree_pending_objects:0\r\n";
             case "EXISTS" -> keys.containsKey(key) ? 1L : 0L;
             case "DEL" -> keys.remove(key) == null ? 0L : 1L;
             case "UNLINK" ->

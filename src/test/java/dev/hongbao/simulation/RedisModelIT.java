@@ -51,6 +51,7 @@ class RedisModelIT {
     void connect(TestServers servers) {
         redis = new Jedis(URI.create(servers.redisUrl()));
         redis.flushAll();
+        model.replid = redis.info("replication").replaceAll("(?s).*master_replid:(\\w+).*", "$1");
     }
 
     @AfterEach
@@ -332,7 +333,10 @@ class RedisModelIT {
 
     private void script(String name, List<String> keys, List<String> arguments) {
         said.add(name + keys + arguments);
-        String text = Script.read(name).replace("@generation@", "7-n").replace("@epoch@", "7");
+        String text = Script.read(name)
+                .replace("@generation@", "7-n")
+                .replace("@epoch@", "7")
+                .replace("@replid@", random.nextInt(10) == 0 ? "another" : model.replid);
         List<byte[]> call = new ArrayList<>(List.of(bytes(text), bytes(Integer.toString(keys.size()))));
         keys.forEach(key -> call.add(bytes(key)));
         arguments.forEach(argument -> call.add(bytes(argument)));

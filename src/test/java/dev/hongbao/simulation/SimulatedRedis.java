@@ -37,7 +37,7 @@ final class SimulatedRedis {
     private final Deque<Runnable> unread = new ArrayDeque<>();
     private RedisModel model = new RedisModel();
     private Map<String, String> scripts = new HashMap<>();
-    private int replid;
+    private int replids;
     private boolean up = true;
     private boolean silent;
 
@@ -50,6 +50,7 @@ final class SimulatedRedis {
     SimulatedRedis(World world, Consumer<String> wrote) {
         this.world = world;
         this.wrote = wrote;
+        this.model.replid = "r0";
     }
 
     RedisModel model() {
@@ -93,9 +94,7 @@ final class SimulatedRedis {
         RedisModel kept = data.copy();
         breakAll();
         world.after(downNanos, null, () -> {
-            model = kept;
-            scripts = new HashMap<>();
-            replid++;
+            become(new Snapshot(kept, Map.of()));
             up = true;
         });
     }
@@ -103,9 +102,13 @@ final class SimulatedRedis {
     /** A demoted primary is promoted again: older data, its scripts, another replication id. */
     void promote(Snapshot older) {
         breakAll();
-        model = older.data.copy();
-        scripts = new HashMap<>(older.scripts);
-        replid++;
+        become(older);
+    }
+
+    private void become(Snapshot other) {
+        model = other.data.copy();
+        model.replid = "r" + ++replids;
+        scripts = new HashMap<>(other.scripts);
     }
 
     private void breakAll() {
@@ -159,9 +162,6 @@ final class SimulatedRedis {
                         .skip(1)
                         .<Object>map(sha -> scripts.containsKey(sha) ? 1L : 0L)
                         .toList();
-            }
-            case "info" -> {
-                return "master_replid:r" + replid + "\r\nlazyfree_pending_objects:0\r\n";
             }
             default -> {
                 List<String> call = new ArrayList<>(List.of(command.toUpperCase(Locale.ROOT)));

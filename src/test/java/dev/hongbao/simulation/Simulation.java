@@ -29,9 +29,6 @@ import org.slf4j.LoggerFactory;
  * <p>Not modelled: plays, campaigns, early closes, the senders' own gathering, feeds, the outbox, quarantine, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
  *
- * <p>Known gap: a promoted older Redis that kept its scripts may refuse a winner as drained or expired until the shard's owner
- * notices, in a tenth of a second; the next answer is the settled one. Such refusals are not held against a history.
- *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, and
  * {@code -Dseed=7} one of them again.
  */

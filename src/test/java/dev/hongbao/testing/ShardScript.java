@@ -27,7 +27,8 @@ public final class ShardScript {
         String stamp = books.stamps().get(shard);
         String text = Script.read(name)
                 .replace("@generation@", stamp)
-                .replace("@epoch@", stamp.replaceAll(".*:(\\d+)-.*", "$1"));
+                .replace("@epoch@", stamp.replaceAll(".*:(\\d+)-.*", "$1"))
+                .replace("@replid@", "");
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             List<?> reply = (List<?>) redis.eval(
                     bytes(text),
