@@ -104,7 +104,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
     }
 
     /** The current state of a campaign; null for an unknown one. */
-    Future<@Nullable CampaignView> view(CampaignId id) {
+    Future<Campaign.@Nullable View> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "and c.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows ->
@@ -117,8 +117,8 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
      * @param sponsor null for all
      * @param status null for all
      */
-    Future<List<CampaignView>> list(
-            @Nullable UserId sponsor, CampaignView.@Nullable Status status, CampaignId before, int limit) {
+    Future<List<Campaign.View>> list(
+            @Nullable UserId sponsor, Campaign.View.@Nullable Status status, CampaignId before, int limit) {
         return list(pool, VIEW, sponsor, status == null ? null : status.wireName(), before, limit)
                 .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
     }
@@ -223,13 +223,13 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
                 new CampaignId(row.getUUID("id")),
                 row.getInteger("shard"),
                 new UserId(row.getString("sponsor")),
-                CampaignDefinition.read(row.getJsonObject("definition")));
+                Campaign.Definition.read(row.getJsonObject("definition")));
     }
 
-    private static CampaignView view(Row row) {
-        return new CampaignView(
+    private static Campaign.View view(Row row) {
+        return new Campaign.View(
                 campaign(row),
-                CampaignView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                Campaign.View.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
                 row.getLong("budget"),
                 row.getLong("balance"),
                 row.getLong("returned"),

@@ -70,7 +70,7 @@ public final class CampaignRoutes {
                 this::raise);
     }
 
-    private static Future<Reply> view(Future<CampaignView> asked, int status) {
+    private static Future<Reply> view(Future<Campaign.View> asked, int status) {
         return asked.map(view -> Reply.json(status, campaign(view)));
     }
 
@@ -97,7 +97,7 @@ public final class CampaignRoutes {
                 .list(
                         call.caller(),
                         sponsor == null ? null : new UserId(sponsor),
-                        call.choice("status", CampaignView.Status.class),
+                        call.choice("status", Campaign.View.Status.class),
                         call.cursor(),
                         call.limit())
                 .map(page -> Reply.json(200, campaigns(page)));
@@ -131,21 +131,21 @@ public final class CampaignRoutes {
 
     // --- bodies ---
 
-    private static String campaign(CampaignView view) {
+    private static String campaign(Campaign.View view) {
         JsonText json = new JsonText(LENGTH);
         campaign(json, view);
         return json.toString();
     }
 
     /** Without its money, for users who open its pools. */
-    private static String campaignForUsers(CampaignView view) {
+    private static String campaignForUsers(Campaign.View view) {
         JsonText json = new JsonText(LENGTH);
         begin(json, view);
         times(json, view);
         return json.toString();
     }
 
-    private static String campaigns(Page<CampaignView> page) {
+    private static String campaigns(Page<Campaign.View> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
@@ -154,13 +154,13 @@ public final class CampaignRoutes {
         return json.endArray().field("next", page.next()).endObject().toString();
     }
 
-    private static void campaign(JsonText json, CampaignView view) {
+    private static void campaign(JsonText json, Campaign.View view) {
         begin(json, view);
         json.field("budget", view.budget()).field("left", view.left()).field("returned", view.returned());
         times(json, view);
     }
 
-    private static void begin(JsonText json, CampaignView view) {
+    private static void begin(JsonText json, Campaign.View view) {
         json.beginObject()
                 .plain("id", view.campaign().id().toString())
                 .field("name", view.campaign().definition().name())
@@ -169,7 +169,7 @@ public final class CampaignRoutes {
                 .plain("asset", view.campaign().definition().asset().code())
                 .plain("sponsor", view.campaign().sponsor().value())
                 .plain("status", view.status().wireName());
-        CampaignDefinition.PoolShape pool = view.campaign().definition().pool();
+        Campaign.Definition.PoolShape pool = view.campaign().definition().pool();
         json.name("pool")
                 .beginObject()
                 .field("shares", pool.shares())
@@ -183,7 +183,7 @@ public final class CampaignRoutes {
                 .endObject();
     }
 
-    private static void times(JsonText json, CampaignView view) {
+    private static void times(JsonText json, Campaign.View view) {
         json.plain("opensAt", view.opensAt().toString())
                 .plain("endsAt", view.endsAt().toString())
                 .field(

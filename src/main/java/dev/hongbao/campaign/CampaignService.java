@@ -1,6 +1,6 @@
 package dev.hongbao.campaign;
 
-import dev.hongbao.campaign.CampaignDefinition.PoolShape;
+import dev.hongbao.campaign.Campaign.Definition.PoolShape;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Shards;
@@ -87,10 +87,10 @@ public final class CampaignService {
      * @param body fits the contract's {@code CampaignDefinition}
      * @return fails with {@link InvalidInputException} when the definition breaks a rule; refused with INSUFFICIENT_FUNDS
      */
-    public Future<CampaignView> create(Caller caller, JsonObject body, IdempotencyKey key) {
+    public Future<Campaign.View> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
             requireService(caller);
-            return create(caller, CampaignDefinition.read(body), body, key).compose(this::known);
+            return create(caller, Campaign.Definition.read(body), body, key).compose(this::known);
         } catch (RefusedException | InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
@@ -98,7 +98,7 @@ public final class CampaignService {
 
     /** One transaction makes the campaign and funds its escrow. Its body is stored as it is. */
     private Future<CampaignId> create(
-            Caller sponsor, CampaignDefinition definition, JsonObject body, IdempotencyKey key) {
+            Caller sponsor, Campaign.Definition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
         var scope = Idempotency.Scope.of(sponsor, "campaign", key, body.encode());
         return idempotency
@@ -119,7 +119,7 @@ public final class CampaignService {
     }
 
     /** Checks new definitions only. A repeated command gets its first answer, also after the campaign's end. */
-    private Future<Void> fitting(CampaignDefinition definition) {
+    private Future<Void> fitting(Campaign.Definition definition) {
         try {
             definition.require(clock.instant(), packets.limits());
         } catch (InvalidInputException faults) {
@@ -130,7 +130,7 @@ public final class CampaignService {
 
     /** Returns the shard's generation, locked until the transaction ends. */
     private Future<Generation> insert(
-            SqlConnection tx, CampaignId id, UserId sponsor, CampaignDefinition definition, JsonObject body) {
+            SqlConnection tx, CampaignId id, UserId sponsor, Campaign.Definition definition, JsonObject body) {
         int shard = shards.shardFor(id.value());
         NewCampaign campaign = new NewCampaign(
                 id,
@@ -147,7 +147,7 @@ public final class CampaignService {
     /**
      * The campaign's current state, for the host application and for users who may open its pools. Refused with NOT_ELIGIBLE for others.
      */
-    public Future<CampaignView> view(Caller caller, CampaignId id) {
+    public Future<Campaign.View> view(Caller caller, CampaignId id) {
         return known(id)
                 .compose(view -> caller.role() == Role.SERVICE
                         ? Future.succeededFuture(view)
@@ -165,10 +165,10 @@ public final class CampaignService {
      * @param status null for all
      * @param cursor a page's {@code next}; null for the first page
      */
-    public Future<Page<CampaignView>> list(
+    public Future<Page<Campaign.View>> list(
             Caller caller,
             @Nullable UserId sponsor,
-            CampaignView.@Nullable Status status,
+            Campaign.View.@Nullable Status status,
             @Nullable String cursor,
             int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
@@ -183,17 +183,17 @@ public final class CampaignService {
     }
 
     /** Stops the opening of pools; open pools go on. Idempotent. Refused with CAMPAIGN_OVER. */
-    public Future<CampaignView> pause(Caller caller, CampaignId id) {
+    public Future<Campaign.View> pause(Caller caller, CampaignId id) {
         return unlessOver(caller, id, () -> catalog.setPaused(id, true));
     }
 
     /** Allows the opening of pools again. Idempotent. Refused with CAMPAIGN_OVER. */
-    public Future<CampaignView> resume(Caller caller, CampaignId id) {
+    public Future<Campaign.View> resume(Caller caller, CampaignId id) {
         return unlessOver(caller, id, () -> catalog.setPaused(id, false));
     }
 
     /** @param change gives false when the campaign has ended */
-    private Future<CampaignView> unlessOver(Caller caller, CampaignId id, Supplier<Future<Boolean>> change) {
+    private Future<Campaign.View> unlessOver(Caller caller, CampaignId id, Supplier<Future<Boolean>> change) {
         return forService(
                 caller,
                 () -> known(id)
@@ -205,7 +205,7 @@ public final class CampaignService {
     }
 
     /** Ends a campaign and its pools now. Idempotent. The remainder is returned within seconds. */
-    public Future<CampaignView> end(Caller caller, CampaignId id) {
+    public Future<Campaign.View> end(Caller caller, CampaignId id) {
         return forService(
                 caller, () -> known(id).compose(before -> catalog.end(id)).compose(ended -> known(id)));
     }
@@ -215,7 +215,7 @@ public final class CampaignService {
      *
      * @param amount minor units
      */
-    public Future<CampaignView> raise(Caller caller, CampaignId id, long amount, IdempotencyKey key) {
+    public Future<Campaign.View> raise(Caller caller, CampaignId id, long amount, IdempotencyKey key) {
         return forService(
                 caller,
                 () -> known(id)
@@ -257,7 +257,7 @@ public final class CampaignService {
     public Future<Packet> open(
             Caller caller, CampaignId id, String product, GroupId group, Metadata metadata, IdempotencyKey key) {
         return campaign(id).compose(campaign -> {
-            CampaignDefinition definition = campaign.definition();
+            Campaign.Definition definition = campaign.definition();
             PoolShape shape = definition.pool();
             PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
             SendCommand command = SendCommand.of(group, kind, definition.asset(), drawn(shape), shape.shares())
@@ -312,7 +312,7 @@ public final class CampaignService {
         return catalog.find(id).compose(CampaignService::orNotFound);
     }
 
-    private Future<CampaignView> known(CampaignId id) {
+    private Future<Campaign.View> known(CampaignId id) {
         return catalog.view(id).compose(CampaignService::orNotFound);
     }
 

@@ -15,11 +15,11 @@ public final class RainBodies {
     private RainBodies() {}
 
     /** A rain with its drops and the viewer's catches. */
-    public static String rain(RainView view) {
+    public static String rain(Rain.View view) {
         JsonText json = new JsonText(LENGTH + DROP_LENGTH * view.fallen().size()).beginObject();
         fields(json, view);
         json.name("fallen").beginArray();
-        for (RainView.Drop drop : view.fallen()) {
+        for (Rain.View.Drop drop : view.fallen()) {
             json.beginObject()
                     .plain("packet", drop.packet().toString())
                     .plain("at", drop.fellAt().toString())
@@ -33,12 +33,12 @@ public final class RainBodies {
     }
 
     /** A group's current rains, without their drops, with the viewer's catches. */
-    public static String current(List<RainView> views) {
+    public static String current(List<Rain.View> views) {
         JsonText json = new JsonText(LENGTH * (views.size() + 1))
                 .beginObject()
                 .name("items")
                 .beginArray();
-        for (RainView view : views) {
+        for (Rain.View view : views) {
             fields(json.beginObject(), view);
             mine(json, view);
             json.endObject();
@@ -46,27 +46,27 @@ public final class RainBodies {
         return json.endArray().endObject().toString();
     }
 
-    private static void mine(JsonText json, RainView view) {
+    private static void mine(JsonText json, Rain.View view) {
         json.name("mine").beginArray();
         view.mine().forEach(claim -> json.raw(PacketBodies.claim(claim)));
         json.endArray();
     }
 
-    public static String rains(Page<RainView> page) {
+    public static String rains(Page<Rain.View> page) {
         JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
                 .beginObject()
                 .name("items")
                 .beginArray();
-        for (RainView view : page.items()) {
+        for (Rain.View view : page.items()) {
             fields(json.beginObject(), view);
             json.endObject();
         }
         return json.endArray().field("next", page.next()).endObject().toString();
     }
 
-    private static void fields(JsonText json, RainView view) {
+    private static void fields(JsonText json, Rain.View view) {
         Rain rain = view.rain();
-        RainDefinition definition = rain.definition();
+        Rain.Definition definition = rain.definition();
         json.plain("id", rain.id().toString())
                 .plain("sponsor", rain.sponsor().value())
                 .field("name", definition.name())
@@ -99,7 +99,7 @@ public final class RainBodies {
 
     /** The terms that a client needs before the rain begins. */
     public static void terms(JsonText json, Rain rain) {
-        RainDefinition.Fall fall = rain.definition().fall();
+        Rain.Definition.Fall fall = rain.definition().fall();
         json.plain("startsAt", fall.startsAt().toString())
                 .plain("lastAt", fall.lastAt().toString())
                 .field("drops", fall.drops())

@@ -104,7 +104,7 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> {
     }
 
     /** The current state of a rain, without its drops; null for an unknown one. */
-    Future<@Nullable RainView> view(CampaignId id) {
+    Future<Rain.@Nullable View> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "where r.id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> rows.stream().map(RainCatalog::view).findFirst().orElse(null));
@@ -116,26 +116,26 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> {
      * @param sponsor null for all
      * @param status null for all
      */
-    Future<List<RainView>> list(
-            @Nullable UserId sponsor, RainView.@Nullable Status status, CampaignId before, int limit) {
+    Future<List<Rain.View>> list(
+            @Nullable UserId sponsor, Rain.View.@Nullable Status status, CampaignId before, int limit) {
         String name = status == null ? null : status.wireName();
         return CampaignCatalog.list(pool, VIEW + "where c.kind = 'rain'", sponsor, name, before, limit)
                 .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 
     /** The unfinished rains that were announced in a group, and the public ones: earliest first, without their drops. */
-    Future<List<RainView>> current(GroupId group, int limit) {
+    Future<List<Rain.View>> current(GroupId group, int limit) {
         return pool.preparedQuery(CURRENT)
                 .execute(Tuple.of(group.value(), limit))
                 .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 
     /** The fallen drops, in the order of their moments. */
-    Future<List<RainView.Drop>> fallen(CampaignId id) {
+    Future<List<Rain.View.Drop>> fallen(CampaignId id) {
         return pool.preparedQuery(FALLEN)
                 .execute(Tuple.of(id.value()))
                 .map(rows -> rows.stream()
-                        .map(row -> new RainView.Drop(
+                        .map(row -> new Rain.View.Drop(
                                 new PacketId(row.getUUID("id")),
                                 instant(row, "opens_at"),
                                 row.getLong("amount"),
@@ -178,7 +178,7 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> {
 
     /** Writes the rain's own row beside its campaign's, within a transaction. */
     static Future<Void> insert(SqlConnection tx, Rain rain, Seed seed) {
-        RainDefinition.Fall fall = rain.definition().fall();
+        Rain.Definition.Fall fall = rain.definition().fall();
         return tx.preparedQuery(INSERT)
                 .execute(Tuple.tuple()
                         .addUUID(rain.id().value())
@@ -209,17 +209,17 @@ public final class RainCatalog extends RowCache<CampaignId, Rain> {
                 new CampaignId(row.getUUID("id")),
                 row.getInteger("shard"),
                 new UserId(row.getString("sponsor")),
-                RainDefinition.read(row.getJsonObject("definition")),
+                Rain.Definition.read(row.getJsonObject("definition")),
                 row.getString("commitment"));
     }
 
-    private static RainView view(Row row) {
-        return new RainView(
+    private static Rain.View view(Row row) {
+        return new Rain.View(
                 rain(row),
-                RainView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
+                Rain.View.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
                 instant(row, "ends_at"),
                 row.getOffsetDateTime("cancelled_at") == null ? null : instant(row, "cancelled_at"),
-                new RainView.Caught(row.getInteger("caught"), row.getLong("amount"), row.getLong("returned")),
+                new Rain.View.Caught(row.getInteger("caught"), row.getLong("amount"), row.getLong("returned")),
                 List.of(),
                 List.of(),
                 row.getString("seed"));

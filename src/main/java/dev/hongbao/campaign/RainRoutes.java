@@ -31,7 +31,7 @@ final class RainRoutes {
                 call -> view(rains.cancel(call.caller(), call.rain()), 202));
     }
 
-    private static Future<Reply> view(Future<RainView> asked, int status) {
+    private static Future<Reply> view(Future<Rain.View> asked, int status) {
         return asked.map(view -> Reply.json(status, RainBodies.rain(view)));
     }
 
@@ -49,7 +49,7 @@ final class RainRoutes {
         return rains.list(
                         call.caller(),
                         sponsor == null ? null : new UserId(sponsor),
-                        call.choice("status", RainView.Status.class),
+                        call.choice("status", Rain.View.Status.class),
                         call.cursor(),
                         call.limit())
                 .map(page -> Reply.json(200, RainBodies.rains(page)));

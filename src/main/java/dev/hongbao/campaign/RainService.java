@@ -1,8 +1,8 @@
 package dev.hongbao.campaign;
 
 import dev.hongbao.access.Restrictions;
-import dev.hongbao.campaign.CampaignDefinition.PoolShape;
-import dev.hongbao.campaign.RainDefinition.Fall;
+import dev.hongbao.campaign.Campaign.Definition.PoolShape;
+import dev.hongbao.campaign.Rain.Definition.Fall;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Generation;
@@ -59,8 +59,8 @@ public final class RainService {
     private final Clock clock;
     private final Idempotency idempotency;
     private final SecureRandom random = new SecureRandom();
-    private final SharedQueries<CampaignId, @Nullable RainView> views = new SharedQueries<>();
-    private final SharedQueries<GroupId, List<RainView>> lists = new SharedQueries<>();
+    private final SharedQueries<CampaignId, Rain.@Nullable View> views = new SharedQueries<>();
+    private final SharedQueries<GroupId, List<Rain.View>> lists = new SharedQueries<>();
 
     /**
      * @param packets of this event loop
@@ -92,11 +92,11 @@ public final class RainService {
      * @return fails with {@link InvalidInputException} when the definition breaks a rule; refused with INSUFFICIENT_FUNDS, and with
      *     NOT_ELIGIBLE for a plain user
      */
-    public Future<RainView> create(Caller caller, JsonObject body, IdempotencyKey key) {
+    public Future<Rain.View> create(Caller caller, JsonObject body, IdempotencyKey key) {
         try {
             requireService(caller);
-            JsonObject stored = RainDefinition.stored(body, clock.instant());
-            RainDefinition definition = RainDefinition.read(stored);
+            JsonObject stored = Rain.Definition.stored(body, clock.instant());
+            Rain.Definition definition = Rain.Definition.read(stored);
             definition.require(clock.instant(), packets.limits());
             return create(caller, definition, body, stored, key).compose(id -> view(caller, id));
         } catch (RefusedException | InvalidInputException refused) {
@@ -107,7 +107,7 @@ public final class RainService {
     /**
      * A rain to be made.
      *
-     * @param stored its definition, see {@link RainDefinition#stored}
+     * @param stored its definition, see {@link Rain.Definition#stored}
      */
     private record NewRain(Rain rain, JsonObject stored, Seed seed, PoolBatch drops) {}
 
@@ -118,7 +118,7 @@ public final class RainService {
      * @param stored the definition as it is stored
      */
     private Future<CampaignId> create(
-            Caller sponsor, RainDefinition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
+            Caller sponsor, Rain.Definition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
         var scope = Idempotency.Scope.of(sponsor, "rain", key, body.encode());
         return vertx.executeBlocking(() -> prepare(sponsor.user(), definition, stored), false)
                 .compose(fresh -> idempotency
@@ -140,7 +140,7 @@ public final class RainService {
                         }));
     }
 
-    private NewRain prepare(UserId sponsor, RainDefinition definition, JsonObject stored) {
+    private NewRain prepare(UserId sponsor, Rain.Definition definition, JsonObject stored) {
         CampaignId id = CampaignId.create();
         Seed seed = Seed.drawn(random);
         Fall fall = definition.fall();
@@ -154,7 +154,7 @@ public final class RainService {
     }
 
     private static List<SendCommand> drops(Rain rain, Seed seed) {
-        RainDefinition definition = rain.definition();
+        Rain.Definition definition = rain.definition();
         Fall fall = definition.fall();
         PoolShape shape = fall.drop();
         PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
@@ -175,7 +175,7 @@ public final class RainService {
     /** Returns the shard's generation, locked until the transaction ends. */
     private Future<Generation> insert(SqlConnection tx, NewRain fresh) {
         Rain rain = fresh.rain;
-        RainDefinition definition = rain.definition();
+        Rain.Definition definition = rain.definition();
         NewCampaign campaign = new NewCampaign(
                 rain.id(),
                 NewCampaign.Kind.RAIN,
@@ -202,7 +202,7 @@ public final class RainService {
     }
 
     /** The rain's current state, for its audience and the host application. Refused with NOT_FOUND, or NOT_ELIGIBLE for others. */
-    public Future<RainView> view(Caller caller, CampaignId id) {
+    public Future<Rain.View> view(Caller caller, CampaignId id) {
         return catalog.find(id)
                 .compose(RainService::orNotFound)
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
@@ -212,18 +212,18 @@ public final class RainService {
     }
 
     /** The rain with its drops, without any user's catches. Concurrent calls share the queries. */
-    private Future<RainView> known(CampaignId id) {
+    private Future<Rain.View> known(CampaignId id) {
         return views.ask(id, () -> read(id)).compose(RainService::orNotFound);
     }
 
-    private Future<@Nullable RainView> read(CampaignId id) {
+    private Future<Rain.@Nullable View> read(CampaignId id) {
         return catalog.view(id)
                 .compose(view -> view == null
                         ? Future.succeededFuture()
                         : catalog.fallen(id).map(view::with));
     }
 
-    private Future<RainView> withMine(RainView view, UserId user) {
+    private Future<Rain.View> withMine(Rain.View view, UserId user) {
         return catalog.caught(List.of(view.rain().id()), user)
                 .map(mine -> view.caughtBy(mine.getOrDefault(view.rain().id(), List.of())));
     }
@@ -233,7 +233,7 @@ public final class RainService {
      *
      * @return earliest first, at most {@value #MOST_CURRENT}; refused with NOT_ELIGIBLE for a caller who may not follow the group
      */
-    public Future<List<RainView>> current(Caller caller, GroupId group) {
+    public Future<List<Rain.View>> current(Caller caller, GroupId group) {
         return catalog.members(group)
                 .compose(members -> members.include(caller)
                         ? lists.ask(group, () -> catalog.current(group, MOST_CURRENT))
@@ -242,9 +242,9 @@ public final class RainService {
                                 Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed"))));
     }
 
-    private Future<List<RainView>> withMine(List<RainView> views, UserId user) {
+    private Future<List<Rain.View>> withMine(List<Rain.View> views, UserId user) {
         List<CampaignId> begun = views.stream()
-                .filter(view -> view.status() != RainView.Status.PLANNED)
+                .filter(view -> view.status() != Rain.View.Status.PLANNED)
                 .map(view -> view.rain().id())
                 .toList();
         return begun.isEmpty()
@@ -263,10 +263,10 @@ public final class RainService {
      * @param status null for all
      * @param cursor a page's {@code next}; null for the first page
      */
-    public Future<Page<RainView>> list(
+    public Future<Page<Rain.View>> list(
             Caller caller,
             @Nullable UserId sponsor,
-            RainView.@Nullable Status status,
+            Rain.View.@Nullable Status status,
             @Nullable String cursor,
             int limit) {
         CampaignId before = cursor == null ? NEWEST : CampaignId.parse(cursor);
@@ -283,7 +283,7 @@ public final class RainService {
     }
 
     /** Cancels a rain. No more drops fall, and the uncaught money is returned within seconds. Idempotent; changes nothing after the end. */
-    public Future<RainView> cancel(Caller caller, CampaignId id) {
+    public Future<Rain.View> cancel(Caller caller, CampaignId id) {
         try {
             requireService(caller);
         } catch (RefusedException refused) {

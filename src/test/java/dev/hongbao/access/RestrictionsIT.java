@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.access.Restriction.Kind;
 import dev.hongbao.access.Restriction.Scope;
 import dev.hongbao.access.Restriction.Target;
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.ClaimOutcome;
@@ -246,7 +246,7 @@ class RestrictionsIT extends TwoEngines {
         engine.deposit("shop", 1_600);
         JsonObject definition = TestRains.definition(40, 40, 4, 4);
         IdempotencyKey made = newKey();
-        RainView rain = rains.awaitFallen(rains.create(TestDraws.SERVICE, definition, made), 1);
+        Rain.View rain = rains.awaitFallen(rains.create(TestDraws.SERVICE, definition, made), 1);
         PacketId drop = rain.fallen().get(0).packet();
         ClaimOutcome caught = get(engine.claim(0, member("pat"), drop));
         assertThat(caught.kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);

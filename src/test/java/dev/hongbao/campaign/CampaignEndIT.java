@@ -49,7 +49,7 @@ class CampaignEndIT {
             try (TestEngine engine = TestEngine.start(own, 2, Map.of())) {
                 TestCampaigns campaigns = new TestCampaigns(engine);
                 engine.deposit("shop", BUDGET);
-                CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+                Campaign.View campaign = campaigns.create(definition(BUDGET, 5));
                 for (int i = 0; i < 30; i++) {
                     Packet pool = campaigns.open(campaign, "opener" + i, "shoe");
                     claimed += engine.claim(pool, "bob").wonClaim().share().amount();
@@ -85,7 +85,7 @@ class CampaignEndIT {
             TestCampaigns campaigns = new TestCampaigns(engine);
             engine.deposit("shop", BUDGET);
             long before = engine.balance("shop");
-            CampaignView campaign = campaigns.create(definition(BUDGET, 5));
+            Campaign.View campaign = campaigns.create(definition(BUDGET, 5));
             String row = "campaign where id = '" + campaign.campaign().id() + "'";
             Packet pool = campaigns.open(campaign, "opener", "shoe");
 
@@ -129,11 +129,11 @@ class CampaignEndIT {
             TestCampaigns here = new TestCampaigns(one);
             TestCampaigns there = new TestCampaigns(two);
             one.deposit("shop", BUDGET);
-            CampaignView campaign = here.create(definition(BUDGET, 5));
+            Campaign.View campaign = here.create(definition(BUDGET, 5));
 
             // When users open pools on both servers, and in the middle of it both end the campaign
             List<Future<Packet>> openings = new ArrayList<>();
-            List<Future<CampaignView>> ends = new ArrayList<>();
+            List<Future<Campaign.View>> ends = new ArrayList<>();
             for (int i = 0; i < 120; i++) {
                 openings.add((i % 2 == 0 ? here : there).opening(i / 2, campaign, "opener" + i, "shoe"));
                 if (i == 60 || i == 61) {

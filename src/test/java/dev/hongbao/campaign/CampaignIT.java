@@ -71,7 +71,7 @@ class CampaignIT {
     void aPoolIsAPacketThatTheCampaignPays() {
         // Given
         long before = engine.balance("shop");
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
 
         // When
         Packet pool = campaigns.open(campaign, "opener", "shoe-1");
@@ -89,9 +89,9 @@ class CampaignIT {
         // When it is claimed, by another server's view of it too
         assertThat(engine.claim(pool, "claimer").wonClaim().share().amount()).isEqualTo(10);
         assertThat(engine.balance("claimer")).isEqualTo(10);
-        CampaignView now = campaigns.view(campaign.campaign().id());
+        Campaign.View now = campaigns.view(campaign.campaign().id());
         assertThat(now)
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 50L, 0L);
 
         // When it expires
@@ -117,7 +117,7 @@ class CampaignIT {
         // Then the rest is the host's, once
         assertThat(engine.balance("shop")).isEqualTo(before - 10);
         assertThat(campaigns.view(campaign.campaign().id()))
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 0L, 90L);
         assertThat(get(engine.engine().wallets.transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
                         .items())
@@ -136,7 +136,7 @@ class CampaignIT {
         JsonObject body = definition(100, 5);
 
         // When
-        List<CampaignView> made = new ArrayList<>();
+        List<Campaign.View> made = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             made.add(get(engine.loop(i).call(services -> services.campaigns.create(TestDraws.SERVICE, body, key))));
         }
@@ -158,7 +158,7 @@ class CampaignIT {
     @Test
     void theBudgetIsSpentToTheCentAndCanBeRaised() {
         // Given a budget of ten pools, and a cent
-        CampaignView campaign = campaigns.create(definition(501, 5));
+        Campaign.View campaign = campaigns.create(definition(501, 5));
         CampaignId id = campaign.campaign().id();
 
         // When thirty users open one at once
@@ -183,7 +183,7 @@ class CampaignIT {
         // Then one more can be opened, and no other
         campaigns.open(campaign, "ann", "shoe");
         assertThat(campaigns.view(id))
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(550L, 0L, 0L);
         assertRefused(Refusal.BUDGET_SPENT, () -> campaigns.open(campaign, "bob", "shoe"));
         assertRefused(
@@ -201,7 +201,7 @@ class CampaignIT {
     void aReportOfManyProductsIsReadInPages() {
         // Given more products than a page has
         int products = 501;
-        CampaignView campaign = campaigns.create(definition(10L * products, 1));
+        Campaign.View campaign = campaigns.create(definition(10L * products, 1));
 
         // When
         IntStream.range(0, products).forEach(i -> campaigns.open(campaign, "opener", "product-" + i));

@@ -70,7 +70,7 @@ class CampaignLimitsIT extends TwoEngines {
         long seed = Long.getLong("hongbao.test.seed", System.nanoTime());
         System.out.println("race for pools with seed " + seed);
         Random random = new Random(seed);
-        CampaignView campaign = campaigns.create(limited(60_000, 1000, 2, 0, 1));
+        Campaign.View campaign = campaigns.create(limited(60_000, 1000, 2, 0, 1));
         List<Packet> pools = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
             pools.add(campaigns.open(campaign, "opener" + i, "product" + i % 3));
@@ -106,7 +106,7 @@ class CampaignLimitsIT extends TwoEngines {
     @Test
     void whatABatchGivesOnOnePacketCountsOnItsNext() {
         // Given
-        CampaignView campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
+        Campaign.View campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
         Packet one = campaigns.open(campaign, "ann", "shoe");
         Packet two = campaigns.open(campaign, "ben", "hat");
         Packet three = campaigns.open(campaign, "cat", "coat");
@@ -170,7 +170,7 @@ class CampaignLimitsIT extends TwoEngines {
     @Test
     void aDayBeginsAnewAndNeverGoesBack() {
         // Given a user who has had today's share
-        CampaignView campaign = campaigns.create(limited(10_000, 10, 0, 1, 0));
+        Campaign.View campaign = campaigns.create(limited(10_000, 10, 0, 1, 0));
         List<Packet> pools = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             pools.add(campaigns.open(campaign, "opener" + i, "shoe"));
@@ -200,7 +200,7 @@ class CampaignLimitsIT extends TwoEngines {
     @ValueSource(strings = {"everything", "what the campaign has counted"})
     void aRecoveryCountsAnew(String lost) {
         // Given claims up to the limits
-        CampaignView campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
+        Campaign.View campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
         Packet shoe = campaigns.open(campaign, "ann", "shoe");
         Packet hat = campaigns.open(campaign, "ben", "hat");
         Packet coat = campaigns.open(campaign, "cat", "coat");
@@ -237,7 +237,7 @@ class CampaignLimitsIT extends TwoEngines {
     @Test
     void aCampaignsCountsLeaveRedisWithIt() {
         // Given
-        CampaignView campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
+        Campaign.View campaign = campaigns.create(limited(10_000, 10, 2, 0, 1));
         Packet pool = campaigns.open(campaign, "ann", "shoe");
         assertThat(engine.claim(pool, "hal").kind()).isEqualTo(Kind.CLAIMED);
 
@@ -247,7 +247,7 @@ class CampaignLimitsIT extends TwoEngines {
         // Then
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             eventually(IN_TIME, () -> {
-                assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(CampaignView.Status.CLOSED);
+                assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(Campaign.View.Status.CLOSED);
                 assertThat(redis.exists(books.stamps().get(pool.shard()) + ":c:"
                                 + campaign.campaign().id()))
                         .isFalse();

@@ -8,7 +8,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView.Status;
+import dev.hongbao.campaign.Campaign.View.Status;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
@@ -73,7 +73,7 @@ class CampaignOpeningIT {
         body.getJsonObject("pool")
                 .put("split", "double-mean")
                 .put("amount", new JsonObject().put("from", 50).put("to", 900));
-        CampaignView campaign = campaigns.create(body);
+        Campaign.View campaign = campaigns.create(body);
         CampaignId id = campaign.campaign().id();
         IdempotencyKey key = newKey();
 
@@ -98,7 +98,7 @@ class CampaignOpeningIT {
     @Test
     void ofOpeningsAtTheSameMomentOneIsTheFirst() {
         // Given
-        CampaignView campaign =
+        Campaign.View campaign =
                 campaigns.create(definition(50_000, 5).put("opening", new JsonObject().put("onePerProduct", true)));
 
         // When a user opens each pool on every loop at once
@@ -123,7 +123,7 @@ class CampaignOpeningIT {
                                 .put("users", new JsonArray().add("ann").add("ben"))
                                 .put("onePerProduct", true)
                                 .put("poolsADay", 2));
-        CampaignView campaign = campaigns.create(body);
+        Campaign.View campaign = campaigns.create(body);
 
         // When the same user opens several at once, of one product
         List<Future<Packet>> openings = IntStream.range(0, 8)
@@ -161,8 +161,8 @@ class CampaignOpeningIT {
         // Given one that opens later, and one that is open
         JsonObject later = definition(100, 5)
                 .put("opensAt", Instant.now().plusSeconds(1800).toString());
-        CampaignView planned = campaigns.create(later);
-        CampaignView open = campaigns.create(definition(100, 5));
+        Campaign.View planned = campaigns.create(later);
+        Campaign.View open = campaigns.create(definition(100, 5));
         CampaignId id = open.campaign().id();
         Packet pool = campaigns.open(open, "ann", "shoe");
 
@@ -171,7 +171,7 @@ class CampaignOpeningIT {
         assertRefused(Refusal.NOT_OPEN_YET, () -> campaigns.open(planned, "ann", "shoe"));
 
         // When it is paused
-        CampaignView paused = get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, id)));
+        Campaign.View paused = get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, id)));
 
         // Then no pool is opened, and the open one goes on
         assertThat(paused.status()).isEqualTo(Status.PAUSED);
@@ -203,7 +203,7 @@ class CampaignOpeningIT {
         // Given a campaign that is shorter than its pools' lives
         JsonObject body =
                 definition(100, 5).put("endsAt", Instant.now().plusSeconds(60).toString());
-        CampaignView campaign = campaigns.create(body);
+        Campaign.View campaign = campaigns.create(body);
 
         // When
         Packet pool = campaigns.open(campaign, "ann", "shoe");

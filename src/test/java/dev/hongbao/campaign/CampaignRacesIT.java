@@ -10,7 +10,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView.Status;
+import dev.hongbao.campaign.Campaign.View.Status;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
@@ -52,18 +52,18 @@ class CampaignRacesIT extends TwoEngines {
         return i % 2 == 0 ? engine : other;
     }
 
-    private Future<CampaignView> raising(TestEngine by, CampaignId id, long amount, IdempotencyKey key) {
+    private Future<Campaign.View> raising(TestEngine by, CampaignId id, long amount, IdempotencyKey key) {
         return by.loop(0).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, amount, key));
     }
 
-    private Future<CampaignView> pausing(TestEngine by, CampaignId id, boolean paused) {
+    private Future<Campaign.View> pausing(TestEngine by, CampaignId id, boolean paused) {
         return by.loop(0)
                 .call(services -> paused
                         ? services.campaigns.pause(TestDraws.SERVICE, id)
                         : services.campaigns.resume(TestDraws.SERVICE, id));
     }
 
-    private Future<CampaignView> ending(TestEngine by, CampaignId id) {
+    private Future<Campaign.View> ending(TestEngine by, CampaignId id) {
         return by.loop(0).call(services -> services.campaigns.end(TestDraws.SERVICE, id));
     }
 
@@ -78,7 +78,7 @@ class CampaignRacesIT extends TwoEngines {
     void anEndInTheMiddleOfARaceLeavesNoCentBehind() {
         // Given three pools, and a limit
         long before = engine.balance("shop");
-        CampaignView campaign = campaigns.create(limited(10_007, 300, 2, 0, 1));
+        Campaign.View campaign = campaigns.create(limited(10_007, 300, 2, 0, 1));
         CampaignId id = campaign.campaign().id();
         List<Packet> pools = IntStream.range(0, 3)
                 .mapToObj(i -> campaigns.open(campaign, "opener" + i, "product" + i))
@@ -86,7 +86,7 @@ class CampaignRacesIT extends TwoEngines {
 
         // When everybody claims on each of them on two servers, and in the middle both are told to end it
         List<Future<ClaimOutcome>> claims = new ArrayList<>();
-        List<Future<CampaignView>> ends = new ArrayList<>();
+        List<Future<Campaign.View>> ends = new ArrayList<>();
         for (int user = 0; user < USERS; user++) {
             for (Packet pool : pools) {
                 claims.add(server(user).claim(user / 2 % 2, pool, "racer" + user));
@@ -111,7 +111,7 @@ class CampaignRacesIT extends TwoEngines {
         assertThat(won).isPositive();
         assertThat(engine.balance("shop")).isEqualTo(before - won);
         assertThat(campaigns.view(id))
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(10_007L, 0L, 10_007L - won);
         assertThat(books.longOf("select coalesce(max(n), 0) from (select count(*) as n from claim as c join pool as o"
                         + " on o.packet = c.packet where o.campaign = '" + id + "' group by c.user_id) as u"))
@@ -122,12 +122,12 @@ class CampaignRacesIT extends TwoEngines {
     void whatIsPutInAsItEndsIsReturnedOrRefused() {
         // Given
         long before = engine.balance("shop");
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
 
         // When both servers raise the budget, and in the middle end it
-        List<Future<CampaignView>> raises = new ArrayList<>();
-        List<Future<CampaignView>> ends = new ArrayList<>();
+        List<Future<Campaign.View>> raises = new ArrayList<>();
+        List<Future<Campaign.View>> ends = new ArrayList<>();
         for (int i = 0; i < 60; i++) {
             raises.add(raising(server(i), id, 10 + i, newKey()));
             if (i == 20) {
@@ -142,7 +142,7 @@ class CampaignRacesIT extends TwoEngines {
         assertThat(refusals(raises)).allMatch(Refusal.CAMPAIGN_OVER::equals);
         campaigns.awaitClosed(campaign);
         assertThat(engine.balance("shop")).isEqualTo(before);
-        CampaignView money = campaigns.view(id);
+        Campaign.View money = campaigns.view(id);
         assertThat(money.returned()).isEqualTo(money.budget());
         assertThat(books.longOf("select count(*) from transfer where kind = 'fund' and subject = '" + id + "'"))
                 .isEqualTo(1 + raises.stream().filter(Future::succeeded).count());
@@ -151,7 +151,7 @@ class CampaignRacesIT extends TwoEngines {
     @Test
     void nobodyOpensAPoolOnceThePauseIsAnswered() {
         // Given
-        CampaignView campaign = campaigns.create(definition(100_000, 5));
+        Campaign.View campaign = campaigns.create(definition(100_000, 5));
         CampaignId id = campaign.campaign().id();
 
         // When it is paused while users open pools on both servers
@@ -160,7 +160,7 @@ class CampaignRacesIT extends TwoEngines {
             openings.add(new TestCampaigns(server(i)).opening(i / 2 % 2, campaign, "early" + i, "shoe"));
         }
         get(openings.get(0));
-        CampaignView paused = get(pausing(other, id, true));
+        Campaign.View paused = get(pausing(other, id, true));
         long opened = books.longOf("select count(*) from pool where campaign = '" + id + "'");
 
         // Then no opening is later than the answer, on any server
@@ -182,9 +182,9 @@ class CampaignRacesIT extends TwoEngines {
     @Test
     void anOrderThatWaitedForTheEndIsTooLate() throws Exception {
         // Given a campaign that somebody is ending
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
-        List<Future<CampaignView>> orders;
+        List<Future<Campaign.View>> orders;
         Future<Packet> opening;
         try (Connection ending = TestDatabase.connect(servers.postgresAppUrl());
                 Statement statement = ending.createStatement()) {
@@ -215,7 +215,7 @@ class CampaignRacesIT extends TwoEngines {
     @Test
     void aCampaignThatNobodyEndsEndsByItself() {
         // Given a campaign of a few seconds, with a pool that is longer
-        CampaignView campaign = campaigns.create(
+        Campaign.View campaign = campaigns.create(
                 definition(100, 5).put("endsAt", Instant.now().plusSeconds(5).toString()));
         CampaignId id = campaign.campaign().id();
         IdempotencyKey key = newKey();
@@ -228,7 +228,7 @@ class CampaignRacesIT extends TwoEngines {
 
         // Then the rest is the host's, nobody opens and claims any more, and who opened is told the same again
         assertThat(campaigns.view(id))
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 0L, 90L);
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(campaign, "ben", "shoe"));
         assertThat(engine.claim(pool, "carl").kind()).isEqualTo(Kind.EXPIRED);
@@ -242,8 +242,8 @@ class CampaignRacesIT extends TwoEngines {
     @Test
     void aKeyIsOneOrders() {
         // Given
-        CampaignView one = campaigns.create(definition(100, 5));
-        CampaignView two = campaigns.create(definition(100, 5));
+        Campaign.View one = campaigns.create(definition(100, 5));
+        Campaign.View two = campaigns.create(definition(100, 5));
         IdempotencyKey key = newKey();
         get(raising(engine, one.campaign().id(), 10, key));
 
@@ -263,7 +263,7 @@ class CampaignRacesIT extends TwoEngines {
                         .call(services -> services.campaigns.open(
                                 member("ann"), two.campaign().id(), "shoe", GROUP, Metadata.NONE, key))));
         assertThat(campaigns.view(two.campaign().id()))
-                .extracting(CampaignView::budget, CampaignView::left, CampaignView::returned)
+                .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 100L, 0L);
     }
 
@@ -273,7 +273,7 @@ class CampaignRacesIT extends TwoEngines {
         int pools = 2_500;
         long before = engine.balance("shop");
         JsonObject body = definition(10L * pools + 1, 1);
-        CampaignView campaign = campaigns.create(body);
+        Campaign.View campaign = campaigns.create(body);
         CampaignId id = campaign.campaign().id();
         Packet held = campaigns.open(campaign, "opener", "shoe");
         for (int from = 1; from < pools; from += 250) {

@@ -62,7 +62,7 @@ class RainIT extends TwoEngines {
         return get(engine.claim(0, caller, drop));
     }
 
-    private List<PacketId> drops(RainView rain) {
+    private List<PacketId> drops(Rain.View rain) {
         return books
                 .strings("select packet from pool where campaign = '"
                         + rain.rain().id() + "' order by substr(product, 6)::integer")
@@ -71,8 +71,8 @@ class RainIT extends TwoEngines {
                 .toList();
     }
 
-    private static List<PacketId> fallen(RainView rain) {
-        return rain.fallen().stream().map(RainView.Drop::packet).toList();
+    private static List<PacketId> fallen(Rain.View rain) {
+        return rain.fallen().stream().map(Rain.View.Drop::packet).toList();
     }
 
     @Test
@@ -81,12 +81,12 @@ class RainIT extends TwoEngines {
         Caller host = rains.host("moments", 1500);
 
         // When
-        RainView made =
+        Rain.View made =
                 rains.create(host, definition(8, 7, 3, 2).put("budget", 1000).put("split", "double-mean"));
 
         // Then all money is in the drops at once, evenly, and nobody is told of one
         String id = made.rain().id().toString();
-        assertThat(made.status()).isEqualTo(RainView.Status.PLANNED);
+        assertThat(made.status()).isEqualTo(Rain.View.Status.PLANNED);
         assertThat(made.fallen()).isEmpty();
         assertThat(made.seed()).isNull();
         assertThat(engine.balance("moments")).isEqualTo(500);
@@ -99,7 +99,7 @@ class RainIT extends TwoEngines {
         assertThat(claim(TestEngine.member("bob"), last).kind()).isEqualTo(Kind.NOT_OPEN_YET);
 
         // When all have fallen, and two shares are caught
-        RainView falling = rains.awaitFallen(made, 7);
+        Rain.View falling = rains.awaitFallen(made, 7);
         assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.CLAIMED);
         assertThat(claim(TestEngine.member("bob"), fallen(falling).get(1)).kind())
@@ -108,14 +108,14 @@ class RainIT extends TwoEngines {
                 .isEqualTo(Kind.LIMITED);
         assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.ALREADY_CLAIMED);
-        RainView ended = rains.awaitEnded(made);
+        Rain.View ended = rains.awaitEnded(made);
 
         // Then the seed gives the commitment and all moments
         Seed seed = new Seed(HexFormat.of().parseHex(ended.seed()));
-        RainDefinition.Fall fall = made.rain().definition().fall();
+        Rain.Definition.Fall fall = made.rain().definition().fall();
         assertThat(seed.commitment(made.rain().id().value(), fall.startsAt(), fall.lastAt(), fall.drops()))
                 .isEqualTo(made.rain().commitment());
-        assertThat(ended.fallen().stream().map(RainView.Drop::fellAt))
+        assertThat(ended.fallen().stream().map(Rain.View.Drop::fellAt))
                 .containsExactlyElementsOf(seed.moments(fall.startsAt(), fall.lastAt(), fall.drops()))
                 .allSatisfy(moment -> assertThat(moment).isBetween(fall.startsAt(), fall.lastAt()));
         assertThat(fallen(ended)).containsExactlyElementsOf(drops(made));
@@ -126,7 +126,7 @@ class RainIT extends TwoEngines {
                 .toList();
         assertThat(caught).hasSize(2);
         long sum = caught.stream().mapToLong(Long::longValue).sum();
-        assertThat(ended.caught()).isEqualTo(new RainView.Caught(2, sum, 1000 - sum));
+        assertThat(ended.caught()).isEqualTo(new Rain.View.Caught(2, sum, 1000 - sum));
         assertThat(engine.balance("moments")).isEqualTo(1500 - sum);
         books.assertClean();
     }
@@ -134,7 +134,7 @@ class RainIT extends TwoEngines {
     @Test
     void nobodyCatchesMoreThanTheRainAllowsHoweverManyRace() {
         // Given as many shares as users, on drops that all have fallen, and two catches for each
-        RainView rain = rains.awaitFallen(rains.create(definition(14, 10, USERS / 10, 2)), 10);
+        Rain.View rain = rains.awaitFallen(rains.create(definition(14, 10, USERS / 10, 2)), 10);
         List<PacketId> drops = fallen(rain);
         long seed = System.nanoTime();
         Random random = new Random(seed);
@@ -164,9 +164,9 @@ class RainIT extends TwoEngines {
                 .as("seed %d", seed)
                 .isEqualTo(2);
         rains.cancel(rain.rain().id()); // nothing is left to wait for
-        RainView ended = rains.awaitEnded(rain);
+        Rain.View ended = rains.awaitEnded(rain);
         assertThat(ended.caught())
-                .isEqualTo(new RainView.Caught(USERS, rain.rain().definition().budget(), 0));
+                .isEqualTo(new Rain.View.Caught(USERS, rain.rain().definition().budget(), 0));
         books.assertClean();
     }
 
@@ -175,10 +175,10 @@ class RainIT extends TwoEngines {
         // Given
         JsonObject everybody = definition(12, 1, 5, 1).put("everyone", true);
         everybody.remove("groups");
-        RainView closed = rains.create(definition(12, 1, 5, 1)
+        Rain.View closed = rains.create(definition(12, 1, 5, 1)
                 .put("groups", new JsonArray().add("others").add(GROUP.value())));
-        RainView open = rains.create(everybody);
-        RainView gold = rains.create(definition(12, 1, 5, 1)
+        Rain.View open = rains.create(everybody);
+        Rain.View gold = rains.create(definition(12, 1, 5, 1)
                 .put("token", new JsonObject().put("name", "tier").put("values", new JsonArray().add("gold"))));
         Caller golden =
                 new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"), null);
@@ -222,17 +222,17 @@ class RainIT extends TwoEngines {
     void cancelledItReturnsWhatIsNotCaught() {
         // Given a rain of ten minutes, of which much has not fallen
         Caller host = rains.host("canceller", 10_000);
-        RainView made = rains.create(host, definition(600, 500, 2, 1));
-        RainView falling = rains.awaitFallen(made, 1);
+        Rain.View made = rains.create(host, definition(600, 500, 2, 1));
+        Rain.View falling = rains.awaitFallen(made, 1);
         assertThat(claim(TestEngine.member("carl"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.CLAIMED);
 
         // When
-        RainView cancelled = rains.cancel(made.rain().id());
+        Rain.View cancelled = rains.cancel(made.rain().id());
 
         // Then nothing falls any more
         assertThat(cancelled.cancelledAt()).isEqualTo(cancelled.endsAt());
-        RainView ended = rains.awaitEnded(made);
+        Rain.View ended = rains.awaitEnded(made);
         assertThat(ended.fallen().size()).isBetween(1, 400);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
         assertThat(get(engine.loop(0)
@@ -247,7 +247,7 @@ class RainIT extends TwoEngines {
                 .isNotEmpty()
                 .extracting(view -> view.packet().id())
                 .isSubsetOf(fallen(ended));
-        assertThat(ended.caught()).isEqualTo(new RainView.Caught(1, 10, 9990));
+        assertThat(ended.caught()).isEqualTo(new Rain.View.Caught(1, 10, 9990));
         assertThat(engine.balance("canceller")).isEqualTo(9_990);
         PacketId never = drops(made).get(499);
         assertThat(claim(TestEngine.member("dora"), never).kind()).isIn(Kind.NOT_OPEN_YET, Kind.EXPIRED);
@@ -262,7 +262,7 @@ class RainIT extends TwoEngines {
     @Test
     void whatIsAnnouncedWhileItIsBeingCancelledHasFallen() throws SQLException {
         // Given a rain of many drops, of which somebody holds the last one
-        RainView made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
+        Rain.View made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
         rains.awaitFallen(made, 1);
         // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from
         // announcing.
@@ -276,7 +276,7 @@ class RainIT extends TwoEngines {
             statement.execute("update rain set told_at = now() + interval '1 hour' where id = '"
                     + made.rain().id() + "'");
         }
-        Future<RainView> cancelling;
+        Future<Rain.View> cancelling;
         try (Connection held = TestDatabase.lockRows(
                 servers.postgresOwnerUrl(), "packet where id = '" + drops(made).get(499) + "'")) {
             // When it is cancelled, and waits for that drop while another one falls
@@ -294,14 +294,14 @@ class RainIT extends TwoEngines {
         get(cancelling);
 
         // Then
-        RainView ended = rains.awaitEnded(made);
+        Rain.View ended = rains.awaitEnded(made);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
         assertThat(engine.balance("slow-canceller")).isEqualTo(10_000);
         books.assertClean();
     }
 
     /** How many of its drops were told in its channel. */
-    private long announced(RainView rain) {
+    private long announced(Rain.View rain) {
         return books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
                 + rain.rain().id() + "'");
     }

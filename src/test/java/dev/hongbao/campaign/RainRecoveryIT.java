@@ -50,9 +50,9 @@ class RainRecoveryIT {
             // Given three drops that have fallen and many that have not, and claims up to the limit and below it
             TestRains rains = new TestRains(engine);
             engine.deposit("shop", 100_000);
-            RainView rain = rains.awaitFallen(rains.create(definition(600, 500, 5, 2)), 3);
+            Rain.View rain = rains.awaitFallen(rains.create(definition(600, 500, 5, 2)), 3);
             List<PacketId> fallen =
-                    rain.fallen().stream().map(RainView.Drop::packet).toList();
+                    rain.fallen().stream().map(Rain.View.Drop::packet).toList();
             assertThat(claim(engine, "hal", fallen.get(0))).isEqualTo(Kind.CLAIMED);
             assertThat(claim(engine, "hal", fallen.get(1))).isEqualTo(Kind.CLAIMED);
             assertThat(claim(engine, "ida", fallen.get(1))).isEqualTo(Kind.CLAIMED);
@@ -78,7 +78,7 @@ class RainRecoveryIT {
 
             // Then it ends to the cent
             rains.cancel(rain.rain().id());
-            assertThat(rains.awaitEnded(rain).caught()).isEqualTo(new RainView.Caught(4, 40, 24_960));
+            assertThat(rains.awaitEnded(rain).caught()).isEqualTo(new Rain.View.Caught(4, 40, 24_960));
             books.assertReconciled();
         }
     }
@@ -87,7 +87,7 @@ class RainRecoveryIT {
     void itIsToldWhenTheServerThatMadeItIsGone(TestServers servers) {
         try (TestEngine other = TestEngine.start(servers, 1, Map.of())) {
             // Given
-            RainView rain;
+            Rain.View rain;
             try (TestEngine maker = TestEngine.start(servers, 1, Map.of())) {
                 maker.deposit("shop", 1_000);
                 rain = new TestRains(maker)
@@ -96,10 +96,10 @@ class RainRecoveryIT {
             }
 
             // When
-            RainView ended = new TestRains(other).awaitEnded(rain);
+            Rain.View ended = new TestRains(other).awaitEnded(rain);
 
             // Then
-            assertThat(ended.caught()).isEqualTo(new RainView.Caught(0, 0, 40));
+            assertThat(ended.caught()).isEqualTo(new Rain.View.Caught(0, 0, 40));
             eventually(
                     IN_TIME,
                     () -> assertThat(types(other, rain))
@@ -115,7 +115,7 @@ class RainRecoveryIT {
         new Books(servers).assertReconciled();
     }
 
-    private static List<String> types(TestEngine engine, RainView rain) {
+    private static List<String> types(TestEngine engine, Rain.View rain) {
         return get(engine.loop(0)
                         .call(services -> services.feed
                                 .poll(TestEngine.member("bob"), rain.rain().channel(), 0L, Duration.ZERO)

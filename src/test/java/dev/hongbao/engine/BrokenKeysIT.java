@@ -4,7 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play;
 import dev.hongbao.draw.PlayOutcome;
@@ -48,7 +48,7 @@ class BrokenKeysIT {
     private Jedis redis;
     private Packet packet;
     private Packet pool;
-    private CampaignView campaign;
+    private Campaign.View campaign;
     private Draw table;
     private Draw schedule;
     private int users;

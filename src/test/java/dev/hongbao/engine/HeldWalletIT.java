@@ -4,7 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
@@ -147,7 +147,7 @@ class HeldWalletIT {
     void aCampaignWaitsForTheRefundsOfItsPools() throws SQLException {
         // Given a pool of which nothing is claimed
         long before = engine.balance("shop");
-        CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 5));
+        Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 5));
         Packet pool = campaigns.open(campaign, "opener", "shoe");
         try (Connection holder = hold("owner = '" + campaign.campaign().id() + "'")) {
             // When the campaign ends while somebody holds its escrow
@@ -156,7 +156,7 @@ class HeldWalletIT {
             othersClaim();
 
             // Then
-            assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(CampaignView.Status.ENDING);
+            assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(Campaign.View.Status.ENDING);
             books.assertClean();
             assertThat(holder.isClosed()).isFalse();
         }
@@ -168,7 +168,7 @@ class HeldWalletIT {
     void aCampaignWaitsForItsHostsWalletAndNothingElseDoes() throws SQLException {
         // Given
         long before = engine.balance("shop");
-        CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 5));
+        Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 5));
         Packet packet = engine.send("alice", 100, 2);
         try (Connection holder = hold("owner = 'shop' and asset = 'CNY'")) {
             // When
@@ -179,7 +179,7 @@ class HeldWalletIT {
             books.awaitClosed(packet);
             eventually(IN_TIME, () -> assertThat(refunds(packet.id())).isOne());
             othersClaim();
-            assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(CampaignView.Status.ENDING);
+            assertThat(campaigns.view(campaign.campaign().id()).status()).isEqualTo(Campaign.View.Status.ENDING);
             assertThat(holder.isClosed()).isFalse();
         }
         campaigns.awaitClosed(campaign);

@@ -9,8 +9,8 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.campaign.CampaignView;
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.Packet;
@@ -167,12 +167,12 @@ class CommandIT {
                 closesAt: 2099-01-01T00:00:00Z
                 prizes: [{name: cash, award: {asset: CNY, amount: 5}, count: 10}]
                 """);
-            CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
+            Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
             Packet pool = campaigns.open(campaign, "ann", "shoe");
             get(engine.loop(0)
                     .call(services -> services.campaigns.raise(
                             TestDraws.SERVICE, campaign.campaign().id(), 500, newKey())));
-            RainView rain = rains.create(rains.host("eve", 10_000), TestRains.definition(60, 3, 2, 1));
+            Rain.View rain = rains.create(rains.host("eve", 10_000), TestRains.definition(60, 3, 2, 1));
 
             // Then
             assertThat(command(engine, draw.id().value()).operation()).isEqualTo("draw");

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.Packet;
@@ -128,7 +128,7 @@ class ReversalIT {
         // Given
         engine.deposit("shop", 1_000);
         TestCampaigns campaigns = new TestCampaigns(engine);
-        CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
+        Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
         Packet pool = campaigns.open(campaign, "opener", "shoe");
         long won = engine.claim(pool, "carl").wonClaim().share().amount();
         campaigns.end(campaign.campaign().id());

@@ -9,8 +9,8 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.campaign.CampaignView;
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -344,7 +344,7 @@ class EarlyCloseIT extends TwoEngines {
     void theRemainderOfAPoolGoesBackIntoItsCampaign() {
         // Given
         TestCampaigns campaigns = new TestCampaigns(engine);
-        CampaignView campaign = campaigns.create(TestCampaigns.limited(1000, 5, 1, 0, 0));
+        Campaign.View campaign = campaigns.create(TestCampaigns.limited(1000, 5, 1, 0, 0));
         Packet cancelled = campaigns.open(campaign, "ida", "sku-1");
         Packet closed = campaigns.open(campaign, "ida", "sku-2");
         assertThat(engine.claim(closed, "bob").kind()).isEqualTo(Kind.CLAIMED);
@@ -365,7 +365,7 @@ class EarlyCloseIT extends TwoEngines {
     void aDropThatIsClosedBeforeItFallsIsNeverHeardOf() {
         // Given a rain of which the first drop is cancelled before it falls, and the next closed after
         TestRains rains = new TestRains(engine);
-        RainView rain = rains.create(TestRains.definition(7, 12, 2, 12));
+        Rain.View rain = rains.create(TestRains.definition(7, 12, 2, 12));
         String id = rain.rain().id().toString();
         List<String> drops = books.strings("select p.id from pool as o join packet as p on p.id = o.packet"
                 + " where o.campaign = '" + id + "' order by p.opens_at");
@@ -376,10 +376,10 @@ class EarlyCloseIT extends TwoEngines {
 
         // When all others have fallen, and the time has passed in which a drop of a server that is gone is announced
         rains.awaitFallen(rain, 11);
-        RainView ended = rains.awaitEnded(rain);
+        Rain.View ended = rains.awaitEnded(rain);
 
         // Then
-        assertThat(ended.fallen().stream().map(RainView.Drop::packet))
+        assertThat(ended.fallen().stream().map(Rain.View.Drop::packet))
                 .doesNotContain(never)
                 .hasSize(11);
         assertThat(books.strings("select type from group_event where subject = '" + never + "'"))

@@ -8,7 +8,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static java.util.stream.Collectors.toMap;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.testing.Books;
@@ -55,7 +55,7 @@ class EveryIdIT {
             draws.deposit("shop", CNY, 10_000_000);
             engine.deposit("#", 1_000_000);
             Packet packet = engine.send("#", 100_000, USERS.size() + 10);
-            CampaignView campaign = campaigns.create(TestCampaigns.limited(100_000, 1000, 1, 1, 1));
+            Campaign.View campaign = campaigns.create(TestCampaigns.limited(100_000, 1000, 1, 1, 1));
             Packet pool = campaigns.open(campaign, "!", "shoe");
             Packet next = campaigns.open(campaign, "*", "shoe");
             Draw draw = draws.create("""

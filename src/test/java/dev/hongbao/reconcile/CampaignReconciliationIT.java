@@ -3,7 +3,7 @@ package dev.hongbao.reconcile;
 import static dev.hongbao.testing.TestCampaigns.limited;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.TestCampaigns;
@@ -23,7 +23,7 @@ import redis.clients.jedis.Jedis;
 
 /** The audit finds what is wrong with campaigns: each check is seen failing on forged books, and Redis is held to Postgres. */
 class CampaignReconciliationIT extends ChecksContract {
-    private CampaignView open;
+    private Campaign.View open;
 
     CampaignReconciliationIT() {
         super(
@@ -39,8 +39,8 @@ class CampaignReconciliationIT extends ChecksContract {
         TestCampaigns campaigns = new TestCampaigns(engine);
         engine.deposit("shop", 10_000);
         open = campaigns.create(limited(1000, 5, 2, 0, 1));
-        CampaignView closed = campaigns.create(limited(1000, 5, 2, 0, 1));
-        for (CampaignView campaign : List.of(open, closed)) {
+        Campaign.View closed = campaigns.create(limited(1000, 5, 2, 0, 1));
+        for (Campaign.View campaign : List.of(open, closed)) {
             for (String product : List.of("shoe", "hat")) {
                 Packet pool = campaigns.open(campaign, "ann", product);
                 engine.claim(pool, "bob");

@@ -6,7 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 
 import dev.hongbao.access.AuditRow;
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.ledger.TestReversals;
@@ -39,7 +39,7 @@ class CommandReconciliationIT extends ChecksContract {
     void writeBooks(TestEngine engine) {
         TestCampaigns campaigns = new TestCampaigns(engine);
         engine.deposit("shop", 10_000);
-        CampaignView campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
+        Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
         get(engine.loop(0)
                 .call(services -> services.campaigns.raise(
                         TestDraws.SERVICE, campaign.campaign().id(), 10, newKey())));

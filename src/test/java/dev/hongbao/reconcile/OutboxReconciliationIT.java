@@ -7,8 +7,8 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.Restriction;
-import dev.hongbao.campaign.CampaignView;
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
@@ -38,9 +38,9 @@ class OutboxReconciliationIT extends ChecksContract {
         TestDraws draws = new TestDraws(engine);
         TestRains rains = new TestRains(engine);
         engine.deposit("shop", 20_000);
-        CampaignView raised = campaigns.create(limited(1000, 5, 2, 0, 1));
-        CampaignView paused = campaigns.create(limited(1000, 5, 2, 0, 1));
-        CampaignView over = campaigns.create(limited(1000, 5, 2, 0, 1));
+        Campaign.View raised = campaigns.create(limited(1000, 5, 2, 0, 1));
+        Campaign.View paused = campaigns.create(limited(1000, 5, 2, 0, 1));
+        Campaign.View over = campaigns.create(limited(1000, 5, 2, 0, 1));
         Packet pool = campaigns.open(raised, "ann", "shoe");
         engine.claim(pool, "bob");
         CampaignId id = raised.campaign().id();
@@ -51,7 +51,7 @@ class OutboxReconciliationIT extends ChecksContract {
         get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, stopped)));
         campaigns.end(over.campaign().id());
         campaigns.awaitClosed(over);
-        RainView rain = rains.create(TestRains.definition(60, 100, 1, 1));
+        Rain.View rain = rains.create(TestRains.definition(60, 100, 1, 1));
         PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
         get(engine.claim(0, TestEngine.member("bob"), drop));
         rains.cancel(rain.rain().id());

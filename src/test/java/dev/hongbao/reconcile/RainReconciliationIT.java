@@ -5,7 +5,7 @@ import static dev.hongbao.testing.TestRains.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
@@ -19,7 +19,7 @@ import redis.clients.jedis.Jedis;
 
 /** The audit finds what is wrong with rains: each check is seen failing on forged books, and Redis is held to Postgres. */
 class RainReconciliationIT extends ChecksContract {
-    private RainView open;
+    private Rain.View open;
 
     RainReconciliationIT() {
         super(
@@ -37,9 +37,9 @@ class RainReconciliationIT extends ChecksContract {
         TestRains rains = new TestRains(engine);
         engine.deposit("shop", 20_000);
         open = rains.create(definition(600, 500, 1, 1));
-        RainView cancelled = rains.create(definition(600, 500, 1, 1));
-        RainView over = rains.create(definition(8, 3, 2, 2));
-        for (RainView rain : List.of(open, cancelled, over)) {
+        Rain.View cancelled = rains.create(definition(600, 500, 1, 1));
+        Rain.View over = rains.create(definition(8, 3, 2, 2));
+        for (Rain.View rain : List.of(open, cancelled, over)) {
             PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
             get(engine.claim(0, TestEngine.member("bob"), drop));
         }

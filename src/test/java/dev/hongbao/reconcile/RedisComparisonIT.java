@@ -3,7 +3,7 @@ package dev.hongbao.reconcile;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.CampaignView;
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Draws;
@@ -195,7 +195,7 @@ class RedisComparisonIT {
         // Given a campaign that is claimed in each look
         TestCampaigns campaigns = new TestCampaigns(engine);
         engine.deposit(TestDraws.SERVICE.user().value(), 1_000_000);
-        CampaignView campaign = campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0));
+        Campaign.View campaign = campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0));
         Packet pool = campaigns.open(campaign, "opener", "shoe");
         engine.claim(pool, "first");
         RedisComparison.Factory audit = (pools, redis, generation) -> Campaigns.TRAITS

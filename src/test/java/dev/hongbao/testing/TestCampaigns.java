@@ -7,8 +7,8 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.CampaignService.CampaignReport;
-import dev.hongbao.campaign.CampaignView;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.Metadata;
@@ -63,19 +63,19 @@ public final class TestCampaigns {
         return definition(budget, shares).put("claiming", claiming);
     }
 
-    public CampaignView create(JsonObject definition) {
+    public Campaign.View create(JsonObject definition) {
         return get(engine.loop(0).call(services -> services.campaigns.create(TestDraws.SERVICE, definition, newKey())));
     }
 
-    public CampaignView view(CampaignId id) {
+    public Campaign.View view(CampaignId id) {
         return get(engine.loop(0).call(services -> services.campaigns.view(TestDraws.SERVICE, id)));
     }
 
     /** Until what was left of its budget is returned. */
-    public void awaitClosed(CampaignView campaign) {
+    public void awaitClosed(Campaign.View campaign) {
         Eventually.eventually(
                 IN_TIME,
-                () -> assertThat(view(campaign.campaign().id()).status()).isEqualTo(CampaignView.Status.CLOSED));
+                () -> assertThat(view(campaign.campaign().id()).status()).isEqualTo(Campaign.View.Status.CLOSED));
     }
 
     public static void assertRefused(Refusal why, ThrowingCallable call) {
@@ -85,16 +85,16 @@ public final class TestCampaigns {
                         refused -> assertThat(refused.refusal()).isEqualTo(why));
     }
 
-    public CampaignView end(CampaignId id) {
+    public Campaign.View end(CampaignId id) {
         return get(engine.loop(0).call(services -> services.campaigns.end(TestDraws.SERVICE, id)));
     }
 
     /** Opens a pool with a key of its own. */
-    public Packet open(CampaignView campaign, String user, String product) {
+    public Packet open(Campaign.View campaign, String user, String product) {
         return get(opening(0, campaign, user, product));
     }
 
-    public Future<Packet> opening(int loop, CampaignView campaign, String user, String product) {
+    public Future<Packet> opening(int loop, Campaign.View campaign, String user, String product) {
         return engine.loop(loop)
                 .call(services -> services.campaigns.open(
                         member(user), campaign.campaign().id(), product, GROUP, Metadata.NONE, newKey()));

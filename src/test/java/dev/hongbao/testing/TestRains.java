@@ -4,7 +4,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.IdempotencyKey;
@@ -42,15 +42,15 @@ public final class TestRains {
                 .put("catchesPerUser", catches);
     }
 
-    public RainView create(JsonObject definition) {
+    public Rain.View create(JsonObject definition) {
         return create(TestDraws.SERVICE, definition);
     }
 
-    public RainView create(Caller host, JsonObject definition) {
+    public Rain.View create(Caller host, JsonObject definition) {
         return create(host, definition, newKey());
     }
 
-    public RainView create(Caller host, JsonObject definition, IdempotencyKey key) {
+    public Rain.View create(Caller host, JsonObject definition, IdempotencyKey key) {
         return get(engine.loop(0).call(services -> services.rains.create(host, definition, key)));
     }
 
@@ -60,27 +60,27 @@ public final class TestRains {
         return new Caller(new UserId(name), Set.of(), Role.SERVICE, Instant.MAX);
     }
 
-    public RainView view(CampaignId id) {
+    public Rain.View view(CampaignId id) {
         return view(TestDraws.SERVICE, id);
     }
 
-    public RainView view(Caller viewer, CampaignId id) {
+    public Rain.View view(Caller viewer, CampaignId id) {
         return get(engine.loop(0).call(services -> services.rains.view(viewer, id)));
     }
 
-    public RainView cancel(CampaignId id) {
+    public Rain.View cancel(CampaignId id) {
         return get(engine.loop(0).call(services -> services.rains.cancel(TestDraws.SERVICE, id)));
     }
 
     /** Until this many drops have fallen. */
-    public RainView awaitFallen(RainView rain, int drops) {
+    public Rain.View awaitFallen(Rain.View rain, int drops) {
         await(() -> view(rain.rain().id()).fallen().size() >= drops);
         return view(rain.rain().id());
     }
 
     /** Until what was left of its budget is returned. */
-    public RainView awaitEnded(RainView rain) {
-        await(() -> view(rain.rain().id()).status() == RainView.Status.ENDED);
+    public Rain.View awaitEnded(Rain.View rain) {
+        await(() -> view(rain.rain().id()).status() == Rain.View.Status.ENDED);
         return view(rain.rain().id());
     }
 

@@ -6,8 +6,8 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.CampaignService;
-import dev.hongbao.campaign.CampaignView;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
@@ -76,7 +76,7 @@ class CampaignOutboxIT extends TwoEngines {
         return new JsonObject(event.data());
     }
 
-    private static JsonObject expected(CampaignView campaign) {
+    private static JsonObject expected(Campaign.View campaign) {
         return new JsonObject()
                 .put("campaign", campaign.campaign().id().toString())
                 .put("sponsor", "shop")
@@ -92,7 +92,7 @@ class CampaignOutboxIT extends TwoEngines {
     @Test
     void aWholeCampaignIsToldInItsOrder() {
         // Given a campaign whose pools are drained and returned
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
         Packet drained = campaigns.open(campaign, "ann", "shoe");
         for (int i = 0; i < 5; i++) {
@@ -154,7 +154,7 @@ class CampaignOutboxIT extends TwoEngines {
     @Test
     void anEndThatWasLostBeforeItWasCommittedIsToldOnce() throws Exception {
         // Given a campaign that nobody has opened a pool of
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
 
         // When a server is killed between its end and the commit
@@ -182,7 +182,7 @@ class CampaignOutboxIT extends TwoEngines {
     @Test
     void aBudgetThatIsUsedUpToTheCentIsToldSo() {
         // Given a campaign whose one pool takes all, and is drained
-        CampaignView campaign = campaigns.create(definition(50, 5));
+        Campaign.View campaign = campaigns.create(definition(50, 5));
         Packet pool = campaigns.open(campaign, "ann", "shoe");
         for (int i = 0; i < 5; i++) {
             engine.claim(pool, "user" + i);
@@ -203,11 +203,11 @@ class CampaignOutboxIT extends TwoEngines {
     @Test
     void ordersThatRaceAreToldAsTheyHappened() {
         // Given
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
 
         // When both servers raise, pause and resume at once
-        List<Future<CampaignView>> orders = new ArrayList<>();
+        List<Future<Campaign.View>> orders = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             int n = i;
             TestEngine by = i % 2 == 0 ? engine : other;

@@ -3,6 +3,7 @@ package dev.hongbao.draw.odds;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Metadata;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;
@@ -13,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -324,7 +324,7 @@ public record DrawDefinition(
     }
 
     /** The action after a table's round is played to its end. */
-    public enum WhenExhausted {
+    public enum WhenExhausted implements Named {
         /** Further plays are refused. */
         STOP,
         /** A new round of the full table, while limited prizes have their full count left. */
@@ -336,10 +336,5 @@ public record DrawDefinition(
         RESCALE,
         /** Every further play gets the fallback prize. */
         FALLBACK;
-
-        /** The name in the API. */
-        public String wireName() {
-            return name().toLowerCase(Locale.ROOT);
-        }
     }
 }

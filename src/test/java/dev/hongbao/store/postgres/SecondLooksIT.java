@@ -8,8 +8,8 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.campaign.CampaignView;
-import dev.hongbao.campaign.RainView;
+import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.ledger.AssetTerms;
 import dev.hongbao.packet.Packet;
@@ -357,11 +357,11 @@ class SecondLooksIT {
 
     // Campaigns
 
-    private static String campaign(CampaignView made) {
+    private static String campaign(Campaign.View made) {
         return "campaign where id = '" + made.campaign().id() + "'";
     }
 
-    private static String judge(CampaignView campaign) {
+    private static String judge(Campaign.View campaign) {
         return "select verdicts[1] from judge_pools(array[null]::text[], array[600000]::bigint[], array['"
                 + campaign.campaign().id() + "']::uuid[], array['shoe'], array['ann'], array['family'])";
     }
@@ -369,7 +369,7 @@ class SecondLooksIT {
     @Test
     void aPoolThatWaitedForTheEndIsTooLate() throws SQLException {
         // Given
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         try (Overlap overlap = new Overlap(servers)) {
             overlap.first("select true from " + campaign(campaign) + " for no key update");
 
@@ -391,7 +391,7 @@ class SecondLooksIT {
 
     private void assertPoolIsJudged(String verdict, JsonObject opening) throws SQLException {
         // Given a pool whose transaction is not committed
-        CampaignView campaign = campaigns.create(definition(100, 5).put("opening", opening));
+        Campaign.View campaign = campaigns.create(definition(100, 5).put("opening", opening));
         campaigns.open(campaign, "ann", "shoe");
         String one = "pool where campaign = '" + campaign.campaign().id() + "'";
         books.execute("create table uncommitted as select * from " + one
@@ -414,7 +414,7 @@ class SecondLooksIT {
     @Test
     void aCampaignEndsAfterWhatItsEndWaitedFor() throws SQLException {
         // Given
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         try (Overlap overlap = new Overlap(servers)) {
             overlap.first("select true from " + campaign(campaign) + " for no key update");
 
@@ -434,7 +434,7 @@ class SecondLooksIT {
     @Test
     void aPoolThatIsClosedWhileItsCampaignEndsKeepsItsTimes() throws SQLException {
         // Given a campaign that was ended, and a pool that is being closed
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         Packet pool = campaigns.open(campaign, "ann", "shoe");
         String times = "select opens_at || ' ' || expires_at from packet where id = '" + pool.id() + "'";
         String before = books.strings(times).get(0);
@@ -459,7 +459,7 @@ class SecondLooksIT {
         // Given a campaign that has ended, which somebody closes
         String closes = "select count(*) from close_campaigns(array[0]::smallint[])";
         books.strings(closes);
-        CampaignView campaign = campaigns.create(definition(100, 5));
+        Campaign.View campaign = campaigns.create(definition(100, 5));
         campaigns.end(campaign.campaign().id());
         try (Overlap overlap = new Overlap(servers)) {
             assertThat(overlap.first(closes)).isEqualTo("1");
@@ -477,7 +477,7 @@ class SecondLooksIT {
     void aDropThatIsClosedWhileItsRainIsCancelledWaitsForItsPacketFirst() throws SQLException {
         // Given somebody who cancels a rain, and holds its drops
         engine.deposit("shop", 1_000);
-        RainView rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
+        Rain.View rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
         String drop = books.strings("select max(packet::text) from pool where campaign = '"
                         + rain.rain().id() + "'")
                 .get(0);
@@ -500,7 +500,7 @@ class SecondLooksIT {
     void aDropThatIsAnnouncedWhileItsRainIsCancelledHasFallen() throws SQLException {
         // Given two drops, of which the second one falls in two seconds; somebody holds the first one's announcement
         engine.deposit("shop", 1_000);
-        RainView rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
+        Rain.View rain = new TestRains(engine).create(TestRains.definition(3_000, 2, 5, 1));
         String id = rain.rain().id().toString();
         List<String> drops = books.strings("select packet from pool where campaign = '" + id + "' order by packet");
         String second = "packet where id = '" + drops.get(1) + "'";
@@ -871,7 +871,7 @@ class SecondLooksIT {
         // Given a campaign that somebody creates under a key
         IdempotencyKey key = newKey();
         JsonObject terms = definition(100, 5);
-        CampaignView made = get(creating(terms, key));
+        Campaign.View made = get(creating(terms, key));
         String row = "idempotency where key = '" + key.value() + "'";
         books.execute("create table used as select * from " + row + "; delete from " + row);
         try (Overlap overlap = new Overlap(servers)) {
@@ -880,7 +880,7 @@ class SecondLooksIT {
             overlap.first("insert into idempotency select * from used");
 
             // When
-            Future<CampaignView> second = creating(terms, key);
+            Future<Campaign.View> second = creating(terms, key);
             overlap.awaitMeeting(second::isComplete);
             overlap.commit();
 
@@ -889,7 +889,7 @@ class SecondLooksIT {
         }
     }
 
-    private Future<CampaignView> creating(JsonObject terms, IdempotencyKey key) {
+    private Future<Campaign.View> creating(JsonObject terms, IdempotencyKey key) {
         return engine.loop(0).call(services -> services.campaigns.create(TestDraws.SERVICE, terms, key));
     }
 }
