@@ -11,6 +11,7 @@ import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Named;
@@ -45,6 +46,18 @@ public record Rain(CampaignId id, int shard, UserId sponsor, Definition definiti
     /** The audience, which may follow the rain and catch. */
     public Members members() {
         return definition.members().and(channel());
+    }
+
+    /** Writes the terms that a client needs before the rain begins. */
+    public void writeTerms(JsonText json) {
+        Rain.Definition.Fall fall = definition.fall();
+        json.plain("startsAt", fall.startsAt().toString())
+                .plain("lastAt", fall.lastAt().toString())
+                .field("drops", fall.drops())
+                .field("sharesPerDrop", fall.drop().shares())
+                .field("catchesPerUser", definition.claiming().limits().total())
+                .field("firstTapWithin", fall.firstTapWithinMillis())
+                .plain("commitment", commitment);
     }
 
     boolean isFor(Caller caller) {

@@ -4,7 +4,6 @@ import dev.hongbao.access.Profile;
 import dev.hongbao.access.ProfileBodies;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Rain;
-import dev.hongbao.campaign.RainBodies;
 import dev.hongbao.campaign.RainCatalog;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawBodies;
@@ -253,7 +252,7 @@ final class EventText implements FeedEvent.Renderer {
                         .plain("asset", rain.definition().asset().code())
                         .field("budget", rain.definition().budget())
                         .plain("endsAt", rain.definition().fall().endsAt().toString());
-                RainBodies.terms(json, rain);
+                rain.writeTerms(json);
             }
             case EventRow.STARTED ->
                 json.plain("endsAt", rain.definition().fall().endsAt().toString())
