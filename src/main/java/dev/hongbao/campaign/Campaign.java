@@ -67,7 +67,7 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
             /** After its end. Its pools close, and the remainder returns to the sponsor. */
             ENDING,
             /** Over. The remainder is returned. */
-            CLOSED;
+            CLOSED
         }
     }
 

@@ -88,12 +88,9 @@ public final class CampaignService {
      * @return fails with {@link InvalidInputException} when the definition breaks a rule; refused with INSUFFICIENT_FUNDS
      */
     public Future<Campaign.View> create(Caller caller, JsonObject body, IdempotencyKey key) {
-        try {
-            requireService(caller);
-            return create(caller, Campaign.Definition.read(body), body, key).compose(this::known);
-        } catch (RefusedException | InvalidInputException refused) {
-            return Future.failedFuture(refused);
-        }
+        return forService(
+                caller,
+                () -> create(caller, Campaign.Definition.read(body), body, key).compose(this::known));
     }
 
     /** One transaction makes the campaign and funds its escrow. Its body is stored as it is. */
@@ -323,17 +320,22 @@ public final class CampaignService {
     }
 
     private static <T> Future<T> forService(Caller caller, Supplier<Future<T>> work) {
-        try {
-            requireService(caller);
-        } catch (RefusedException refused) {
-            return Future.failedFuture(refused);
-        }
-        return work.get();
+        return forService(caller, Text.of("campaign.only-backend"), work);
     }
 
-    private static void requireService(Caller caller) {
+    /**
+     * Does work that may throw {@link InvalidInputException}.
+     *
+     * @param rule for the refusal of other callers
+     */
+    static <T> Future<T> forService(Caller caller, Text rule, Supplier<Future<T>> work) {
         if (caller.role() != Role.SERVICE) {
-            throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("campaign.only-backend"));
+            return Future.failedFuture(new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, rule));
+        }
+        try {
+            return work.get();
+        } catch (InvalidInputException refused) {
+            return Future.failedFuture(refused);
         }
     }
 

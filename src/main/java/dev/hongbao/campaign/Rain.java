@@ -50,7 +50,7 @@ public record Rain(CampaignId id, int shard, UserId sponsor, Definition definiti
 
     /** Writes the terms that a client needs before the rain begins. */
     public void writeTerms(JsonText json) {
-        Rain.Definition.Fall fall = definition.fall();
+        Definition.Fall fall = definition.fall();
         json.plain("startsAt", fall.startsAt().toString())
                 .plain("lastAt", fall.lastAt().toString())
                 .field("drops", fall.drops())
@@ -132,7 +132,7 @@ public record Rain(CampaignId id, int shard, UserId sponsor, Definition definiti
             /** After its end or a cancel. Its drops close, and the remainder returns to the sponsor. */
             ENDING,
             /** Over. The remainder is returned. */
-            ENDED;
+            ENDED
         }
     }
 

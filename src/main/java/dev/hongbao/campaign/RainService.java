@@ -40,6 +40,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Rains. One instance per event loop; call it on that loop. A drop is claimed like any packet. */
@@ -93,15 +94,12 @@ public final class RainService {
      *     NOT_ELIGIBLE for a plain user
      */
     public Future<Rain.View> create(Caller caller, JsonObject body, IdempotencyKey key) {
-        try {
-            requireService(caller);
+        return forService(caller, () -> {
             JsonObject stored = Rain.Definition.stored(body, clock.instant());
             Rain.Definition definition = Rain.Definition.read(stored);
             definition.require(clock.instant(), packets.limits());
             return create(caller, definition, body, stored, key).compose(id -> view(caller, id));
-        } catch (RefusedException | InvalidInputException refused) {
-            return Future.failedFuture(refused);
-        }
+        });
     }
 
     /**
@@ -273,28 +271,24 @@ public final class RainService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        try {
-            requireService(caller);
-        } catch (RefusedException refused) {
-            return Future.failedFuture(refused);
-        }
-        return catalog.list(sponsor, status, before, limit + 1)
-                .map(views -> Page.of(views, limit, view -> view.rain().id().toString()));
+        return forService(
+                caller,
+                () -> catalog.list(sponsor, status, before, limit + 1)
+                        .map(views ->
+                                Page.of(views, limit, view -> view.rain().id().toString())));
     }
 
     /** Cancels a rain. No more drops fall, and the uncaught money is returned within seconds. Idempotent; changes nothing after the end. */
     public Future<Rain.View> cancel(Caller caller, CampaignId id) {
-        try {
-            requireService(caller);
-        } catch (RefusedException refused) {
-            return Future.failedFuture(refused);
-        }
-        return catalog.find(id)
-                .compose(RainService::orNotFound)
-                .compose(rain -> catalog.cancel(id))
-                .compose(cancelled -> read(id)) // not shared: a concurrent read may have begun before the cancel
-                .compose(RainService::orNotFound)
-                .compose(view -> withMine(view, caller.user()));
+        return forService(
+                caller,
+                () -> catalog.find(id)
+                        .compose(RainService::orNotFound)
+                        .compose(rain -> catalog.cancel(id))
+                        .compose(
+                                cancelled -> read(id)) // not shared: a concurrent read may have begun before the cancel
+                        .compose(RainService::orNotFound)
+                        .compose(view -> withMine(view, caller.user())));
     }
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
@@ -303,9 +297,7 @@ public final class RainService {
                 : Future.succeededFuture(found);
     }
 
-    private static void requireService(Caller caller) {
-        if (caller.role() != Role.SERVICE) {
-            throw new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("rain.only-backend"));
-        }
+    private static <T> Future<T> forService(Caller caller, Supplier<Future<T>> work) {
+        return CampaignService.forService(caller, Text.of("rain.only-backend"), work);
     }
 }

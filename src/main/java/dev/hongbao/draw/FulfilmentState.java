@@ -1,21 +1,17 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.values.Named;
 import java.util.Locale;
 
 /** The state of a won prize's delivery. */
-enum FulfilmentState {
+enum FulfilmentState implements Named {
     /** Not started. */
     PENDING,
     /** On its way. */
     SENT,
     /** The winner has it. */
     DONE;
-
-    /** The name in the API and in the database. */
-    public String wireName() {
-        return name().toLowerCase(Locale.ROOT);
-    }
 
     /**
      * The state with that name.

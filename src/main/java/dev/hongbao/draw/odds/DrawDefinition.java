@@ -335,6 +335,6 @@ public record DrawDefinition(
          */
         RESCALE,
         /** Every further play gets the fallback prize. */
-        FALLBACK;
+        FALLBACK
     }
 }

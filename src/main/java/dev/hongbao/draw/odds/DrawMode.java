@@ -9,5 +9,5 @@ public enum DrawMode implements Named {
     /** Independent odds: weight / Σ weights, at every play. */
     WEIGHTS,
     /** Prizes are released at random moments; a play takes the earliest due one (article 4). */
-    SCHEDULE;
+    SCHEDULE
 }
