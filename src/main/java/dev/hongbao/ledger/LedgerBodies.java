@@ -15,28 +15,11 @@ import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Balances, transfers and commands as the contract's JSON, and the host application's notes on them. */
-public final class LedgerBodies {
+/** Balances, transfers and commands as the contract's JSON. */
+final class LedgerBodies {
     private static final int LENGTH = 512;
 
     private LedgerBodies() {}
-
-    /**
-     * The note in a body that fits the contract.
-     *
-     * @throws InvalidInputException when the reason is not a line of text
-     */
-    public static Note note(JsonObject body) {
-        return note(body, "#");
-    }
-
-    private static Note note(JsonObject body, String pointer) {
-        try {
-            return new Note(body.getString("reference"), body.getString("reason"));
-        } catch (IllegalArgumentException wrong) {
-            throw InvalidInputException.of(pointer + "/reason", Text.of("field.not-allowed", wrong.getMessage()));
-        }
-    }
 
     /** The deposits of a body that fits the contract's {@code DepositBatch} schema. */
     static List<Deposit> deposits(JsonObject body) {
@@ -50,7 +33,7 @@ public final class LedgerBodies {
                 throw InvalidInputException.of(pointer + "/user", Text.of("user.id"));
             }
             deposits.add(new Deposit(
-                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), note(wish, pointer)));
+                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), Note.read(wish, pointer)));
         }
         return deposits;
     }

@@ -77,7 +77,7 @@ public final class LedgerRoutes {
     }
 
     private static Origin origin(Call call) {
-        return Origin.of(call.caller(), LedgerBodies.note(call.requiredBody()));
+        return Origin.of(call.caller(), Origin.Note.read(call.requiredBody(), "#"));
     }
 
     private static Asset asset(JsonObject body) {

@@ -1,9 +1,12 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.Role;
+import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -69,6 +72,20 @@ public record Origin(UserId actor, By by, Note note) {
             }
             if (reason != null && !REASON.matcher(reason).matches()) {
                 throw new IllegalArgumentException("a reason is one line of 1 to 200 characters");
+            }
+        }
+
+        /**
+         * The note in a body that fits the contract.
+         *
+         * @param pointer of the body
+         * @throws InvalidInputException when the reason is not a line of text
+         */
+        public static Note read(JsonObject body, String pointer) {
+            try {
+                return new Note(body.getString("reference"), body.getString("reason"));
+            } catch (IllegalArgumentException wrong) {
+                throw InvalidInputException.of(pointer + "/reason", Text.of("field.not-allowed", wrong.getMessage()));
             }
         }
 

@@ -90,7 +90,7 @@ public final class PacketRoutes {
     }
 
     private Future<Reply> send(Call call) {
-        SendCommand command = SendBody.decode(call.requiredBody());
+        SendCommand command = PacketBodies.send(call.requiredBody());
         return limits.mayIssue(call.caller(), command.count())
                 .compose(allowed -> packets.service.send(call.caller(), command, call.requiredKey()))
                 .map(PacketRoutes::sent);
@@ -167,7 +167,7 @@ public final class PacketRoutes {
 
     private Future<Reply> sendForUser(Call call) {
         return packets.service
-                .send(call.caller(), SendBody.decode(call.requiredBody(), call.user()), call.requiredKey())
+                .send(call.caller(), PacketBodies.send(call.requiredBody(), call.user()), call.requiredKey())
                 .map(PacketRoutes::sent);
     }
 

@@ -24,7 +24,6 @@ import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.ClaimService;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.SendBody;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;
@@ -265,7 +264,7 @@ public final class Requests {
         if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
-        SendCommand command = SendBody.decode(frame.getJsonObject("packet"));
+        SendCommand command = PacketBodies.send(frame.getJsonObject("packet"));
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         inFlight.run(
                         caller,

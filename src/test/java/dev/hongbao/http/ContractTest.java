@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PoolTerms;
-import dev.hongbao.packet.SendBody;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.FieldFault;
@@ -128,7 +128,7 @@ class ContractTest {
             JsonObject body = StrictJson.COMMAND.decode(
                     examples.getJsonObject(name).getJsonObject("value").encode());
             SEND.check(body, "#");
-            assertThat(SendBody.decode(body).kind().wireName()).isEqualTo(name);
+            assertThat(PacketBodies.send(body).kind().wireName()).isEqualTo(name);
         }
     }
 
@@ -232,8 +232,8 @@ class ContractTest {
                 .put("expiresInSeconds", 604_800);
 
         SEND.check(body, "#");
-        assertThat(SendBody.decode(body).recipients()).hasSize(1000);
-        assertThat(SendBody.decode(body).opensAt()).isEqualTo("2026-02-17T00:00:00.123456Z");
+        assertThat(PacketBodies.send(body).recipients()).hasSize(1000);
+        assertThat(PacketBodies.send(body).opensAt()).isEqualTo("2026-02-17T00:00:00.123456Z");
         recipients.add("one-more");
         assertThat(faults(body)).extracting(FieldFault::pointer).containsOnly("#/recipients");
     }
@@ -441,7 +441,7 @@ class ContractTest {
     private static List<FieldFault> faults(JsonObject body) {
         try {
             SEND.check(body, "#");
-            SendBody.decode(body);
+            PacketBodies.send(body);
             return List.of();
         } catch (InvalidInputException refused) {
             return refused.faults();
