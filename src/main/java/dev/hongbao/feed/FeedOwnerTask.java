@@ -6,8 +6,8 @@ import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.FeedStore.Unannounced;
-import dev.hongbao.packet.LoadPackets;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
@@ -109,7 +109,7 @@ final class FeedOwnerTask implements OwnerTask {
             // Their sender may have died before it loaded them.
             byShard.forEach((id, packets) -> {
                 Shards.Shard shard = shards.current(id);
-                announcements.add(script.call(shard.generation().link(redis), shard, new LoadPackets(packets))
+                announcements.add(script.call(shard.generation().link(redis), shard, new PacketKeys.Load(packets))
                         .compose(loaded -> store.announce(packets))
                         .onSuccess(told -> nudge())
                         .recover(ShardScript::unlessReported));

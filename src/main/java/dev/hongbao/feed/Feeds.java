@@ -8,7 +8,6 @@ import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.SettlementListener;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.packet.PacketSender;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.values.PacketId;
@@ -76,7 +75,7 @@ public final class Feeds implements SettlementListener {
      * @param keep how long events are kept
      */
     public Feeds(Vertx vertx, Shards shards, Pool readers, Pool owner, Pool lengthy, Duration keep) {
-        LocalCodec.register(vertx.eventBus(), PacketSender.Loaded.class);
+        LocalCodec.register(vertx.eventBus(), Packets.Loaded.class);
         LocalCodec.register(vertx.eventBus(), FeedHub.Part.class);
         this.vertx = vertx;
         this.shards = shards;
@@ -95,7 +94,7 @@ public final class Feeds implements SettlementListener {
                 new EventText(packets.catalog, packets.ended, draws.catalog, campaigns.rainCatalog, profiles);
         reader = new FeedReader(store, renderer);
         Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.store, packets.catalog, audience);
+        RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.service, packets.catalog, audience);
         hub = new FeedHub(store, renderer, elsewhere, audience, POLL_INTERVAL);
         ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
         packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
@@ -181,7 +180,7 @@ public final class Feeds implements SettlementListener {
         Announcer(Vertx vertx, FeedStore store) {
             this.vertx = vertx;
             this.store = store;
-            vertx.eventBus().<PacketSender.Loaded>localConsumer(PacketSender.Loaded.ADDRESS, loaded -> {
+            vertx.eventBus().<Packets.Loaded>localConsumer(Packets.Loaded.ADDRESS, loaded -> {
                 if (waiting.size() < MAX_WAITING) {
                     waiting.addAll(loaded.body().packets());
                     announce();

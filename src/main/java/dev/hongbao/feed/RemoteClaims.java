@@ -7,7 +7,7 @@ import dev.hongbao.engine.Settlements;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketStore;
+import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SettledClaims;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ final class RemoteClaims {
     private static final int PAGE = 1_000;
 
     private final Settlements<SettledClaims> settled;
-    private final PacketStore store;
+    private final PacketService packets;
     private final PacketCatalog catalog;
     private final Audience audience;
 
@@ -37,10 +37,10 @@ final class RemoteClaims {
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
-    RemoteClaims(Settlements<SettledClaims> settled, PacketStore store, PacketCatalog catalog, Audience audience) {
+    RemoteClaims(Settlements<SettledClaims> settled, PacketService packets, PacketCatalog catalog, Audience audience) {
         this.audience = audience;
         this.settled = settled;
-        this.store = store;
+        this.packets = packets;
         this.catalog = catalog;
         settled.here().add(here -> settledHere(here.claims()));
         settled.toWaiters().add(there -> heard(there.claims()));
@@ -131,7 +131,7 @@ final class RemoteClaims {
     }
 
     private void read(PacketId packet, int from, int upTo) {
-        store.claimsFrom(packet, from, PAGE)
+        packets.settledFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
                     List<Claim> fresh = claims.stream()
                             .filter(claim -> claim.share().slot() < upTo)

@@ -1,10 +1,14 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.ShardScript;
 import dev.hongbao.values.PacketId;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.util.List;
 import java.util.UUID;
 
-/** Names of packets' keys in Redis. */
+/** Names of packets' keys in Redis, and the call that makes them. */
 public final class PacketKeys {
     private static final String KIND = "p";
     private static final String CAMPAIGN = "c";
@@ -29,5 +33,35 @@ public final class PacketKeys {
     /** The prefix of a generation's packet hashes; the packet's id follows. */
     static String hashPrefix(Generation generation) {
         return generation.key(KIND, "");
+    }
+
+    /**
+     * The call of {@code load.lua}: makes packets of one shard claimable. Idempotent. Returns the number of packets that were not claimable
+     * before.
+     */
+    public record Load(List<PacketId> packets) implements ShardScript.Call<Integer> {
+        public Load {
+            packets = List.copyOf(packets);
+        }
+
+        @Override
+        public String script() {
+            return "load";
+        }
+
+        @Override
+        public int keys() {
+            return packets.size();
+        }
+
+        @Override
+        public void write(Generation generation, Request request) {
+            packets.forEach(packet -> request.arg(hash(generation, packet)));
+        }
+
+        @Override
+        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
+            return ShardScript.Reply.of(reply.toInteger());
+        }
     }
 }

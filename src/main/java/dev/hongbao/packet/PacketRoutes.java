@@ -85,8 +85,8 @@ public final class PacketRoutes {
                 .map(summary -> Reply.json(200, PacketBodies.summary(summary)));
     }
 
-    private static Period period(Call call) {
-        return new Period(call.time("from"), call.time("to"));
+    private static PacketService.Period period(Call call) {
+        return new PacketService.Period(call.time("from"), call.time("to"));
     }
 
     private Future<Reply> send(Call call) {
@@ -155,7 +155,7 @@ public final class PacketRoutes {
 
     private Future<Reply> claimsOfUser(Call call) {
         return packets.service
-                .claimsOf(call.user(), Period.ALL, call.asset(), call.cursor(), call.limit())
+                .claimsOf(call.user(), PacketService.Period.ALL, call.asset(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, PacketBodies.ownClaims(page, Map.of())));
     }
 

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * writes all waiting packets with amounts, escrows and transfers: the more packets, the less each costs. One script call a shard makes them
  * claimable. One instance a server, on its own event loop.
  */
-public final class PacketSender extends VerticleBase {
+final class PacketSender extends VerticleBase {
     /**
      * With more shares than this, the wallet is checked before the split, and the split leaves the event loop. A hundred thousand shares take
      * some 10 ms, 50 ms in the worst case.
@@ -78,18 +78,6 @@ public final class PacketSender extends VerticleBase {
     private final SecureRandom random = new SecureRandom();
     private @Nullable RedisLinks links;
     private @Nullable KeyLoader loading;
-
-    /**
-     * Event-bus message: just sent packets are claimable now. The sending server publishes it once at {@link #ADDRESS}, best effort. If it
-     * is lost, the shard's owner finds the packets. Immutable.
-     */
-    public record Loaded(List<PacketId> packets) {
-        public static final String ADDRESS = "packets.loaded";
-
-        public Loaded {
-            packets = List.copyOf(packets);
-        }
-    }
 
     /**
      * @param redis opens connections on the current event loop
@@ -353,10 +341,10 @@ public final class PacketSender extends VerticleBase {
     private Future<Void> load(List<PacketId> packets, Generation generation) {
         String key = PacketKeys.hash(generation, packets.get(0));
         return Objects.requireNonNull(loading)
-                .load(generation, key, new LoadPackets(packets))
+                .load(generation, key, new PacketKeys.Load(packets))
                 .map(loaded -> {
                     if (loaded) {
-                        vertx.eventBus().publish(Loaded.ADDRESS, new Loaded(packets));
+                        vertx.eventBus().publish(Packets.Loaded.ADDRESS, new Packets.Loaded(packets));
                     }
                     return null;
                 });

@@ -11,17 +11,13 @@ import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
-import io.micrometer.core.instrument.Gauge;
-import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -32,7 +28,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Readers of rows are static. A row with an invalid value throws the exception of that value's constructor.
  */
-public final class PacketStore {
+final class PacketStore {
     /** Packets, each with one block of its amounts if the block exists. The limits of 1 make the planner look up row by row. */
     private static final String FIND = """
         select p.id, p.shard, p.group_id, p.sender, p.kind, p.asset, p.amount, p.count, p.min, p.max, p.split, p.split_version,
@@ -91,8 +86,6 @@ public final class PacketStore {
     /** The rows of {@link #payRefunds}, for an {@link dev.hongbao.engine.OwnerTask}. */
     static final String DUE_REFUNDS = "refund_due as d where d.shard = any ($1)";
 
-    private static final Duration COUNT_EVERY = Duration.ofSeconds(5);
-
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
 
@@ -109,25 +102,6 @@ public final class PacketStore {
     public PacketStore(Pool pool, @Nullable Unreadable unreadable) {
         this.pool = pool;
         this.unreadable = unreadable;
-    }
-
-    /**
-     * Registers {@code hongbao.packet.open} and updates it every few seconds while {@code vertx} runs. Counts up to 100,000, so the cost is
-     * bounded. A failed count keeps the last number.
-     */
-    public static void countOpen(Vertx vertx, Pool pool, MeterRegistry registry) {
-        AtomicLong open = new AtomicLong();
-        Gauge.builder("hongbao.packet.open", open, AtomicLong::get)
-                .description("Packets that are not over, at most 100000")
-                .register(registry);
-        countOpen(pool, open);
-        vertx.setPeriodic(COUNT_EVERY.toMillis(), tick -> countOpen(pool, open));
-    }
-
-    private static void countOpen(Pool pool, AtomicLong open) {
-        pool.query("select count(*) from (select 1 from packet where closed_at is null limit 100000) as open")
-                .execute()
-                .onSuccess(rows -> open.set(rows.iterator().next().getLong(0)));
     }
 
     /** The terms of packets. Unknown packets are absent. */

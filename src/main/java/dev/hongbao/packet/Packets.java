@@ -12,13 +12,16 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.PacketId;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -26,6 +29,8 @@ import java.util.function.Supplier;
  * services belong to that loop.
  */
 public final class Packets {
+    private static final Duration COUNT_EVERY = Duration.ofSeconds(5);
+
     /** The parts that need no running server. */
     public static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("claim", "load", "close"),
@@ -36,12 +41,12 @@ public final class Packets {
             },
             PacketComparison::new);
 
-    public final PacketStore store;
+    final PacketStore store;
     public final PacketCatalog catalog;
     public final EndedPackets ended;
 
     /** A verticle that the server deploys before the first send. */
-    public final PacketSender sender;
+    public final VerticleBase sender;
 
     public final PacketService service;
 
@@ -54,6 +59,18 @@ public final class Packets {
     private final Shards shards;
     private final Quarantine quarantine;
     private final Duration settleTimeout;
+
+    /**
+     * Event-bus message: just sent packets are claimable now. The sending server publishes it once at {@link #ADDRESS}, best effort. If it
+     * is lost, the shard's owner finds the packets. Immutable.
+     */
+    public record Loaded(List<PacketId> packets) {
+        public static final String ADDRESS = "packets.loaded";
+
+        public Loaded {
+            packets = List.copyOf(packets);
+        }
+    }
 
     /**
      * @param pool of the requests
@@ -78,7 +95,7 @@ public final class Packets {
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(ended::forgetAll);
         this.files = new PacketFiles(pool, store, quarantine);
-        this.sender = new PacketSender(
+        PacketSender sending = new PacketSender(
                 pool,
                 shards,
                 catalog,
@@ -87,7 +104,8 @@ public final class Packets {
                 settleTimeout,
                 new PacketService.Limits(terms.defaultExpiry(), terms.maxExpiry(), terms.maxCount()),
                 clock);
-        this.service = new PacketService(pool, store, catalog, ended, sender);
+        this.sender = sending;
+        this.service = new PacketService(pool, store, catalog, ended, sending);
         this.guesses = new PasscodeGuesses(
                 shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
         this.metrics = new ClaimMetrics(metrics);
@@ -111,6 +129,25 @@ public final class Packets {
                 settlers(settlements, catalog.over(owners), ended),
                 new PacketShardLoader(),
                 new PacketCloser(owners, ended, shards, loop).tasks());
+    }
+
+    /**
+     * Registers {@code hongbao.packet.open} and updates it every few seconds while {@code vertx} runs. Counts up to 100,000, so the cost is
+     * bounded. A failed count keeps the last number.
+     */
+    public static void countOpen(Vertx vertx, Pool pool, MeterRegistry registry) {
+        AtomicLong open = new AtomicLong();
+        Gauge.builder("hongbao.packet.open", open, AtomicLong::get)
+                .description("Packets that are not over, at most 100000")
+                .register(registry);
+        countOpen(pool, open);
+        vertx.setPeriodic(COUNT_EVERY.toMillis(), tick -> countOpen(pool, open));
+    }
+
+    private static void countOpen(Pool pool, AtomicLong open) {
+        pool.query("select count(*) from (select 1 from packet where closed_at is null limit 100000) as open")
+                .execute()
+                .onSuccess(rows -> open.set(rows.iterator().next().getLong(0)));
     }
 
     private static List<Settler> settlers(

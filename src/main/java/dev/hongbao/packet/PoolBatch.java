@@ -67,7 +67,7 @@ public final class PoolBatch {
             List<PacketId> page = packets.subList(from, Math.min(packets.size(), from + PAGE)).stream()
                     .map(NewPacket::id)
                     .toList();
-            loads.add(loading.load(generation, PacketKeys.hash(generation, page.get(0)), new LoadPackets(page)));
+            loads.add(loading.load(generation, PacketKeys.hash(generation, page.get(0)), new PacketKeys.Load(page)));
         }
         return Future.all(loads).mapEmpty();
     }

@@ -7,7 +7,7 @@ import dev.hongbao.doctor.MachineChecks;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.ledger.Turnover;
-import dev.hongbao.packet.PacketStore;
+import dev.hongbao.packet.Packets;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.HealthChecks;
 import dev.hongbao.page.HttpLoops;
@@ -149,7 +149,7 @@ public final class HongbaoServer implements AutoCloseable {
             // An embedded Redis stops with the server, and always loses its scripts.
             LOG.info("recovered {} shards from Postgres: Redis and Postgres did not agree on them", recovered);
         }
-        PacketStore.countOpen(vertx, engine.pool(), metrics);
+        Packets.countOpen(vertx, engine.pool(), metrics);
         new Turnover(engine.pool(), metrics).watch(vertx);
 
         deploy(vertx, engine::shardWatch);

@@ -10,7 +10,6 @@ import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.Period;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
@@ -511,7 +510,11 @@ class QuarantineIT {
             // When a sender lists her packets
             List<String> sent = get(other.loop(0)
                             .call(services -> services.packets.ownOf(
-                                    new UserId("alice"), Period.ALL, PacketService.OwnFilter.ANY, null, 100)))
+                                    new UserId("alice"),
+                                    PacketService.Period.ALL,
+                                    PacketService.OwnFilter.ANY,
+                                    null,
+                                    100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())

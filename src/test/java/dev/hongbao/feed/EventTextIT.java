@@ -9,8 +9,6 @@ import dev.hongbao.campaign.RainCatalog;
 import dev.hongbao.packet.CountingPool;
 import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketCatalog;
-import dev.hongbao.packet.PacketStore;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
@@ -67,14 +65,9 @@ class EventTextIT {
         // Given events of five that went back and of five that were drained
         CountingPool counted = new CountingPool(engine.engine().pool());
         Pool pool = counted.pool();
-        PacketStore store = new PacketStore(pool);
-        EndedPackets ended = new EndedPackets(store);
+        EndedPackets ended = counted.ended();
         EventText text = new EventText(
-                new PacketCatalog(store),
-                ended,
-                engine.engine().draws.catalog,
-                new RainCatalog(pool),
-                new Profiles(pool));
+                counted.catalog(), ended, engine.engine().draws.catalog, new RainCatalog(pool), new Profiles(pool));
         List<EventRow> rows = IntStream.range(0, 2 * EACH)
                 .mapToObj(i -> new EventRow(
                         GROUP,

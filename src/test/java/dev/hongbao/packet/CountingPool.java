@@ -54,6 +54,14 @@ public final class CountingPool {
         return new PacketService(pool, store, catalog, new EndedPackets(store), sender);
     }
 
+    public PacketCatalog catalog() {
+        return new PacketCatalog(new PacketStore(pool));
+    }
+
+    public EndedPackets ended() {
+        return new EndedPackets(new PacketStore(pool));
+    }
+
     /** How often since it was last asked for. */
     public int take() {
         return asked.getAndSet(0);

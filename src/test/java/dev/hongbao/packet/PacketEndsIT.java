@@ -65,7 +65,7 @@ class PacketEndsIT {
     @Test
     void claimsOfAPastPeriodReadNoLaterMonth() {
         Pool one = oneTransaction();
-        Period past = new Period(null, Instant.parse("2020-01-01T00:00:00Z"));
+        PacketService.Period past = new PacketService.Period(null, Instant.parse("2020-01-01T00:00:00Z"));
 
         assertThat(get(new CountingPool(one).service().claimsOf(new UserId("bob"), past, null, null, 50))
                         .items())
@@ -80,13 +80,13 @@ class PacketEndsIT {
         // Given a list that is being read: it takes as long as the user has claims
         PacketService service = fresh();
         UserId bob = new UserId("bob");
-        Period period = new Period(Instant.parse("2020-01-01T00:00:00Z"), null);
+        PacketService.Period period = new PacketService.Period(Instant.parse("2020-01-01T00:00:00Z"), null);
         var first = service.claimsOf(bob, period, null, null, 10);
 
         // When, Then another one is refused, and nobody else's, nor what is read from its newest on
         var second = service.claimsOf(bob, period, null, null, 10);
         var other = service.claimsOf(new UserId("alice"), period, null, null, 10);
-        var all = service.claimsOf(bob, Period.ALL, null, null, 10);
+        var all = service.claimsOf(bob, PacketService.Period.ALL, null, null, 10);
         assertThatThrownBy(() -> get(second)).hasStackTraceContaining("under way");
         assertThat(get(other).items()).isNotEmpty();
         assertThat(get(all).items()).hasSize(10);

@@ -108,7 +108,8 @@ class PacketReadingIT {
             // When, Then
             List<PacketView> own = oneQuery(
                             counted,
-                            () -> fresh(counted).ownOf(alice, Period.ALL, PacketService.OwnFilter.ANY, null, 200))
+                            () -> fresh(counted)
+                                    .ownOf(alice, PacketService.Period.ALL, PacketService.OwnFilter.ANY, null, 200))
                     .items();
             assertSeen(own, "alice");
             List<PacketView> group =
@@ -117,7 +118,8 @@ class PacketReadingIT {
                             .toList();
             assertSeen(group, "bob");
             List<PacketService.OwnClaim> mine = oneQuery(
-                            counted, () -> fresh(counted).claimsOf(bob.user(), Period.ALL, null, null, 200))
+                            counted,
+                            () -> fresh(counted).claimsOf(bob.user(), PacketService.Period.ALL, null, null, 200))
                     .items();
             assertThat(mine).hasSize(3 * EACH);
             for (PacketView view : group) {

@@ -22,7 +22,7 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
-import dev.hongbao.packet.LoadPackets;
+import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.packet.SettledClaims;
 import dev.hongbao.store.redis.RedisLinks;
@@ -207,7 +207,7 @@ final class SimulatedServer {
                     return keys.load(
                             generation,
                             generation.key("p", packet.toString()),
-                            new LoadPackets(List.of(new PacketId(packet))));
+                            new PacketKeys.Load(List.of(new PacketId(packet))));
                 });
     }
 }
