@@ -77,7 +77,7 @@ public final class DrawService {
     /**
      * Makes a draw, and moves its awards from the caller's wallets into escrow. Idempotent by (caller, key).
      *
-     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DefinitionFaults}
+     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DefinitionChecks.Faults}
      */
     public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
         return creation.create(caller, definition, key);

@@ -20,13 +20,11 @@ public final class LedgerRoutes {
     private final Wallets wallets;
     private final Deposits deposits;
     private final Commands commands;
-    private final Reversals reversals;
 
     private LedgerRoutes(Pool pool, Assets assets, Wallets wallets) {
         this.wallets = wallets;
         this.deposits = new Deposits(pool, assets);
         this.commands = new Commands(pool);
-        this.reversals = new Reversals(pool, wallets);
     }
 
     /**
@@ -126,7 +124,7 @@ public final class LedgerRoutes {
         } catch (NumberFormatException beyond) {
             return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("wallet.no-transfer")));
         }
-        return reversals
+        return wallets
                 .reverse(origin(call), call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }

@@ -8,6 +8,7 @@ import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.Page;
+import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -18,6 +19,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +54,9 @@ public final class Wallets {
     private static final String MOVE = """
         select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         """;
+
+    private static final String REVERSE =
+            "select verdict, transfer, about from reverse_transfer($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
     /** Waiting moves of one kind: about half a second of work. */
     private static final int MAX_WAITING = 4_000;
@@ -160,13 +165,65 @@ public final class Wallets {
     }
 
     /**
+     * Reverses a transfer of a user's wallet by a new one that names it; no row is ever edited. A deposit or withdrawal is reversed with
+     * the outside. A claim or award returns to the wallet that paid it, and the claim or play stays. A transfer is reversed once, and a
+     * reversal never: a mistake is corrected by a deposit or withdrawal. Idempotent by (user, key); a repetition by the same actor gets the
+     * first answer.
+     *
+     * @param origin the caller, with a reason
+     * @param transfer a {@link WalletRecord#id} of this user's
+     * @return the wallet's entry of the reversal; refused with NOT_FOUND, NOT_REVERSIBLE, ALREADY_REVERSED, INSUFFICIENT_FUNDS,
+     *     BALANCE_LIMIT, REFERENCE_USED or IDEMPOTENCY_KEY_REUSED
+     */
+    public Future<WalletRecord> reverse(Origin origin, UserId user, long transfer, IdempotencyKey key) {
+        Objects.requireNonNull(origin.note().reason(), "a reversal has a reason");
+        var scope = new Idempotency.Scope(
+                user,
+                TransferKind.REVERSAL.wireName(),
+                key,
+                transfer + origin.note().wish(),
+                origin);
+        Tuple parameters = Tuple.tuple()
+                .addString(user.value())
+                .addLong(transfer)
+                .addUUID(UuidCreator.getTimeOrderedEpoch())
+                .addString(origin.actor().value())
+                .addString(origin.by().wireName())
+                .addString(key.value())
+                .addBuffer(Buffer.buffer(scope.fingerprint()))
+                .addString(origin.note().reference())
+                .addString(origin.note().reason());
+        return Transactions.statement(() -> pool.preparedQuery(REVERSE).execute(parameters))
+                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)))
+                .compose(rows -> reversed(scope, rows.iterator().next()));
+    }
+
+    private Future<WalletRecord> reversed(Idempotency.Scope scope, Row row) {
+        String about = row.getString("about");
+        return switch (row.getString("verdict")) {
+            case "done" -> entry(scope.user(), row.getLong("transfer"));
+            case "replayed" -> entry(scope.user(), row.getLong("transfer")).compose(entry -> repeated(scope, entry));
+            case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
+            case "unknown" -> refused(Refusal.NOT_FOUND, Text.of("wallet.no-transfer"));
+            case "fixed" -> refused(Refusal.NOT_REVERSIBLE, Text.of("wallet.not-reversible", about));
+            case "reversed" -> refused(Refusal.ALREADY_REVERSED, Text.of("wallet.reversed-already", about));
+            case "poor" -> refused(Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.holds-less", about));
+            default -> throw new IllegalStateException("unknown verdict " + row.getString("verdict"));
+        };
+    }
+
+    private static Future<WalletRecord> refused(Refusal refusal, Text detail) {
+        return Future.failedFuture(new RefusedException(refusal, detail));
+    }
+
+    /**
      * Answers a repetition. A key belongs to the wallet's user, for all backends of the host. A backend gets no other backend's entry as
      * its own.
      *
      * @param entry of the command that used the key
      * @return the entry, and the key is marked as repeated; refused with IDEMPOTENCY_KEY_REUSED for another caller's command
      */
-    Future<WalletRecord> repeated(Idempotency.Scope scope, WalletRecord entry) {
+    private Future<WalletRecord> repeated(Idempotency.Scope scope, WalletRecord entry) {
         return pool.preparedQuery("select actor from command where id = $1")
                 .execute(Tuple.of(entry.books().command()))
                 .compose(rows -> {
@@ -216,7 +273,7 @@ public final class Wallets {
     }
 
     /** An entry of a user's wallets that is known to exist. */
-    Future<WalletRecord> entry(UserId user, long id) {
+    private Future<WalletRecord> entry(UserId user, long id) {
         return pool.preparedQuery(ENTRIES)
                 .execute(Tuple.of(user.value(), id + 1, 1, null, null))
                 .map(rows -> entry(rows.iterator().next()));

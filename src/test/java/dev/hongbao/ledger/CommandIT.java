@@ -104,12 +104,11 @@ class CommandIT {
             assertReused(wallets.withdraw(BACKEND, tess, CNY, 30, key));
 
             // When, then, for what is taken back
-            Reversals reversals = new Reversals(engine.engine().pool(), engine.engine().wallets);
             Note why = new Note(null, "A mistake.");
             Origin shopWhy = new Origin(shop.actor(), Origin.By.SERVICE, why);
-            WalletRecord back = get(reversals.reverse(shopWhy, tess, out.id(), key));
-            assertReused(reversals.reverse(new Origin(BACKEND.actor(), Origin.By.SERVICE, why), tess, out.id(), key));
-            assertThat(get(reversals.reverse(shopWhy, tess, out.id(), key))).isEqualTo(back);
+            WalletRecord back = get(wallets.reverse(shopWhy, tess, out.id(), key));
+            assertReused(wallets.reverse(new Origin(BACKEND.actor(), Origin.By.SERVICE, why), tess, out.id(), key));
+            assertThat(get(wallets.reverse(shopWhy, tess, out.id(), key))).isEqualTo(back);
         }
     }
 
@@ -269,7 +268,7 @@ class CommandIT {
                     .call(services -> services.packets.send(service("una"), packet(new Note("new", null)), newKey()))));
             long in = engine.deposit("una", 1).id();
             assertUsed(
-                    () -> get(TestReversals.reverse(engine, noted("other", "why"), new UserId("una"), in, newKey())));
+                    () -> get(engine.engine().wallets.reverse(noted("other", "why"), new UserId("una"), in, newKey())));
 
             // And of deposits of one request none is made when two of them share one: it is told which
             Deposits deposits = new Deposits(engine.engine().pool(), engine.engine().assets);

@@ -62,7 +62,7 @@ class ReversalIT {
     }
 
     private Future<WalletRecord> reversing(String user, long transfer, IdempotencyKey key) {
-        return TestReversals.reverse(engine, WHY, new UserId(user), transfer, key);
+        return engine.engine().wallets.reverse(WHY, new UserId(user), transfer, key);
     }
 
     private WalletRecord reverse(String user, long transfer) {

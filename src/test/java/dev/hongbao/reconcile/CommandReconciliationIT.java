@@ -9,7 +9,6 @@ import dev.hongbao.access.AuditRow;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Origin.Note;
-import dev.hongbao.ledger.TestReversals;
 import dev.hongbao.ledger.TransferKind;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Packet;
@@ -71,7 +70,7 @@ class CommandReconciliationIT extends ChecksContract {
 
     private static void reverse(TestEngine engine, String user, long transfer) {
         Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Note(null, "by mistake"));
-        get(TestReversals.reverse(engine, why, new UserId(user), transfer, newKey()));
+        get(engine.engine().wallets.reverse(why, new UserId(user), transfer, newKey()));
     }
 
     private static long newestClaim(TestEngine engine, String user) {
