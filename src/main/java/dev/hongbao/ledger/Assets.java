@@ -5,6 +5,7 @@ import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Refusal;
@@ -18,6 +19,7 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -44,8 +46,8 @@ public final class Assets {
     private static final int NAMED = 10;
 
     private final Pool pool;
-    private final SharedQueries<Boolean, Map<Asset, AssetTerms>> looks = new SharedQueries<>();
-    private volatile Map<Asset, AssetTerms> known = Map.of();
+    private final SharedQueries<Boolean, Map<Asset, Terms>> looks = new SharedQueries<>();
+    private volatile Map<Asset, Terms> known = Map.of();
 
     public Assets(Pool pool) {
         this.pool = pool;
@@ -56,7 +58,7 @@ public final class Assets {
      *
      * @param fresh whether the asset was unknown before
      */
-    public record Declared(AssetTerms terms, boolean fresh) {}
+    public record Declared(Terms terms, boolean fresh) {}
 
     /** Declares the configured assets that are undeclared, reads all, and reads again every second. Once per Vert.x instance. */
     public Future<Void> start(Vertx vertx, List<DeclaredAsset> configured) {
@@ -73,23 +75,23 @@ public final class Assets {
                 .mapEmpty();
     }
 
-    private synchronized void keep(AssetTerms terms) {
-        Map<Asset, AssetTerms> more = new HashMap<>(known);
+    private synchronized void keep(Terms terms) {
+        Map<Asset, Terms> more = new HashMap<>(known);
         more.put(terms.asset(), terms);
         known = Map.copyOf(more);
     }
 
-    private Future<Map<Asset, AssetTerms>> look() {
+    private Future<Map<Asset, Terms>> look() {
         return looks.ask(
                 true,
                 () -> pool.query(SELECT)
                         .execute()
                         .map(rows -> known = Rows.list(rows, Assets::terms).stream()
-                                .collect(Collectors.toUnmodifiableMap(AssetTerms::asset, Function.identity()))));
+                                .collect(Collectors.toUnmodifiableMap(Terms::asset, Function.identity()))));
     }
 
     /** An asset's terms, at most a second old; null when this server does not know it. Never waits. */
-    public @Nullable AssetTerms cached(Asset asset) {
+    public @Nullable Terms cached(Asset asset) {
         return known.get(asset);
     }
 
@@ -132,7 +134,7 @@ public final class Assets {
      * @param wish its {@code declaredAt} is ignored
      * @return refused with ASSET_DIFFERS
      */
-    public Future<Declared> declare(AssetTerms wish) {
+    public Future<Declared> declare(Terms wish) {
         return pool.preparedQuery("select declare_asset($1, $2, $3, $4, $5, $6, $7)")
                 .execute(Tuple.tuple()
                         .addString(wish.asset().code())
@@ -162,11 +164,11 @@ public final class Assets {
     }
 
     /** An asset's current terms; refused with NOT_FOUND. */
-    public Future<AssetTerms> find(Asset asset) {
+    public Future<Terms> find(Asset asset) {
         return pool.preparedQuery(SELECT + " where code = $1")
                 .execute(Tuple.of(asset.code()))
                 .compose(rows -> {
-                    AssetTerms terms = Rows.first(rows, Assets::terms);
+                    Terms terms = Rows.first(rows, Assets::terms);
                     return terms == null
                             ? Future.failedFuture(
                                     new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))
@@ -179,7 +181,7 @@ public final class Assets {
      *
      * @param cursor a page's {@code next}; null for the first page
      */
-    public Future<Page<AssetTerms>> list(@Nullable String cursor, int limit) {
+    public Future<Page<Terms>> list(@Nullable String cursor, int limit) {
         return pool.preparedQuery(SELECT + " where code > $1 order by code limit $2")
                 .execute(Tuple.of(cursor == null ? "" : cursor, limit + 1))
                 .map(rows -> Page.of(
@@ -188,14 +190,51 @@ public final class Assets {
                         terms -> terms.asset().code()));
     }
 
-    private static AssetTerms terms(Row row) {
+    private static Terms terms(Row row) {
         Instant declaredAt = row.getOffsetDateTime("declared_at").toInstant();
-        return new AssetTerms(
+        return new Terms(
                 new Asset(row.getString("code")),
                 row.getShort("scale"),
                 row.getString("symbol"),
-                AssetTerms.Senders.of(row.getString("senders")),
-                new AssetTerms.Caps(row.getLong("packet_cap"), row.getLong("share_cap"), row.getLong("day_cap")),
+                Terms.Senders.of(row.getString("senders")),
+                new Terms.Caps(row.getLong("packet_cap"), row.getLong("share_cap"), row.getLong("day_cap")),
                 declaredAt);
+    }
+
+    /**
+     * A declared asset.
+     *
+     * @param scale digits behind the point, 0 to 9: 2 for CNY, whose minor unit is the fen. It never changes
+     * @param symbol 1 to 8 characters for people: {@code ¥}
+     * @param senders who may put it into packets
+     */
+    public record Terms(Asset asset, int scale, String symbol, Senders senders, Caps caps, Instant declaredAt) {
+
+        /** The users who may put an asset into their own packets. */
+        public enum Senders implements Named {
+            /** Every member of a group. */
+            EVERYBODY,
+            /** The host application's backend. */
+            SERVICE;
+
+            /** @throws IllegalArgumentException for an unknown word */
+            public static Senders of(String wireName) {
+                return valueOf(wireName.toUpperCase(Locale.ROOT));
+            }
+        }
+
+        /**
+         * The upper limits of amounts, minor units; null for no cap.
+         *
+         * @param packet for one packet's amount
+         * @param share for one share
+         * @param senderDay for all packets of one sender on a day in UTC
+         */
+        public record Caps(
+                @Nullable Long packet,
+                @Nullable Long share,
+                @Nullable Long senderDay) {
+            public static final Caps NONE = new Caps(null, null, null);
+        }
     }
 }

@@ -4,7 +4,11 @@ import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
+import dev.hongbao.ledger.Assets.Terms.Caps;
+import dev.hongbao.ledger.Assets.Terms.Senders;
 import dev.hongbao.values.Asset;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.Text;
@@ -12,8 +16,11 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** One small function for each call on money: wallets, deposits, commands, reversals. Confined to its event loop. */
 public final class LedgerRoutes {
@@ -36,7 +43,7 @@ public final class LedgerRoutes {
     public static Map<String, Route> of(Pool pool, Pool lengthy, Assets assets, Wallets wallets, HttpFace face) {
         BookRoutes books = new BookRoutes(new Books(pool, lengthy, assets));
         Map<String, Route> routes = face.counted(new LedgerRoutes(pool, assets, wallets).byOperation());
-        routes.putAll(face.counted(new AssetRoutes(assets).byOperation()));
+        routes.putAll(face.counted(new OfAssets(assets).byOperation()));
         routes.putAll(face.counted(books.byOperation()));
         routes.put("totalTransfers", books::totals);
         return routes;
@@ -127,5 +134,90 @@ public final class LedgerRoutes {
         return wallets
                 .reverse(origin(call), call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
+    }
+
+    /** The calls on assets. Confined to its event loop. */
+    private static final class OfAssets {
+        private static final int LENGTH = 256;
+
+        private final Assets assets;
+
+        OfAssets(Assets assets) {
+            this.assets = assets;
+        }
+
+        /** By {@code operationId}. */
+        public Map<String, Route> byOperation() {
+            return Map.of(
+                    "declareAsset",
+                    this::declare,
+                    "listAssets",
+                    call -> assets.list(call.cursor(), call.limit()).map(page -> Reply.json(200, assets(page))),
+                    "getAsset",
+                    call -> assets.find(new Asset(Objects.requireNonNull(call.path().get("asset"))))
+                            .map(terms -> Reply.json(200, asset(terms))));
+        }
+
+        private Future<Reply> declare(Call call) {
+            return assets.declare(declaration(call.requiredBody()))
+                    .map(declared -> Reply.json(
+                            declared.fresh() ? 201 : 200,
+                            asset(declared.terms()),
+                            "Location",
+                            "/v1/assets/" + declared.terms().asset()));
+        }
+
+        // --- bodies ---
+
+        /** A declaration that fits the contract. */
+        private static Assets.Terms declaration(JsonObject body) {
+            JsonObject caps = body.getJsonObject("caps");
+            return new Assets.Terms(
+                    new Asset(body.getString("code")),
+                    body.getInteger("scale"),
+                    body.getString("symbol"),
+                    Senders.of(body.getString("senders", Senders.EVERYBODY.wireName())),
+                    caps == null
+                            ? Caps.NONE
+                            : new Caps(caps.getLong("packet"), caps.getLong("share"), caps.getLong("senderDay")),
+                    Instant.EPOCH);
+        }
+
+        private static String asset(Assets.Terms terms) {
+            JsonText json = new JsonText(LENGTH);
+            asset(json, terms);
+            return json.toString();
+        }
+
+        private static String assets(Page<Assets.Terms> page) {
+            JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
+                    .beginObject()
+                    .name("items")
+                    .beginArray();
+            page.items().forEach(terms -> asset(json, terms));
+            return json.endArray().field("next", page.next()).endObject().toString();
+        }
+
+        private static void asset(JsonText json, Assets.Terms terms) {
+            json.beginObject()
+                    .plain("code", terms.asset().code())
+                    .field("scale", terms.scale())
+                    .field("symbol", terms.symbol())
+                    .plain("senders", terms.senders().wireName())
+                    .name("caps")
+                    .beginObject();
+            cap(json, "packet", terms.caps().packet());
+            cap(json, "share", terms.caps().share());
+            cap(json, "senderDay", terms.caps().senderDay());
+            json.endObject().plain("declaredAt", terms.declaredAt().toString()).endObject();
+        }
+
+        private static void cap(JsonText json, String name, @Nullable Long cap) {
+            if (cap == null) {
+                json.name(name).raw("null");
+            } else {
+                json.field(name, cap);
+            }
+        }
     }
 }

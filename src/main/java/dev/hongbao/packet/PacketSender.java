@@ -4,7 +4,6 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.AssetTerms;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
@@ -155,10 +154,10 @@ final class PacketSender extends VerticleBase {
 
     /** Whether the caller may send this asset. The asset exists. */
     private boolean maySend(Caller caller, SendCommand command) {
-        AssetTerms terms = assets.cached(command.asset());
+        Assets.Terms terms = assets.cached(command.asset());
         return command.pool() != null
                 || caller.role() == Role.SERVICE
-                || (terms != null && terms.senders() == AssetTerms.Senders.EVERYBODY);
+                || (terms != null && terms.senders() == Assets.Terms.Senders.EVERYBODY);
     }
 
     private static RefusedException notSent(SendCommand command) {
@@ -328,7 +327,7 @@ final class PacketSender extends VerticleBase {
 
     /** The sender's largest share; without one the asset's cap, if the amount can be split within it. Postgres enforces the cap. */
     private @Nullable Long largest(SendCommand command, SplitAlgorithm algorithm) {
-        AssetTerms terms = assets.cached(command.asset());
+        Assets.Terms terms = assets.cached(command.asset());
         Long cap = command.max() != null || terms == null
                 ? command.max()
                 : terms.caps().share();

@@ -10,8 +10,8 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.ledger.AssetTerms.Caps;
-import dev.hongbao.ledger.AssetTerms.Senders;
+import dev.hongbao.ledger.Assets.Terms.Caps;
+import dev.hongbao.ledger.Assets.Terms.Senders;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
@@ -100,7 +100,7 @@ class AssetsIT extends TwoEngines {
         Assets assets = other.engine().assets;
         assertThat(get(assets.find(tea)).scale()).isZero();
         assertThat(get(assets.list(null, 200)).items())
-                .extracting(AssetTerms::asset)
+                .extracting(Assets.Terms::asset)
                 .contains(tea, TestEngine.CNY);
         assertThat(get(assets.list(null, 1)).next()).isEqualTo("CNY");
     }
@@ -114,9 +114,9 @@ class AssetsIT extends TwoEngines {
         Assets assets = engine.engine().assets;
         assertRefused(
                 Refusal.ASSET_DIFFERS,
-                () -> get(assets.declare(new AssetTerms(coin, 2, "c", Senders.SERVICE, capped, Instant.EPOCH))));
+                () -> get(assets.declare(new Assets.Terms(coin, 2, "c", Senders.SERVICE, capped, Instant.EPOCH))));
         assertRefused(Refusal.ASSET_DIFFERS, () -> engine.declare(coin, Senders.SERVICE, new Caps(null, null, null)));
-        AssetTerms changed = engine.declare(coin, Senders.EVERYBODY, new Caps(null, null, 10L));
+        Assets.Terms changed = engine.declare(coin, Senders.EVERYBODY, new Caps(null, null, 10L));
         assertThat(changed.caps()).isEqualTo(new Caps(null, null, 10L));
         assertThat(changed.senders()).isEqualTo(Senders.EVERYBODY);
         assertThatThrownBy(() -> books.execute("delete from asset where code = 'COIN'"))

@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.ledger.AssetTerms;
+import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.WalletRecord;
 import dev.hongbao.packet.ClaimOutcome;
@@ -158,11 +158,11 @@ public final class TestEngine implements AutoCloseable {
 
     /** Declares an asset without caps. */
     public void declare(Asset asset) {
-        declare(asset, AssetTerms.Senders.EVERYBODY, AssetTerms.Caps.NONE);
+        declare(asset, Assets.Terms.Senders.EVERYBODY, Assets.Terms.Caps.NONE);
     }
 
-    public AssetTerms declare(Asset asset, AssetTerms.Senders senders, AssetTerms.Caps caps) {
-        return get(engine.assets.declare(new AssetTerms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
+    public Assets.Terms declare(Asset asset, Assets.Terms.Senders senders, Assets.Terms.Caps caps) {
+        return get(engine.assets.declare(new Assets.Terms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
                 .terms();
     }
 

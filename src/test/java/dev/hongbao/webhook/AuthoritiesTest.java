@@ -24,7 +24,7 @@ class AuthoritiesTest {
     void aFileWithoutACertificateIsRefusedByTheOptionsName(String content) throws IOException {
         Path file = Files.writeString(directory.resolve("authority.pem"), content);
 
-        assertThatThrownBy(() -> Authorities.with(file))
+        assertThatThrownBy(() -> Receiver.Authorities.with(file))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("webhooks.tls-authority");
     }

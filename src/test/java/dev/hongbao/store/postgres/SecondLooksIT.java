@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
-import dev.hongbao.ledger.AssetTerms;
+import dev.hongbao.ledger.Assets;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
@@ -207,7 +207,7 @@ class SecondLooksIT {
     void aSendThatWaitedForAnotherIsCountedWithItsDay() throws SQLException {
         // Given 100 a day, and 90 that somebody has sent and not yet counted
         Asset jade = new Asset("JADE");
-        engine.declare(jade, AssetTerms.Senders.EVERYBODY, new AssetTerms.Caps(null, null, 100L));
+        engine.declare(jade, Assets.Terms.Senders.EVERYBODY, new Assets.Terms.Caps(null, null, 100L));
         draws.deposit("gil", jade, 1_000);
         get(sending("gil", jade, 90));
         books.execute("update sent_on_day set amount = 1");
