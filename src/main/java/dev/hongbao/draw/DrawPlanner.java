@@ -1,8 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.Moments;
-import dev.hongbao.draw.odds.SeededChance;
+import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
@@ -140,9 +139,9 @@ final class DrawPlanner {
         List<Short> prizes = new ArrayList<>();
         List<OffsetDateTime> moments = new ArrayList<>();
         DrawDefinition definition = draw.definition();
-        SeededChance chance = draw.seed().chance();
+        Seed.Numbers chance = draw.seed().chance();
         for (int number = 1; number <= definition.prizes().size(); number++) {
-            for (long moment : Moments.of(chance, definition, period, number, changed.get(number))) {
+            for (long moment : chance.moments(definition, period, number, changed.get(number))) {
                 prizes.add((short) number);
                 moments.add(Instant.ofEpochMilli(moment).atOffset(ZoneOffset.UTC));
             }

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.DrawMode;
-import dev.hongbao.draw.odds.SeededChance;
+import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ScriptBatcher;
@@ -161,7 +161,7 @@ final class PlayBatcher {
             call.arg(maxJournalEntries).arg(now.toEpochMilli());
             byDraw.forEach((id, places) -> {
                 Draw draw = submissions.get(places.get(0)).draw;
-                SeededChance chance = draw.definition().mode() == DrawMode.SCHEDULE
+                Seed.Numbers chance = draw.definition().mode() == DrawMode.SCHEDULE
                         ? null
                         : draw.seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());
@@ -177,7 +177,7 @@ final class PlayBatcher {
             });
         }
 
-        private static byte[] numbers(SeededChance chance, Submission submission) {
+        private static byte[] numbers(Seed.Numbers chance, Submission submission) {
             long[] numbers = new long[submission.request.plays() * submission.numbers];
             for (int i = 0; i < numbers.length; i++) {
                 if (i % submission.numbers == 0) {

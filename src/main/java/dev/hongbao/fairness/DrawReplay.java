@@ -7,9 +7,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawMode;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawModel.Release;
-import dev.hongbao.draw.odds.Moments;
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.draw.odds.SeededChance;
 import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Text;
@@ -42,7 +40,7 @@ final class DrawReplay implements Proof {
     private final UUID id;
     private final DrawDefinition definition;
     private final String commitment;
-    private final SeededChance chance;
+    private final Seed.Numbers chance;
     private final DrawModel model;
     private final @Nullable ScheduleReplay schedule;
     private final long[] won;
@@ -250,7 +248,7 @@ final class DrawReplay implements Proof {
 
         private final DrawDefinition definition;
         private final DrawDefinition.Schedule schedule;
-        private final SeededChance chance;
+        private final Seed.Numbers chance;
         private final DrawModel model;
         private final Map<Slot, Long> changed = new HashMap<>();
         private final long[] used;
@@ -267,7 +265,7 @@ final class DrawReplay implements Proof {
          * @param model receives the releases
          * @param quotas that differ from the definition
          */
-        ScheduleReplay(DrawDefinition definition, SeededChance chance, DrawModel model, List<Fields> quotas) {
+        ScheduleReplay(DrawDefinition definition, Seed.Numbers chance, DrawModel model, List<Fields> quotas) {
             this.definition = definition;
             this.schedule = Objects.requireNonNull(definition.schedule());
             this.chance = chance;
@@ -360,7 +358,7 @@ final class DrawReplay implements Proof {
         }
 
         private long[] moments(int period, int prize) {
-            return Moments.of(chance, definition, period, prize, changed.get(new Slot(period, prize)));
+            return chance.moments(definition, period, prize, changed.get(new Slot(period, prize)));
         }
 
         /** The release of a play; null for none. */

@@ -5,7 +5,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.odds.DrawModel;
-import dev.hongbao.draw.odds.SeededChance;
+import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Installation;
@@ -74,7 +74,7 @@ class PlayBatcherIT {
                     .containsOnly(PlayBatcher.Verdict.PLAYED);
             Eventually.eventually(
                     Duration.ofSeconds(10), () -> assertThat(draws.plays(draw)).hasSize(110));
-            SeededChance chance = draw.seed().chance();
+            Seed.Numbers chance = draw.seed().chance();
             DrawModel model = new DrawModel(draw.definition().rules(), chance);
             List<Play> played = draws.plays(draw);
             for (int seq = 0; seq < played.size(); ) {

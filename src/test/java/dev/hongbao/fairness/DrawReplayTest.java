@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.Moments;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.values.InvalidInputException;
@@ -47,7 +46,7 @@ class DrawReplayTest {
     /** When a prize is released. @param number from 1, of {@code quota} */
     private Instant moment(int period, int number, int quota) {
         return Instant.ofEpochMilli(
-                Moments.of(seed.chance(), period, 1, hour(period), hour(period + 1), quota)[number - 1]);
+                seed.chance().moments(period, 1, hour(period), hour(period + 1), quota)[number - 1]);
     }
 
     private Instant moment(int period, int number) {

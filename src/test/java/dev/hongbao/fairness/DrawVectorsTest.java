@@ -3,7 +3,7 @@ package dev.hongbao.fairness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.odds.DrawModel;
-import dev.hongbao.draw.odds.SeededChance;
+import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.testing.TestDraws;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -36,7 +36,7 @@ class DrawVectorsTest {
                 .mapToObj(i -> "{name: p" + i + ", " + (mode.equals("table") ? "count" : "weight") + ": "
                         + weights.getLong(i) + "}")
                 .collect(Collectors.joining(", "));
-        SeededChance chance = new SeededChance(HexFormat.of().parseHex(vector.getString("seed")));
+        Seed.Numbers chance = new Seed.Numbers(HexFormat.of().parseHex(vector.getString("seed")));
         DrawModel model = new DrawModel(
                 TestDraws.definition("mode: " + mode + "\nprizes: [" + prizes + "]")
                         .openedAt(Instant.EPOCH)

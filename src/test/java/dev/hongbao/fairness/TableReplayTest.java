@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.draw.odds.SeededChance;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.StrictJson;
@@ -39,7 +38,7 @@ class TableReplayTest {
         DrawDefinition definition = TestDraws.definition(
                 "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', deny: [eve],"
                         + " prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 3}]}");
-        SeededChance chance = seed.chance();
+        Seed.Numbers chance = seed.chance();
         DrawModel model = new DrawModel(definition.rules(), chance);
         long[] issued = new long[3];
         for (int i = 0; i < 30; i++) {

@@ -2,6 +2,7 @@ package dev.hongbao.draw.odds;
 
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.Arrays;
 
 /**
  * A source of random numbers. All numbers below a bound have exactly the same probability: numbers in the incomplete last part of the range
@@ -36,6 +37,23 @@ public interface Chance {
             number = next();
         }
         return number % bound;
+    }
+
+    /**
+     * Independent moments, each uniform over the period's milliseconds.
+     *
+     * @param fromMillis the period's start, included
+     * @param toMillis its end, excluded; after {@code fromMillis}, by less than 10^12 ms (31 years)
+     * @param count 0 or more
+     * @return in order of time
+     */
+    default long[] moments(long fromMillis, long toMillis, int count) {
+        long[] moments = new long[count];
+        for (int i = 0; i < count; i++) {
+            moments[i] = fromMillis + below(toMillis - fromMillis);
+        }
+        Arrays.sort(moments);
+        return moments;
     }
 
     /** Numbers from SecureRandom, read in blocks of some hundred. For simulations; a draw's numbers come from its seed. Not thread-safe. */

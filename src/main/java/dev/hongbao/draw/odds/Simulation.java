@@ -132,8 +132,7 @@ public final class Simulation {
                 Long stock = prize.stock();
                 long left = stock == null ? Long.MAX_VALUE : stock - released[i];
                 int quota = (int) Math.min(left, definition.quota(prize, period));
-                long[] moments = Moments.scatter(
-                        chance,
+                long[] moments = chance.moments(
                         definition.periodStart(period).toEpochMilli(),
                         definition.periodStart(period + 1).toEpochMilli(),
                         quota);

@@ -2,14 +2,14 @@
  * Odds: the definition of a prize draw, its rules, and the choice of prizes.
  *
  * <p>From a definition to a prize: {@code DefinitionText} reads and checks it. {@code DrawRules} has it as numbers for {@code play.lua}.
- * {@code Moments} scatters scheduled prizes over a period. {@code SeededChance} expands the draw's seed. {@code DrawModel} decides as the
- * script does, for simulations and replays.
+ * {@code Seed.Numbers} expands the draw's seed, also to the moments of scheduled prizes. {@code DrawModel} decides as the script does, for
+ * simulations and replays.
  *
  * <p>Callers: {@code draw} and {@code fairness}; the command {@code draw simulate}. No
  * store, no clock. Definitions, rules and prizes are immutable; models, readers and chances are for one thread.
  *
  * <p>Invariants: {@code DrawModel} and {@code play.lua} decide alike, number by number; tests compare them. The lists of {@code
- * SeededChance} are a format, and never change for an existing draw.
+ * Seed.Numbers} are a format, and never change for an existing draw.
  *
  * <p>Begin with {@code DrawDefinition}, then {@code DrawModel}.
  */

@@ -208,7 +208,7 @@ class DrawModelTest {
     @Test
     void momentsAreUniformOverThePeriodAndInOrder() {
         // Given
-        long[] moments = Moments.scatter(seeded(8), 3_600_000, 7_200_000, 60_000);
+        long[] moments = seeded(8).moments(3_600_000, 7_200_000, 60_000);
 
         // Then
         assertThat(moments).isSorted();

@@ -20,18 +20,17 @@ class MomentsTest {
                     + " prizes: [{name: a, quota: 2, stock: 99}, {name: b, quota: 4, stock: 99}], fallback: {name: f}}");
 
     /** Of the seed 00 01 02 … 1f. */
-    private static SeededChance chance() {
+    private static Seed.Numbers chance() {
         byte[] seed = new byte[32];
         for (int i = 0; i < seed.length; i++) {
             seed[i] = (byte) i;
         }
-        return new SeededChance(seed);
+        return new Seed.Numbers(seed);
     }
 
     @Test
     void aSeedGivesTheMomentsOfAPrizeInAPeriod() {
-        assertThat(Moments.of(
-                        chance(), 3, 1, OPENING.plus(HOUR.multipliedBy(3)), OPENING.plus(HOUR.multipliedBy(4)), 6))
+        assertThat(chance().moments(3, 1, OPENING.plus(HOUR.multipliedBy(3)), OPENING.plus(HOUR.multipliedBy(4)), 6))
                 .containsExactly(10_933_942, 12_559_200, 13_173_169, 13_255_856, 14_119_593, 14_261_409);
     }
 
@@ -41,34 +40,33 @@ class MomentsTest {
         assertThat(definition.periods()).isEqualTo(quotas.length);
         for (int period = 0; period < quotas.length; period++) {
             for (int prize = 1; prize <= 2; prize++) {
-                long[] moments = Moments.of(chance(), definition, period, prize, null);
+                long[] moments = chance().moments(definition, period, prize, null);
                 long from = HOUR.multipliedBy(period).toMillis();
                 long to = period == 3 ? Duration.ofMinutes(210).toMillis() : from + HOUR.toMillis();
                 assertThat(moments)
                         .as("prize %d in period %d", prize, period)
                         .hasSize(quotas[period][prize - 1])
                         .isSorted()
-                        .containsExactly(Moments.of(
-                                chance(),
-                                period,
-                                prize,
-                                Instant.ofEpochMilli(from),
-                                Instant.ofEpochMilli(to),
-                                moments.length));
+                        .containsExactly(chance().moments(
+                                        period,
+                                        prize,
+                                        Instant.ofEpochMilli(from),
+                                        Instant.ofEpochMilli(to),
+                                        moments.length));
                 assertThat(moments[moments.length - 1]).isBetween(from, to - 1);
             }
         }
-        assertThat(Moments.of(chance(), definition, 1, 1, 5L)).hasSize(5);
+        assertThat(chance().moments(definition, 1, 1, 5L)).hasSize(5);
     }
 
     @Test
     void theEndIsExcludedAndACountOutOfRangeIsCut() {
-        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plusMillis(2), 200))
+        assertThat(chance().moments(0, 1, OPENING, OPENING.plusMillis(2), 200))
                 .contains(0, 1)
                 .doesNotContain(2);
-        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING, 3)).containsExactly(0, 0, 0);
-        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), -1)).isEmpty();
-        assertThat(Moments.of(chance(), 0, 1, OPENING, OPENING.plus(HOUR), Long.MAX_VALUE))
+        assertThat(chance().moments(0, 1, OPENING, OPENING, 3)).containsExactly(0, 0, 0);
+        assertThat(chance().moments(0, 1, OPENING, OPENING.plus(HOUR), -1)).isEmpty();
+        assertThat(chance().moments(0, 1, OPENING, OPENING.plus(HOUR), Long.MAX_VALUE))
                 .hasSize(DefinitionChecks.MAX_RELEASES);
     }
 }

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
  * Numbers of a fixed seed, computed by another program. When this test fails, draws that exist could not be replayed any more: do not adapt
  * the numbers.
  */
-class SeededChanceTest {
+class SeedNumbersTest {
     private static final UUID TURN = UUID.fromString("01939d1e-8c00-8000-8000-000000000001");
 
     /** Of the seed 00 01 02 … 1f. */
-    private final SeededChance chance = new SeededChance(seed());
+    private final Seed.Numbers chance = new Seed.Numbers(seed());
 
     private static byte[] seed() {
         byte[] seed = new byte[32];
