@@ -3,7 +3,6 @@ package dev.hongbao.cli;
 import dev.hongbao.draw.odds.Chance;
 import dev.hongbao.draw.odds.ChiSquare;
 import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionFaults;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Simulation;
@@ -81,7 +80,7 @@ final class SimulateCommand implements Callable<Integer> {
         DrawDefinition definition;
         try {
             definition = read();
-        } catch (DefinitionFaults faults) {
+        } catch (DefinitionChecks.Faults faults) {
             return refuse(faults.faults().stream()
                     .map(fault -> fault.pointer() + " " + fault.detail())
                     .toList());

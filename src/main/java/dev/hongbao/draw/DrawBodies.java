@@ -16,7 +16,6 @@ import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,7 +33,7 @@ public final class DrawBodies {
     /**
      * Reads a definition.
      *
-     * @throws dev.hongbao.draw.odds.DefinitionFaults with every fault
+     * @throws dev.hongbao.draw.odds.DefinitionChecks.Faults with every fault
      */
     public static DrawDefinition definition(JsonObject body) {
         return DefinitionText.read(map(body));
@@ -76,7 +75,7 @@ public final class DrawBodies {
                         "group",
                         definition.group() == null ? null : definition.group().value())
                 .plain("mode", definition.mode().wireName())
-                .plain("status", view.status().name().toLowerCase(Locale.ROOT))
+                .plain("status", view.status().wireName())
                 .plain("opensAt", definition.opening().toString())
                 .plain("closesAt", draw.closesAt().toString());
         json.name("cost");
@@ -147,7 +146,6 @@ public final class DrawBodies {
         }
     }
 
-    /** One play. */
     static String draws(Page<DrawFiles.Summary> page) {
         return JsonText.page(page.items(), page.next(), SUMMARY_LENGTH, DrawBodies::draw)
                 .endObject()
@@ -163,13 +161,14 @@ public final class DrawBodies {
                 .plain("owner", draw.owner().value())
                 .field("group", draw.group() == null ? null : draw.group().value())
                 .plain("mode", draw.mode().wireName())
-                .plain("status", draw.status().name().toLowerCase(Locale.ROOT))
+                .plain("status", draw.status().wireName())
                 .plain("createdAt", draw.times().createdAt().toString())
                 .plain("opensAt", draw.times().opensAt().toString())
                 .plain("closesAt", draw.times().closesAt().toString())
                 .endObject();
     }
 
+    /** One play. */
     public static String play(Play play) {
         JsonText json = new JsonText(PLAY_LENGTH).beginObject();
         fields(json, play);

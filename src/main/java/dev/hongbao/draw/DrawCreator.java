@@ -1,7 +1,6 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionFaults;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawMode;
@@ -52,7 +51,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,8 +107,7 @@ final class DrawCreator {
     /** All that a request asks for, in the text of the commitment, which never changes, and with the codes that it leaves out. */
     private static String fingerprint(DrawDefinition wish) {
         JsonArray codes = new JsonArray();
-        Stream.concat(wish.prizes().stream(), Stream.ofNullable(wish.fallback()))
-                .forEach(prize -> codes.add(new JsonArray(prize.award().codes())));
+        wish.allPrizes().forEach(prize -> codes.add(new JsonArray(prize.award().codes())));
         return Seed.definitionText(wish) + codes.encode();
     }
 
@@ -145,13 +142,13 @@ final class DrawCreator {
     private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
-                    new DefinitionFaults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
+                    new DefinitionChecks.Faults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
         }
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
             DefinitionChecks.require(definition); // again: the number of periods is known now
             DefinitionChecks.requireOfNew(definition);
-        } catch (DefinitionFaults faults) {
+        } catch (DefinitionChecks.Faults faults) {
             return Future.failedFuture(faults);
         }
         return Future.succeededFuture(definition);

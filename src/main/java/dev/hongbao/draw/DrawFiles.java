@@ -153,7 +153,7 @@ final class DrawFiles {
             if (status == null) {
                 return some + " order by d.id desc limit $2";
             }
-            parameters.addString(status.name().toLowerCase(Locale.ROOT));
+            parameters.addString(status.wireName());
             return "select * from (" + some + " order by d.id desc offset 0) as d where d.status = $"
                     + parameters.size() + " limit $2";
         }

@@ -30,7 +30,8 @@ public final class DrawRoutes {
 
     /** The routes of draws, plays and wins, by {@code operationId}. An export lasts as long as its reader. */
     public static Map<String, Route> of(
-            Draws all, DrawService draws, PlayRoutes plays, Wins wins, Profiles profiles, HttpFace face) {
+            Draws all, DrawService draws, PlayRoutes plays, Profiles profiles, HttpFace face) {
+        Wins wins = all.wins(draws);
         DrawRoutes ofDraws = new DrawRoutes(draws, wins, all.files);
         WinRoutes ofWins = new WinRoutes(draws, wins, profiles);
         Map<String, Route> routes = face.counted(ofDraws.byOperation());

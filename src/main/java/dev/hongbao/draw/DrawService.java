@@ -151,10 +151,8 @@ public final class DrawService {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<Page<Play>> plays(Caller caller, DrawId id, @Nullable String cursor, int limit) {
-        long before;
-        try {
-            before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-        } catch (NumberFormatException malformed) {
+        Long before = Page.number(cursor, Long.MAX_VALUE);
+        if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         return visible(caller, id)

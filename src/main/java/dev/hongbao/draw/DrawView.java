@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.values.Named;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +55,7 @@ record DrawView(
             long plays, @Nullable Long left, @Nullable Long leftToday) {}
 
     /** The state of a draw. */
-    public enum Status {
+    public enum Status implements Named {
         /** Before its opening. */
         PLANNED,
         OPEN,

@@ -75,7 +75,7 @@ public final class Draws {
     }
 
     /** The wins of the current event loop. */
-    public Wins wins(DrawService draws) {
+    Wins wins(DrawService draws) {
         return new Wins(draws, pool);
     }
 

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * Wins of draws, and the host application's changes to them. Only for the service role, except {@link #states}. One instance per event
  * loop.
  */
-public final class Wins {
+final class Wins {
     /** The most changes of one win. The list is for deliveries, not for conversations. */
     public static final int MAX_CHANGES = 100;
 

@@ -1,7 +1,6 @@
 package dev.hongbao.fairness;
 
 import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionFaults;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawMode;
@@ -88,7 +87,7 @@ final class DrawReplay implements Proof {
                 throw given.fault("opensAt", "is required");
             }
             return definition;
-        } catch (DefinitionFaults wrong) {
+        } catch (DefinitionChecks.Faults wrong) {
             FieldFault first = wrong.faults().get(0);
             throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
         } catch (InvalidInputException fault) {

@@ -200,7 +200,7 @@ final class Apis {
         routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, engine.revocations, face));
         routes.putAll(LedgerRoutes.of(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
         routes.putAll(PacketRoutes.of(engine.packets, claims, services.closing, engine.profiles, rates, face));
-        routes.putAll(DrawRoutes.of(engine.draws, services.draws, plays, services.wins, engine.profiles, face));
+        routes.putAll(DrawRoutes.of(engine.draws, services.draws, plays, engine.profiles, face));
         routes.putAll(CampaignRoutes.of(services.campaigns, services.rains, rates, face));
         routes.putAll(WebhookRoutes.of(vertx, engine.outbox, inFlight, face));
         routes.put("listEvents", face.guarded(new EventsRoute(services.feed, face.polls(), inFlight)::answer));

@@ -5,7 +5,6 @@ import dev.hongbao.campaign.RainService;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.DrawService;
 import dev.hongbao.draw.PlayService;
-import dev.hongbao.draw.Wins;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.feed.FeedService;
@@ -23,7 +22,6 @@ public final class Services {
     public final EarlyCloser closing;
     public final DrawService draws;
     public final PlayService plays;
-    public final Wins wins;
     public final CampaignService campaigns;
     public final RainService rains;
     public final FeedService feed;
@@ -56,7 +54,6 @@ public final class Services {
         this.closing = engine.packets.closing(vertx, redis);
         this.draws = engine.draws.service(keys);
         this.plays = engine.draws.plays(attempts, engine.restrictions);
-        this.wins = engine.draws.wins(draws);
         this.campaigns = engine.campaigns.service(keys, packets);
         this.rains = engine.campaigns.rains(vertx, keys, packets, engine.restrictions);
         this.feed = engine.feeds.service(packets, engine.campaigns, engine.profiles);

@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.draw.odds.DefinitionFaults;
+import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.http.Contract;
 import dev.hongbao.http.Schema;
 import dev.hongbao.values.FieldFault;
@@ -216,7 +216,7 @@ class DrawDefinitionTest {
         try {
             DrawBodies.definition(definition);
             return List.of();
-        } catch (DefinitionFaults faults) {
+        } catch (DefinitionChecks.Faults faults) {
             return faults.faults();
         }
     }

@@ -4,6 +4,7 @@ import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Text;
 import java.time.Duration;
 import java.time.Instant;
@@ -46,13 +47,13 @@ public final class DefinitionChecks {
     /**
      * Checks a definition again when more of it is known.
      *
-     * @throws DefinitionFaults with all faults
+     * @throws Faults with all faults
      */
     public static void require(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
         check(definition, found);
         if (!found.isEmpty()) {
-            throw new DefinitionFaults(found);
+            throw new Faults(found);
         }
     }
 
@@ -62,7 +63,7 @@ public final class DefinitionChecks {
      * <p>A table's round is over when all of it is won. In a table that repeats, a limit per user could leave prizes that no present user
      * may win. The round would never end, and a new user would be sure to win them.
      *
-     * @throws DefinitionFaults with all faults
+     * @throws Faults with all faults
      */
     public static void requireOfNew(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
@@ -76,7 +77,7 @@ public final class DefinitionChecks {
                     Text.of("prize.round-never-ends"));
         }
         if (!found.isEmpty()) {
-            throw new DefinitionFaults(found);
+            throw new Faults(found);
         }
     }
 
@@ -208,6 +209,16 @@ public final class DefinitionChecks {
                     open.toSeconds() / schedule.period().toSeconds() < MAX_PERIODS,
                     "#/schedule/periodSeconds",
                     Text.of("draw.too-many-periods", MAX_PERIODS));
+        }
+    }
+
+    /** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */
+    public static final class Faults extends InvalidInputException {
+        private static final long serialVersionUID = 1L;
+
+        /** @param faults at least one */
+        public Faults(List<FieldFault> faults) {
+            super(faults);
         }
     }
 }

@@ -58,7 +58,7 @@ public final class DefinitionText {
      * Reads a maker's definition.
      *
      * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
-     * @throws DefinitionFaults with all faults
+     * @throws DefinitionChecks.Faults with all faults
      */
     public static DrawDefinition read(Map<String, ?> body) {
         return new DefinitionText(body, false).definition();
@@ -101,7 +101,7 @@ public final class DefinitionText {
             DefinitionChecks.check(read, faults);
         }
         if (!faults.isEmpty()) {
-            throw new DefinitionFaults(faults);
+            throw new DefinitionChecks.Faults(faults);
         }
         return read;
     }

@@ -119,23 +119,19 @@ public record DrawDefinition(
 
     /** A copy with a fixed opening. */
     public DrawDefinition openedAt(Instant opening) {
-        return new DrawDefinition(
-                name,
-                group,
-                opening,
-                closesAt,
-                mode,
-                whenExhausted,
-                prizes,
-                fallback,
-                cost,
-                limits,
-                guarantees,
-                schedule,
-                allow,
-                deny,
-                showLeft,
-                metadata);
+        return of(name, closesAt, mode, prizes)
+                .opensAt(opening)
+                .group(group)
+                .whenExhausted(whenExhausted)
+                .fallback(fallback)
+                .cost(cost)
+                .limits(limits)
+                .guarantees(guarantees)
+                .schedule(schedule)
+                .users(allow, deny)
+                .showLeft(showLeft)
+                .metadata(metadata)
+                .build();
     }
 
     /** The opening of an existing draw. */

@@ -21,7 +21,8 @@ class DefinitionChecksTest {
     }
 
     private static List<String> faults(String yaml) {
-        DefinitionFaults faults = catchThrowableOfType(DefinitionFaults.class, () -> DefinitionText.read(body(yaml)));
+        DefinitionChecks.Faults faults =
+                catchThrowableOfType(DefinitionChecks.Faults.class, () -> DefinitionText.read(body(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -114,8 +115,9 @@ class DefinitionChecksTest {
 
         assertThatCode(() -> DefinitionChecks.require(definition.openedAt(Instant.EPOCH)))
                 .doesNotThrowAnyException();
-        DefinitionFaults late = catchThrowableOfType(
-                DefinitionFaults.class, () -> DefinitionChecks.require(definition.openedAt(definition.closesAt())));
+        DefinitionChecks.Faults late = catchThrowableOfType(
+                DefinitionChecks.Faults.class,
+                () -> DefinitionChecks.require(definition.openedAt(definition.closesAt())));
         assertThat(late.faults()).containsExactly(new FieldFault("#/closesAt", Text.of("draw.closes-before-opening")));
     }
 }

@@ -16,8 +16,8 @@ import org.yaml.snakeyaml.Yaml;
 /** Definitions are read as a whole, and every fault is told. */
 class DefinitionTextTest {
     private static List<String> faults(String yaml) {
-        DefinitionFaults faults = catchThrowableOfType(
-                DefinitionFaults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
+        DefinitionChecks.Faults faults = catchThrowableOfType(
+                DefinitionChecks.Faults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -92,8 +92,8 @@ class DefinitionTextTest {
 
     @Test
     void whatIsStoredIsReadBackTheSame() {
-        // Given
-        DrawDefinition definition = TestDraws.definition("""
+        // Given a definition with everything, whose draw opens
+        DrawDefinition wish = TestDraws.definition("""
             mode: schedule
             closesAt: "2030-01-01T00:00:00Z"
             group: family
@@ -111,7 +111,13 @@ class DefinitionTextTest {
             allow: [ann, bob]
             deny: [eve]
             showLeft: true
-            """).openedAt(Instant.parse("2028-12-31T00:00:00Z"));
+            metadata: {hall: red}
+            """);
+        DrawDefinition definition = wish.openedAt(Instant.parse("2028-12-31T00:00:00Z"));
+        assertThat(definition)
+                .usingRecursiveComparison()
+                .ignoringFields("opensAt")
+                .isEqualTo(wish);
 
         // When
         DrawDefinition read = DefinitionText.readStored(DefinitionText.of(definition));
