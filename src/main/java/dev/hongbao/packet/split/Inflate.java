@@ -34,23 +34,13 @@ final class Inflate {
     private Inflate() {}
 
     /**
-     * The parts of the excess in draw order, not shuffled.
+     * The next of the parts.
      *
-     * @param excess 0 to {@code count · cap}
-     * @param cap the largest part of one share, 0 to 10^14
+     * @param rest the parts' sum, 0 to {@code left · cap}
+     * @param left 2 or more
+     * @param cap the largest part, 0 to 10^14
      */
-    static long[] draw(SeedStream random, long excess, int count, long cap) {
-        long[] shares = new long[count];
-        long rest = excess;
-        for (int i = 0; i < count - 1; i++) {
-            shares[i] = next(random, rest, count - i, cap);
-            rest -= shares[i];
-        }
-        shares[count - 1] = rest;
-        return shares;
-    }
-
-    private static long next(SeedStream random, long rest, int left, long cap) {
+    static long next(SeedStream random, long rest, int left, long cap) {
         long centre = (rest + random.nextLong(left)) / left;
         long below = centre - Math.max(0, rest - SplitTerms.capacity(left - 1, cap));
         long above = Math.min(Math.min(cap, rest), 2 * centre) - centre;

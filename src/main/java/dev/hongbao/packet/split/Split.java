@@ -55,8 +55,8 @@ public final class Split {
         int count = terms.count();
         long cap = terms.cap();
         long[] shares = switch (terms.algorithm()) {
-            case DOUBLE_MEAN -> DoubleMean.draw(random, excess, count, cap);
-            case INFLATE -> Inflate.draw(random, excess, count, cap);
+            case DOUBLE_MEAN -> oneByOne(DoubleMean::next, random, excess, count, cap);
+            case INFLATE -> oneByOne(Inflate::next, random, excess, count, cap);
             case EVEN_LUCK -> EvenLuck.draw(random, excess, count, cap);
             case EQUAL -> {
                 long[] equal = new long[count];
@@ -65,6 +65,23 @@ public final class Split {
             }
         };
         Arrays.setAll(shares, i -> terms.min() + shares[i]);
+        return shares;
+    }
+
+    /** The next part of a rest that is left for some parts of at most a cap. */
+    @FunctionalInterface
+    private interface Next {
+        long part(SeedStream random, long rest, int left, long cap);
+    }
+
+    private static long[] oneByOne(Next next, SeedStream random, long excess, int count, long cap) {
+        long[] shares = new long[count];
+        long rest = excess;
+        for (int i = 0; i < count - 1; i++) {
+            shares[i] = next.part(random, rest, count - i, cap);
+            rest -= shares[i];
+        }
+        shares[count - 1] = rest;
         return shares;
     }
 
