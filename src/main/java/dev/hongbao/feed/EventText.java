@@ -37,7 +37,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Renders events as the schema {@code Event} of openapi.yaml. Thread-safe. */
-final class EventText implements FeedEvent.Renderer {
+final class EventText {
     /** Events that need the packet's end. */
     private static final Set<String> TELLS_END = Set.of(EventRow.DRAINED, EventRow.EXPIRED, EventRow.REFUNDED);
 
@@ -61,10 +61,9 @@ final class EventText implements FeedEvent.Renderer {
 
     /**
      * Renders the rows in order; skips types that only a newer version knows. Reads missing data from Postgres, one query per
-     * kind of data.
+     * kind of data. Fails if Postgres does not answer.
      */
-    @Override
-    public Future<List<FeedEvent>> render(List<EventRow> rows) {
+    Future<List<FeedEvent>> render(List<EventRow> rows) {
         return renderKnown(rows.stream().filter(this::isKnown).toList());
     }
 

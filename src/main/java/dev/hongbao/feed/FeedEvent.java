@@ -1,9 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.values.GroupId;
-import io.vertx.core.Future;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.UUID;
 
 /**
@@ -19,11 +17,5 @@ public record FeedEvent(GroupId group, long place, boolean isProgress, UUID subj
     public static FeedEvent of(GroupId group, long place, boolean isProgress, UUID subject, String json) {
         byte[] frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
         return new FeedEvent(group, place, isProgress, subject, json, frame);
-    }
-
-    /** Renders events for readers; implemented in the web layer. Thread-safe. */
-    public interface Renderer {
-        /** Renders all, in order. Fails when it needs Postgres, and Postgres does not answer. */
-        Future<List<FeedEvent>> render(List<EventRow> rows);
     }
 }

@@ -67,7 +67,7 @@ public final class FeedFollower {
         }
 
         /** Reads the events after a place from Postgres. Concurrent reads of one place share the query. */
-        public Future<FeedReader.Slice> read(long place) {
+        public Future<FeedPage.Slice> read(long place) {
             return reader.read(feed.group(), place);
         }
 

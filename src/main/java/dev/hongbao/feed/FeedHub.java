@@ -38,7 +38,7 @@ final class FeedHub extends VerticleBase {
     private static final long MIN_GAP_NANOS = 20_000_000;
 
     private final FeedStore store;
-    private final FeedEvent.Renderer renderer;
+    private final EventText renderer;
     private final RemoteClaims elsewhere;
     private final Duration interval;
     private final Audience audience;
@@ -59,12 +59,7 @@ final class FeedHub extends VerticleBase {
         private long target;
     }
 
-    FeedHub(
-            FeedStore store,
-            FeedEvent.Renderer renderer,
-            RemoteClaims elsewhere,
-            Audience audience,
-            Duration interval) {
+    FeedHub(FeedStore store, EventText renderer, RemoteClaims elsewhere, Audience audience, Duration interval) {
         this.audience = audience;
         this.store = store;
         this.renderer = renderer;

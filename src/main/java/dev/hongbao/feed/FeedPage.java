@@ -42,4 +42,27 @@ public record FeedPage(
         /** Its cursor is not of this feed, as after a change of the database. */
         CURSOR_UNKNOWN
     }
+
+    /**
+     * A group's events in Postgres after a place.
+     *
+     * @param after the requested place
+     * @param floor events up to this place may have been removed
+     * @param last the place of the newest event; 0 for a group without events
+     * @param events in order
+     * @param to the place up to which these events are complete
+     */
+    public record Slice(long after, long floor, long last, List<FeedEvent> events, long to) {
+        public Slice {
+            events = List.copyOf(events);
+        }
+
+        /** The reason why a reader cannot go on from {@code after}; null when it can. */
+        public @Nullable Reset reset() {
+            if (after < floor) {
+                return Reset.CURSOR_TOO_OLD;
+            }
+            return after > last ? Reset.CURSOR_UNKNOWN : null;
+        }
+    }
 }

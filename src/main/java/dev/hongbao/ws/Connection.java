@@ -5,7 +5,6 @@ import dev.hongbao.access.CallLog;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.feed.FeedFollower;
 import dev.hongbao.feed.FeedPage;
-import dev.hongbao.feed.FeedReader;
 import dev.hongbao.http.ClientAddresses.ClientAddress;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
@@ -203,7 +202,7 @@ final class Connection {
     }
 
     /** Reads from a place; counts as a call in flight of the user, and is refused at that limit. */
-    Future<FeedReader.Slice> read(FeedFollower.Follower follower, long place) {
+    Future<FeedPage.Slice> read(FeedFollower.Follower follower, long place) {
         Caller now = caller;
         return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
     }

@@ -3,7 +3,6 @@ package dev.hongbao.ws;
 import dev.hongbao.feed.FeedEvent;
 import dev.hongbao.feed.FeedFollower;
 import dev.hongbao.feed.FeedPage;
-import dev.hongbao.feed.FeedReader;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
 import io.vertx.core.Vertx;
@@ -109,7 +108,7 @@ final class Membership {
         });
     }
 
-    private void goOn(FeedReader.Slice slice) {
+    private void goOn(FeedPage.Slice slice) {
         placeIsKnown = true;
         if (send(slice.events(), slice.to())) {
             advance();
