@@ -13,7 +13,7 @@ import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.webhook.WebhookStore;
+import dev.hongbao.webhook.Outbox;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -275,7 +275,7 @@ public final class Doctor {
         return Future.all(List.of(
                         new ShardOwners(pool).shards(),
                         pool.query(WORK).execute(),
-                        new WebhookStore(pool).lag(),
+                        Outbox.lagSeconds(pool),
                         new LatestRuns(pool).read(),
                         pool.query(REPLICAS).execute(),
                         Months.missing(pool, OffsetDateTime.now(ZoneOffset.UTC)),
@@ -289,7 +289,7 @@ public final class Doctor {
                                     .count(),
                             row.getLong("aside"),
                             row.getLong("disabled"),
-                            all.<WebhookStore.Lag>resultAt(2).seconds()));
+                            all.<Double>resultAt(2)));
                     found.addAll(PostgresChecks.books(
                             all.resultAt(3), config.engine().reconcile().every(), row.getDouble("age")));
                     Row replicas = all.<RowSet<Row>>resultAt(4).iterator().next();

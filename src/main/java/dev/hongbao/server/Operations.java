@@ -6,8 +6,8 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.webhook.Outbox;
 import dev.hongbao.webhook.OutboxEvent;
-import dev.hongbao.webhook.OutboxTail;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
@@ -44,13 +44,13 @@ public final class Operations {
         return with(stores, (store, redis) -> store.drop(unit, redis));
     }
 
-    /** Reads events of the outbox until {@code most} of them; see {@link OutboxTail#follow}. @throws Exception if Postgres does not answer */
+    /** Reads events of the outbox until {@code most} of them; see {@link Outbox.Tail#follow}. @throws Exception if Postgres does not answer */
     public static void follow(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out)
             throws Exception {
         Reconciler.<Void>alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, TAIL_QUEUE, Postgres.SHORT);
             return Reconciler.installation(pool, stores)
-                    .compose(there -> OutboxTail.follow(vertx, pool, all, most, out));
+                    .compose(there -> Outbox.Tail.follow(vertx, pool, all, most, out));
         });
     }
 

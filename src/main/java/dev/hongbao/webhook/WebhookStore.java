@@ -14,7 +14,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** The reads and writes of deliveries in Postgres. Thread-safe. */
-public final class WebhookStore {
+final class WebhookStore {
     /** The key of the delivering server's advisory lock: "hw". */
     private static final int COURIER = 0x6877;
 
