@@ -1,7 +1,6 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.fairness.Proof;
 import dev.hongbao.values.InvalidInputException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -64,7 +63,7 @@ final class VerifyCommand implements Callable<Integer> {
         if (commitment != null && !DIGEST.matcher(commitment).matches()) {
             return cannotTell("--commitment is 64 hexadecimal digits");
         }
-        Proof proof;
+        Evidence.Proof proof;
         try (InputStream all = open()) {
             proof = Evidence.read(all);
         } catch (IOException | InvalidPathException unreadable) {
@@ -90,7 +89,7 @@ final class VerifyCommand implements Callable<Integer> {
         return new SequenceInputStream(Collections.enumeration(all));
     }
 
-    private void print(Proof proof, List<String> contradictions) {
+    private void print(Evidence.Proof proof, List<String> contradictions) {
         PrintWriter out = spec.commandLine().getOut();
         out.println((contradictions.isEmpty() ? "yes" : "NO ") + "  " + proof.subject());
         if (contradictions.isEmpty()) {

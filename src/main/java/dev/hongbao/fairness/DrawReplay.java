@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Repeats a closed draw, play by play, with its seed's numbers and moments, with stocks, limits and guarantees. A contradiction may cause
  * further ones. Not thread-safe.
  */
-final class DrawReplay implements Proof {
+final class DrawReplay implements Evidence.Proof {
     /** The most contradictions kept; a reader needs no more. */
     private static final int MAX_FAULTS = 1_000;
 

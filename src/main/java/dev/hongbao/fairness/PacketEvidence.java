@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param luckiest the slot of the largest share; null unless it is drained
  * @param claims all claims, in no order
  */
-public record PacketEvidence(
+record PacketEvidence(
         Terms terms,
         String seed,
         boolean drained,
@@ -35,7 +35,7 @@ public record PacketEvidence(
         long claimedAmount,
         @Nullable Integer luckiest,
         List<Share> claims)
-        implements Proof {
+        implements Evidence.Proof {
     /** A packet as it was sent. */
     public record Terms(UUID packet, Asset asset, SplitTerms split, Commitment commitment) {}
 

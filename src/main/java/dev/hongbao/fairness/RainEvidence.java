@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  */
 record RainEvidence(
         Terms terms, String seed, @Nullable Instant cancelledAt, long caught, long returned, List<Drop> fallen)
-        implements Proof {
+        implements Evidence.Proof {
     /** The most drops accepted, far more than a rain has. */
     private static final int MAX_DROPS = 100_000;
 

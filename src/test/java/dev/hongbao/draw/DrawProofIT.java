@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.fairness.Proof;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
@@ -63,7 +62,7 @@ class DrawProofIT extends TestServerClient {
             return new Told(view.copy(), plays.stream().map(JsonObject::copy).collect(Collectors.toList()));
         }
 
-        Proof proof() throws IOException {
+        Evidence.Proof proof() throws IOException {
             String text = view.encode() + plays.stream().map(JsonObject::encode).collect(Collectors.joining("\n"));
             return Evidence.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
         }
@@ -162,7 +161,7 @@ class DrawProofIT extends TestServerClient {
         Told told = close(draw);
 
         // Then
-        Proof proof = told.proof();
+        Evidence.Proof proof = told.proof();
         assertThat(proof.contradictions()).isEmpty();
         assertThat(proof.commitment()).isEqualTo(made.getString("commitment"));
         assertThat(told.plays).hasSizeGreaterThan(100);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.fairness.Proof;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -138,7 +137,8 @@ class ScheduleIT {
                     page.forEach(line -> told.append(DrawBodies.jsonLine(line)));
                     return Future.succeededFuture();
                 })));
-        Proof proof = Evidence.read(new ByteArrayInputStream(told.toString().getBytes(StandardCharsets.UTF_8)));
+        Evidence.Proof proof =
+                Evidence.read(new ByteArrayInputStream(told.toString().getBytes(StandardCharsets.UTF_8)));
         assertThat(proof.contradictions()).isEmpty();
         assertThat(proof.shown()).as("no period was late").hasSize(3);
     }

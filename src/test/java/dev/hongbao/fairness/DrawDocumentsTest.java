@@ -45,7 +45,7 @@ class DrawDocumentsTest {
                 .put("finalTable", new JsonObject().put("prizes", table));
     }
 
-    private static Proof read(JsonObject... documents) throws IOException {
+    private static Evidence.Proof read(JsonObject... documents) throws IOException {
         StringBuilder text = new StringBuilder();
         for (JsonObject each : documents) {
             text.append(each.encode()).append('\n');
@@ -74,7 +74,7 @@ class DrawDocumentsTest {
 
     @Test
     void whatIsInOrderIsAProof() throws IOException {
-        Proof proof = read(view, play);
+        Evidence.Proof proof = read(view, play);
 
         assertThat(proof.contradictions()).isEmpty();
         assertThat(proof.subject()).isEqualTo("draw " + DRAW + ": 1 plays by weights");

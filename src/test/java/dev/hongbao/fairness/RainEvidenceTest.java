@@ -73,7 +73,7 @@ class RainEvidenceTest {
                 .put("returned", budget - fallen.size());
     }
 
-    private static Proof read(String text) throws IOException {
+    private static Evidence.Proof read(String text) throws IOException {
         return Evidence.read(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     }
 
@@ -96,7 +96,7 @@ class RainEvidenceTest {
             String text = moments(vector).stream().map(String::valueOf).collect(Collectors.joining(","));
             assertThat(Sha256.hex(text)).isEqualTo(vector.getString("momentsDigest"));
         }
-        Proof proof = read(told(vector).encode());
+        Evidence.Proof proof = read(told(vector).encode());
         assertThat(proof.contradictions()).isEmpty();
         assertThat(proof.commitment()).isEqualTo(vector.getString("commitment"));
     }

@@ -3,7 +3,6 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.fairness.PacketEvidence;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
@@ -221,11 +220,12 @@ class HttpApiIT extends TestServerClient {
                     get("erin", path).body() + get("erin", path + "/claims").body();
 
             // Then they are what the seed gives, which is the one that was committed to
-            PacketEvidence evidence =
-                    (PacketEvidence) Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
+            Evidence.Proof evidence = Evidence.read(new ByteArrayInputStream(kept.getBytes(StandardCharsets.UTF_8)));
             assertThat(evidence.contradictions()).isEmpty();
             assertThat(evidence.commitment()).isEqualTo(each.getString("commitment"));
-            assertThat(evidence.claims()).hasSize(each == drained ? 2 : 1);
+            assertThat(evidence.shown())
+                    .contains("the seed gives the amounts of all " + (each == drained ? 2 : 1)
+                            + " shares that were claimed");
             assertThat(each.getLong("min")).isEqualTo(each == drained ? 300 : 1);
         }
     }
