@@ -5,7 +5,6 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.reconcile.SinceRun;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.Stores;
@@ -125,13 +124,13 @@ final class ReconcileCommand implements Callable<Integer> {
     }
 
     private static int runSinceCheckpoint(StoreAddresses stores, PrintWriter out) throws Exception {
-        Optional<SinceRun> run = Reconciler.runSinceCheckpoint(stores);
+        Optional<Reconciliation.SinceRun> run = Reconciler.runSinceCheckpoint(stores);
         run.ifPresentOrElse(done -> print(done, out), () -> out.println("A run from the checkpoint is under way."));
         out.flush();
         return run.isEmpty() ? UNKNOWN : exitCode(run.get().findings());
     }
 
-    private static void print(SinceRun run, PrintWriter out) {
+    private static void print(Reconciliation.SinceRun run, PrintWriter out) {
         run.findings().forEach(finding -> print(finding, out));
         Reconciliation.leftOut().forEach(check -> out.printf("left  %-3s %s%n", check.invariant(), check.name()));
         run.leftOut().forEach(large -> out.println("left  " + large));

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * Checks the books from the checkpoint when the latest run of any server is old enough, and shows the findings of the latest runs as meters. Every
  * server looks each minute, or as often as the option says; one of them runs. It repeats a failed run. Thread-safe.
  */
-public final class BackgroundReconcile {
+final class BackgroundReconcile {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundReconcile.class);
     private static final Duration LOOK = Duration.ofMinutes(1);
 
@@ -36,7 +36,7 @@ public final class BackgroundReconcile {
 
     private final Supplier<Future<List<Latest>>> latest;
     private final Supplier<Future<Long>> lag;
-    private final Function<LongUnaryOperator, Future<Optional<SinceRun>>> run;
+    private final Function<LongUnaryOperator, Future<Optional<Reconciliation.SinceRun>>> run;
     private final Duration every;
     private final MeterRegistry metrics;
     private final long startedNanos = System.nanoTime();
@@ -55,7 +55,7 @@ public final class BackgroundReconcile {
     public BackgroundReconcile(
             Supplier<Future<List<Latest>>> latest,
             Supplier<Future<Long>> lag,
-            Function<LongUnaryOperator, Future<Optional<SinceRun>>> run,
+            Function<LongUnaryOperator, Future<Optional<Reconciliation.SinceRun>>> run,
             Duration every,
             MeterRegistry metrics) {
         this.latest = latest;
@@ -138,7 +138,7 @@ public final class BackgroundReconcile {
         return Math.max(1, millis) * REST * slower;
     }
 
-    private static void tell(SinceRun run) {
+    private static void tell(Reconciliation.SinceRun run) {
         List<String> violations = run.findings().stream()
                 .filter(finding -> finding.severity() == Severity.VIOLATION)
                 .map(Finding::lines)

@@ -192,7 +192,7 @@ final class Checkpoint {
     }
 
     /** Empty while another run is under way. Fails when a store does not answer, or a transaction writes transfers for too long. */
-    Future<Optional<SinceRun>> run() {
+    Future<Optional<Reconciliation.SinceRun>> run() {
         return pool.withConnection(connection -> connection
                 .query(SETTINGS)
                 .execute()
@@ -204,7 +204,7 @@ final class Checkpoint {
                         : Future.succeededFuture(Optional.empty())));
     }
 
-    private Future<SinceRun> locked(SqlConnection connection) {
+    private Future<Reconciliation.SinceRun> locked(SqlConnection connection) {
         return one(connection, "select transfer from checkpoint")
                 .map(row -> row.getLong(0))
                 .compose(after -> place(connection)
@@ -215,7 +215,8 @@ final class Checkpoint {
                                 .compose(checked -> accounts(connection))
                                 .compose(compared -> check(connection, Scope.WHOLE, Tuple.tuple(), 0))
                                 .compose(checked -> isClean() ? move(connection, end) : Future.succeededFuture(after)))
-                        .map(upTo -> new SinceRun(List.copyOf(findings.values()), after, upTo, leftOut)));
+                        .map(upTo ->
+                                new Reconciliation.SinceRun(List.copyOf(findings.values()), after, upTo, leftOut)));
     }
 
     private boolean isClean() {

@@ -1,11 +1,17 @@
 package dev.hongbao.reconcile;
 
 import dev.hongbao.reconcile.Finding.Severity;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** The results of the latest reconciliation of each kind, for all servers and the operator. Thread-safe. */
@@ -83,6 +89,20 @@ public final class LatestRuns {
         return pool.query(READ)
                 .execute()
                 .map(rows -> rows.stream().map(Latest::of).toList());
+    }
+
+    /**
+     * Makes a run from the checkpoint now and then, until Vert.x closes: see {@link BackgroundReconcile}.
+     *
+     * @param run makes one; it asks for the length of its rest after each piece
+     * @param every 0 for never
+     */
+    public void renew(
+            Vertx vertx,
+            Function<LongUnaryOperator, Future<Optional<Reconciliation.SinceRun>>> run,
+            Duration every,
+            MeterRegistry metrics) {
+        new BackgroundReconcile(this::read, this::lag, run, every, metrics).start(vertx);
     }
 
     /** The number of transfers after the checkpoint. */

@@ -8,7 +8,7 @@ import dev.hongbao.ledger.Turnover;
 import dev.hongbao.page.ConsoleServices;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.ReconcileRuns;
-import dev.hongbao.reconcile.SinceRun;
+import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
@@ -102,7 +102,7 @@ final class Console implements ConsoleServices {
     }
 
     /** See {@link Reconciler#runSinceCheckpoint}. */
-    Future<Optional<SinceRun>> reconcileSinceCheckpoint(LongUnaryOperator restMillis) {
+    Future<Optional<Reconciliation.SinceRun>> reconcileSinceCheckpoint(LongUnaryOperator restMillis) {
         return aside("reconcile", pool -> reconciler(pool).runSinceCheckpoint(restMillis));
     }
 

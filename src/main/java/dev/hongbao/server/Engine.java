@@ -30,7 +30,6 @@ import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.packet.SettledClaims;
-import dev.hongbao.reconcile.BackgroundReconcile;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Months;
@@ -224,15 +223,12 @@ public final class Engine {
                     // Without claims, too, this server notices that Postgres went back in time.
                     every(REFRESH_SHARDS_EVERY, shards::refresh);
                     every(TAKE_NAMES_EVERY, profiles::take);
-                    LatestRuns latest = new LatestRuns(lengthy);
-                    Duration reconcileEvery = config.engine().reconcile().every();
-                    new BackgroundReconcile(
-                                    latest::read,
-                                    latest::lag,
+                    new LatestRuns(lengthy)
+                            .renew(
+                                    vertx,
                                     console::reconcileSinceCheckpoint,
-                                    reconcileEvery,
-                                    metrics)
-                            .start(vertx);
+                                    config.engine().reconcile().every(),
+                                    metrics);
                     sweeps.forEach(sweep -> sweep.start(vertx, SWEEP_EVERY));
                 });
     }

@@ -7,7 +7,6 @@ import dev.hongbao.engine.Settler;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.reconcile.SinceRun;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
@@ -71,13 +70,13 @@ public final class Reconciler {
      * @throws ConfigException if no server has worked on the database
      * @throws Exception if a store does not answer
      */
-    public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores, LongUnaryOperator restMillis)
-            throws Exception {
+    public static Optional<Reconciliation.SinceRun> runSinceCheckpoint(
+            StoreAddresses stores, LongUnaryOperator restMillis) throws Exception {
         return alone(vertx -> open(vertx, stores).compose(reconciler -> reconciler.runSinceCheckpoint(restMillis)));
     }
 
     /** Runs the checks on the rows since the checkpoint without a rest. */
-    public static Optional<SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
+    public static Optional<Reconciliation.SinceRun> runSinceCheckpoint(StoreAddresses stores) throws Exception {
         return runSinceCheckpoint(stores, millis -> 0);
     }
 
@@ -103,7 +102,7 @@ public final class Reconciler {
     }
 
     /** Runs the checks on the rows since the checkpoint. @param restMillis maps the time of a piece to the rest after it */
-    Future<Optional<SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
+    Future<Optional<Reconciliation.SinceRun>> runSinceCheckpoint(LongUnaryOperator restMillis) {
         return withRedis(reconciliation -> reconciliation.runSinceCheckpoint(restMillis))
                 .compose(run -> run.isEmpty()
                         ? Future.succeededFuture(run)

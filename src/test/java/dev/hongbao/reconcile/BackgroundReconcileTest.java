@@ -87,7 +87,7 @@ class BackgroundReconcileTest {
 
     @Test
     void whoStillRunsBeginsNoSecondRun() {
-        List<Promise<Optional<SinceRun>>> begun = new ArrayList<>();
+        List<Promise<Optional<Reconciliation.SinceRun>>> begun = new ArrayList<>();
         BackgroundReconcile background = new BackgroundReconcile(
                 () -> Future.succeededFuture(List.of()),
                 () -> Future.succeededFuture(7L),

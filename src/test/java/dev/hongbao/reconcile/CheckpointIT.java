@@ -83,11 +83,11 @@ class CheckpointIT {
         assertThat(lines(run())).isEmpty();
     }
 
-    private SinceRun run() throws Exception {
+    private Reconciliation.SinceRun run() throws Exception {
         return Reconciler.runSinceCheckpoint(TestEngine.stores(servers)).orElseThrow();
     }
 
-    private static List<String> lines(SinceRun run) {
+    private static List<String> lines(Reconciliation.SinceRun run) {
         return run.findings().stream()
                 .flatMap(finding -> finding.lines().stream())
                 .toList();
@@ -116,12 +116,12 @@ class CheckpointIT {
     @Test
     void whatIsCleanIsNotReadAgain() throws Exception {
         // Given books that were read
-        SinceRun first = run();
+        Reconciliation.SinceRun first = run();
         assertThat(lines(first)).isEmpty();
         assertThat(checkpoint()).isEqualTo(first.upTo()).isEqualTo(books.longOf("select max(id) from transfer"));
 
         // When nothing has happened since
-        SinceRun second = run();
+        Reconciliation.SinceRun second = run();
 
         // Then
         assertThat(second.after()).isEqualTo(first.upTo());
@@ -178,8 +178,8 @@ class CheckpointIT {
         books.execute("update account set balance = balance + 1 where owner = 'carol'");
 
         // When
-        SinceRun found = run();
-        SinceRun again = run();
+        Reconciliation.SinceRun found = run();
+        Reconciliation.SinceRun again = run();
 
         // Then the checkpoint stays, so that it is found again
         assertThat(lines(found)).singleElement().asString().contains("wallet of carol");
@@ -249,14 +249,14 @@ class CheckpointIT {
             books.execute(deposit("carol", 4));
 
             // When
-            Future<Optional<SinceRun>> run =
+            Future<Optional<Reconciliation.SinceRun>> run =
                     vertx.executeBlocking(() -> Reconciler.runSinceCheckpoint(TestEngine.stores(servers)));
             eventually(SOON, () -> assertThat(isAwaiting()).isTrue());
             assertThat(run.isComplete()).isFalse();
             slow.commit();
 
             // Then it has seen both
-            SinceRun done = get(run).orElseThrow();
+            Reconciliation.SinceRun done = get(run).orElseThrow();
             assertThat(lines(done)).isEmpty();
             assertThat(done.upTo()).isEqualTo(books.longOf("select max(id) from transfer"));
         }
@@ -305,7 +305,7 @@ class CheckpointIT {
         books.execute("update account set balance = balance + 1 where owner = 'alice' and kind = 'wallet'");
 
         // When the wallet that was altered moved in the first page only
-        SinceRun run = inPages(vertx, 2, millis -> 0);
+        Reconciliation.SinceRun run = inPages(vertx, 2, millis -> 0);
 
         // Then all transfers are added up, and its balance is asked for until it is right
         assertThat(lines(run)).singleElement().asString().contains("wallet of alice");
@@ -335,7 +335,7 @@ class CheckpointIT {
                 + " alter table transfer enable trigger user");
         try {
             // When
-            SinceRun run = inPages(vertx, 1, millis -> 0);
+            Reconciliation.SinceRun run = inPages(vertx, 1, millis -> 0);
 
             // Then it is found, and found again
             assertThat(lines(run)).isNotEmpty();
@@ -351,7 +351,7 @@ class CheckpointIT {
                 .isEqualTo(books.longOf("select max(id) from transfer"));
     }
 
-    private SinceRun inPages(Vertx vertx, int page, LongUnaryOperator restMillis) {
+    private Reconciliation.SinceRun inPages(Vertx vertx, int page, LongUnaryOperator restMillis) {
         Pool pool = new Postgres(vertx, TestEngine.stores(servers).app()).pool("reconcile", 1, 10, Postgres.LONG);
         return get(new Checkpoint(vertx, pool, new Pace(vertx, restMillis), page).run())
                 .orElseThrow();
@@ -365,7 +365,7 @@ class CheckpointIT {
         List<String> seen = new ArrayList<>();
 
         // When
-        SinceRun run = inPages(vertx, 1, millis -> {
+        Reconciliation.SinceRun run = inPages(vertx, 1, millis -> {
             seen.add(stateOfTheRun());
             return 1;
         });
@@ -383,7 +383,7 @@ class CheckpointIT {
         int[] rests = {0};
 
         // When
-        SinceRun run = inPages(vertx, 1, millis -> {
+        Reconciliation.SinceRun run = inPages(vertx, 1, millis -> {
             if (rests[0]++ < 30) {
                 books.execute(deposit(rests[0] % 2 == 0 ? "bob" : "carol", 1));
             }
@@ -405,7 +405,7 @@ class CheckpointIT {
         int[] rests = {0};
 
         // When
-        SinceRun busy = inPages(vertx, 10, millis -> {
+        Reconciliation.SinceRun busy = inPages(vertx, 10, millis -> {
             if (rests[0]++ < 40) {
                 books.execute(DEPOSITS.formatted(250));
             }
