@@ -1,6 +1,5 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.packet.split.Histogram;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;

@@ -4,7 +4,6 @@ import dev.hongbao.access.TokenSigner;
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LogConfig;
-import dev.hongbao.packet.split.Histogram;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;

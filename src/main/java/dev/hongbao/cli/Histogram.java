@@ -1,4 +1,4 @@
-package dev.hongbao.packet.split;
+package dev.hongbao.cli;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,7 +8,7 @@ import java.util.List;
  *
  * <p>Immutable. The ranges are equally wide, except that the last one ends at the largest amount.
  */
-public final class Histogram {
+final class Histogram {
     /** From an empty column to seven eighths. */
     private static final String[] EIGHTHS = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
 
