@@ -146,12 +146,7 @@ public final class CampaignRoutes {
     }
 
     private static String campaigns(Page<Campaign.View> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        page.items().forEach(view -> campaign(json, view));
-        return json.endArray().field("next", page.next()).endObject().toString();
+        return JsonText.page(page, LENGTH, CampaignRoutes::campaign);
     }
 
     private static void campaign(JsonText json, Campaign.View view) {

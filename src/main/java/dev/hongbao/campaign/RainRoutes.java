@@ -32,8 +32,7 @@ final class RainRoutes {
                 "listRains",
                 this::list,
                 "listCurrentRains",
-                call -> rains.current(call.caller(), call.group())
-                        .map(views -> Reply.json(200, current(views))),
+                call -> rains.current(call.caller(), call.group()).map(views -> Reply.json(200, current(views))),
                 "getRain",
                 call -> view(rains.view(call.caller(), call.rain()), 200),
                 "cancelRain",
@@ -47,10 +46,7 @@ final class RainRoutes {
     private Future<Reply> create(Call call) {
         return rains.create(call.caller(), call.requiredBody(), call.requiredKey())
                 .map(view -> Reply.json(
-                        201,
-                        rain(view),
-                        "Location",
-                        "/v1/rains/" + view.rain().id()));
+                        201, rain(view), "Location", "/v1/rains/" + view.rain().id()));
     }
 
     private Future<Reply> list(Call call) {
@@ -105,15 +101,10 @@ final class RainRoutes {
     }
 
     private static String rains(Page<Rain.View> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        for (Rain.View view : page.items()) {
+        return JsonText.page(page, LENGTH, (json, view) -> {
             fields(json.beginObject(), view);
             json.endObject();
-        }
-        return json.endArray().field("next", page.next()).endObject().toString();
+        });
     }
 
     private static void fields(JsonText json, Rain.View view) {

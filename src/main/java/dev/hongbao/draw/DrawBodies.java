@@ -147,9 +147,7 @@ public final class DrawBodies {
     }
 
     static String draws(Page<DrawFiles.Summary> page) {
-        return JsonText.page(page.items(), page.next(), SUMMARY_LENGTH, DrawBodies::draw)
-                .endObject()
-                .toString();
+        return JsonText.page(page, SUMMARY_LENGTH, DrawBodies::draw);
     }
 
     private static void draw(JsonText json, DrawFiles.Summary draw) {
@@ -182,19 +180,14 @@ public final class DrawBodies {
 
     /** A page of plays. @param states the fulfilment states of winning plays, by place */
     public static String plays(Page<Play> page, Map<Long, FulfilmentState> states) {
-        JsonText json = new JsonText(PLAY_LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        for (Play play : page.items()) {
+        return JsonText.page(page, PLAY_LENGTH, (json, play) -> {
             fields(json.beginObject(), play);
             FulfilmentState state = states.get(play.seq());
             if (state != null) {
                 json.plain("state", state.wireName());
             }
             json.endObject();
-        }
-        return json.endArray().field("next", page.next()).endObject().toString();
+        });
     }
 
     /** A play's own fields, of an object that is begun. */

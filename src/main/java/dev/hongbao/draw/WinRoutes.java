@@ -85,15 +85,10 @@ final class WinRoutes {
 
     /** A page of wins. @param people profiles of the winners */
     private static String wins(Page<Win> page, Map<UserId, Profile> people) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        page.items().forEach(win -> {
-            fields(json.beginObject(), win);
-            json.endObject();
+        JsonText json = JsonText.page(page.items(), page.next(), LENGTH, (out, win) -> {
+            fields(out.beginObject(), win);
+            out.endObject();
         });
-        json.endArray().field("next", page.next());
         ProfileBodies.people(
                 json,
                 page.items().stream().map(win -> win.play().user()).distinct().toList(),

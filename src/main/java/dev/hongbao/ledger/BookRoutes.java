@@ -132,12 +132,7 @@ final class BookRoutes {
     // --- bodies ---
 
     private static String transfers(Page<TransferSearch.Booked> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        page.items().forEach(transfer -> transfer(json, transfer));
-        return json.endArray().field("next", page.next()).endObject().toString();
+        return JsonText.page(page, LENGTH, BookRoutes::transfer);
     }
 
     private static void transfer(JsonText json, TransferSearch.Booked transfer) {
@@ -241,11 +236,7 @@ final class BookRoutes {
     }
 
     private static String openItems(Page<Books.OpenItem> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        for (Books.OpenItem item : page.items()) {
+        return JsonText.page(page, LENGTH, (json, item) -> {
             json.beginObject()
                     .plain("kind", item.kind().name().toLowerCase(Locale.ROOT))
                     .plain("id", item.id().toString())
@@ -263,7 +254,6 @@ final class BookRoutes {
                     .plain("createdAt", item.createdAt().toString())
                     .plain("endsAt", item.endsAt().toString())
                     .endObject();
-        }
-        return json.endArray().field("next", page.next()).endObject().toString();
+        });
     }
 }

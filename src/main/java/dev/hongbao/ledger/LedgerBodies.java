@@ -33,7 +33,10 @@ final class LedgerBodies {
                 throw InvalidInputException.of(pointer + "/user", Text.of("user.id"));
             }
             deposits.add(new Deposit(
-                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), Note.read(wish, pointer)));
+                    new UserId(user),
+                    new Asset(wish.getString("asset")),
+                    wish.getLong("amount"),
+                    Note.read(wish, pointer)));
         }
         return deposits;
     }
@@ -55,9 +58,7 @@ final class LedgerBodies {
     }
 
     public static String transfers(Page<WalletRecord> page) {
-        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::transfer)
-                .endObject()
-                .toString();
+        return JsonText.page(page, LENGTH, LedgerBodies::transfer);
     }
 
     public static void transfer(JsonText json, WalletRecord entry) {
@@ -87,12 +88,10 @@ final class LedgerBodies {
 
     /** A user's own transfers, without actor and reason, which only the host sees. */
     public static String ownTransfers(Page<WalletRecord> page) {
-        return JsonText.page(page.items(), page.next(), LENGTH / 2, (json, entry) -> {
-                    fields(json, entry);
-                    json.endObject();
-                })
-                .endObject()
-                .toString();
+        return JsonText.page(page, LENGTH / 2, (json, entry) -> {
+            fields(json, entry);
+            json.endObject();
+        });
     }
 
     /** Leaves the object open for further fields. */
@@ -116,9 +115,7 @@ final class LedgerBodies {
     }
 
     public static String commands(Page<Command> page) {
-        return JsonText.page(page.items(), page.next(), LENGTH, LedgerBodies::command)
-                .endObject()
-                .toString();
+        return JsonText.page(page, LENGTH, LedgerBodies::command);
     }
 
     private static void command(JsonText json, Command command) {

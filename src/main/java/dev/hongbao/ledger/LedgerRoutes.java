@@ -131,8 +131,7 @@ public final class LedgerRoutes {
         } catch (NumberFormatException beyond) {
             return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("wallet.no-transfer")));
         }
-        return wallets
-                .reverse(origin(call), call.user(), transfer, call.requiredKey())
+        return wallets.reverse(origin(call), call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));
     }
 
@@ -154,7 +153,8 @@ public final class LedgerRoutes {
                     "listAssets",
                     call -> assets.list(call.cursor(), call.limit()).map(page -> Reply.json(200, assets(page))),
                     "getAsset",
-                    call -> assets.find(new Asset(Objects.requireNonNull(call.path().get("asset"))))
+                    call -> assets.find(
+                                    new Asset(Objects.requireNonNull(call.path().get("asset"))))
                             .map(terms -> Reply.json(200, asset(terms))));
         }
 
@@ -190,12 +190,7 @@ public final class LedgerRoutes {
         }
 
         private static String assets(Page<Assets.Terms> page) {
-            JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                    .beginObject()
-                    .name("items")
-                    .beginArray();
-            page.items().forEach(terms -> asset(json, terms));
-            return json.endArray().field("next", page.next()).endObject().toString();
+            return JsonText.page(page, LENGTH, OfAssets::asset);
         }
 
         private static void asset(JsonText json, Assets.Terms terms) {

@@ -158,9 +158,7 @@ public final class PacketBodies {
     }
 
     public static String packets(Page<PacketView> page, Map<UserId, Profile> people) {
-        return JsonText.page(page.items(), page.next(), PACKET_LENGTH, (json, view) -> packet(json, view, people))
-                .endObject()
-                .toString();
+        return JsonText.page(page, PACKET_LENGTH, (json, view) -> packet(json, view, people));
     }
 
     /** A packet for the host's backend. */
@@ -171,9 +169,7 @@ public final class PacketBodies {
     }
 
     static String filed(Page<PacketFiles.Filed> page) {
-        return JsonText.page(page.items(), page.next(), PACKET_LENGTH, PacketBodies::filed)
-                .endObject()
-                .toString();
+        return JsonText.page(page, PACKET_LENGTH, PacketBodies::filed);
     }
 
     private static void filed(JsonText json, PacketFiles.Filed packet) {

@@ -125,6 +125,11 @@ public final class JsonText {
         return out.toString();
     }
 
+    /** A page of a list, without further fields. @param itemLength a guess of an item's characters */
+    public static <T> String page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
+        return page(page.items(), page.next(), itemLength, item).endObject().toString();
+    }
+
     /**
      * A page of a list, as an object that stays open for further fields.
      *

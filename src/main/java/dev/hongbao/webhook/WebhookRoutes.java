@@ -131,12 +131,7 @@ public final class WebhookRoutes {
     }
 
     private static String webhooks(List<Webhook> webhooks) {
-        JsonText json = new JsonText(LENGTH * (webhooks.size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        webhooks.forEach(webhook -> write(json, webhook, null));
-        return json.endArray().name("next").raw("null").endObject().toString();
+        return JsonText.page(new Page<>(webhooks, null), LENGTH, (json, webhook) -> write(json, webhook, null));
     }
 
     private static void write(JsonText json, Webhook webhook, @Nullable String secret) {
@@ -182,18 +177,14 @@ public final class WebhookRoutes {
     }
 
     private static String deliveries(Page<Delivery> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        for (Delivery delivery : page.items()) {
-            answer(json.beginObject().plain("message", delivery.message()), delivery.answer())
-                    .field("events", delivery.events())
-                    .plain("after", delivery.after())
-                    .plain("at", delivery.at().toString())
-                    .endObject();
-        }
-        return json.endArray().field("next", page.next()).endObject().toString();
+        return JsonText.page(
+                page,
+                LENGTH,
+                (json, delivery) -> answer(json.beginObject().plain("message", delivery.message()), delivery.answer())
+                        .field("events", delivery.events())
+                        .plain("after", delivery.after())
+                        .plain("at", delivery.at().toString())
+                        .endObject());
     }
 
     private static void time(JsonText json, String name, @Nullable Instant at) {
@@ -223,7 +214,8 @@ public final class WebhookRoutes {
             int limit = call.query().get("limit") instanceof Long given ? given.intValue() : DEFAULT_LIMIT;
             int waitSeconds = Preferences.of(call.exchange().request()).waitSeconds();
             if (waitSeconds == 0) {
-                return inFlight.run(call.caller(), () -> cursor(after).compose(cursor -> outbox.read(cursor, ALL, limit)))
+                return inFlight.run(
+                                call.caller(), () -> cursor(after).compose(cursor -> outbox.read(cursor, ALL, limit)))
                         .map(page -> Reply.json(200, body(page)));
             }
             return cursor(after)
