@@ -1,7 +1,7 @@
 package dev.hongbao.campaign;
 
 import dev.hongbao.engine.Generation;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.packet.AcceptedClaims;
 import dev.hongbao.packet.PacketKeys;

@@ -5,7 +5,7 @@ import dev.hongbao.draw.DrawState.Issued;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.engine.Generation;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.engine.RedisComparison.Differences;
 import dev.hongbao.store.postgres.Pages;

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileBodies;
+import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.Call;
@@ -94,7 +94,7 @@ final class WinRoutes {
             json.endObject();
         });
         json.endArray().field("next", page.next());
-        ProfileBodies.people(
+        ProfileRoutes.people(
                 json,
                 page.items().stream().map(win -> win.play().user()).distinct().toList(),
                 people);

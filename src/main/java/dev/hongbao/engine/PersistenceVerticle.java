@@ -1,5 +1,8 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.KeySweep.LeftoverKeys;
+import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.redis.RedisLink;

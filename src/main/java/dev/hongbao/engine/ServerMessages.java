@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Settlements.SettledFacts;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;

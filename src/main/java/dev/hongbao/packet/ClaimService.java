@@ -2,8 +2,8 @@ package dev.hongbao.packet;
 
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.engine.AdmissionControl;
-import dev.hongbao.engine.Attempt;
 import dev.hongbao.engine.Attempts;
+import dev.hongbao.engine.Attempts.Attempt;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.SettlementWaiters;
 import dev.hongbao.engine.Settlements;

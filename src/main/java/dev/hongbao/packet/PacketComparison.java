@@ -1,7 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisLink;

@@ -1,8 +1,8 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.CursorMoves;
-import dev.hongbao.engine.SettledFacts;
 import dev.hongbao.engine.Settlements;
+import dev.hongbao.engine.Settlements.SettledFacts;
 import dev.hongbao.engine.WireReader;
 import dev.hongbao.engine.WireWriter;
 import dev.hongbao.values.Asset;

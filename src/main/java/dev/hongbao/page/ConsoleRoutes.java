@@ -11,7 +11,7 @@ import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.Contract;
-import dev.hongbao.http.Operation;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Holders;

@@ -1,6 +1,6 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;

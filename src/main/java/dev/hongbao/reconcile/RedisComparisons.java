@@ -2,7 +2,7 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.JournalReader;
 import dev.hongbao.engine.RedisComparison;
 import dev.hongbao.engine.RedisComparison.Differences;

@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.engine.SettlementBatch;
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;

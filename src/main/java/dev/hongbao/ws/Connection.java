@@ -1,6 +1,6 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.access.AuditRow;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.feed.FeedFollower;

@@ -1,10 +1,10 @@
 package dev.hongbao.ws;
 
 import dev.hongbao.access.Access;
-import dev.hongbao.access.AuditRow;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.access.RateLimits;
-import dev.hongbao.access.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.campaign.CampaignService;
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.PlayOutcome;

@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.StrictJson;

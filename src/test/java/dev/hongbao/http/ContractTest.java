@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PoolTerms;

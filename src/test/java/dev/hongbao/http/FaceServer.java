@@ -13,6 +13,7 @@ import dev.hongbao.access.TokenSigner;
 import dev.hongbao.access.Tokens;
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.ledger.LedgerRoutes;
 import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.PacketRoutes;

@@ -17,7 +17,7 @@ import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
-import dev.hongbao.engine.SettlementListener;
+import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.ClaimOutcome;

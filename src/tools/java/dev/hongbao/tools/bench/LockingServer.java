@@ -1,8 +1,8 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenTrust;
-import dev.hongbao.access.TokenVerdict;
 import dev.hongbao.access.Tokens;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.Claim;
