@@ -239,16 +239,13 @@ final class BatchSettler {
     }
 
     /** Journal entries of one verb, from any number of shards, that one statement settles. Not thread-safe. */
-    public static final class SettlementBatch {
-        /** Settlements of a server at the same time, each on a Postgres connection of its own. */
-        public static final int MOST_AT_ONCE = 2;
-
+    static final class SettlementBatch {
         private final String verb;
         private final CursorMoves moves;
         private final List<JournalItem> items = new ArrayList<>();
         private int size;
 
-        public SettlementBatch(String verb) {
+        SettlementBatch(String verb) {
             this(verb, new CursorMoves());
         }
 
@@ -257,37 +254,37 @@ final class BatchSettler {
             this.moves = moves;
         }
 
-        public String verb() {
+        String verb() {
             return verb;
         }
 
-        public CursorMoves moves() {
+        CursorMoves moves() {
             return moves;
         }
 
         /** The items to settle; the other ones are set aside. */
-        public List<JournalItem> items() {
+        List<JournalItem> items() {
             return items;
         }
 
         /** The number of effects. */
-        public int size() {
+        int size() {
             return size;
         }
 
-        public List<Integer> shards() {
+        List<Integer> shards() {
             return moves.moves().stream().map(move -> move.generation().shard()).toList();
         }
 
         /** The packets or draws of its items, in the order of the journal. */
-        public List<Quarantine.Unit> units() {
+        List<Quarantine.Unit> units() {
             Set<Quarantine.Unit> units = new LinkedHashSet<>();
             items.forEach(item -> units.add(item.unit()));
             return List.copyOf(units);
         }
 
         /** @param aside the units of the entry's shard that are set aside */
-        public void add(JournalEntry entry, Set<UUID> aside) {
+        void add(JournalEntry entry, Set<UUID> aside) {
             size += entry.size();
             if (aside.isEmpty()) {
                 items.addAll(entry.items());
@@ -302,12 +299,12 @@ final class BatchSettler {
             }
         }
 
-        public void move(Generation generation, long fromSeq, long toSeq) {
+        void move(Generation generation, long fromSeq, long toSeq) {
             moves.add(generation, fromSeq, toSeq);
         }
 
         /** A trial settlement of some units. It is undone at its end, and shows whether they can be settled. */
-        public SettlementBatch trial(Collection<Quarantine.Unit> some) {
+        SettlementBatch trial(Collection<Quarantine.Unit> some) {
             SettlementBatch trial = new SettlementBatch(verb, moves.undone());
             for (JournalItem item : items) {
                 if (some.contains(item.unit())) {
@@ -319,7 +316,7 @@ final class BatchSettler {
         }
 
         /** A copy of this batch that sets the culprits aside. */
-        public SettlementBatch without(Map<Quarantine.Unit, Mark> culprits) {
+        SettlementBatch without(Map<Quarantine.Unit, Mark> culprits) {
             SettlementBatch rest = new SettlementBatch(verb, moves.again());
             rest.size = size;
             Quarantine.SetAside aside = rest.moves.aside();

@@ -42,7 +42,6 @@ final class Recovery {
      */
     Recovery(
             Pool pool,
-            RedisLinks redis,
             RedisWatch watch,
             KeySweep sweep,
             Shards shards,
@@ -50,7 +49,7 @@ final class Recovery {
             List<ShardLoader> loaders,
             Function<SettlementBatch, Future<Integer>> settle) {
         this.pool = pool;
-        this.redis = redis;
+        this.redis = watch.redis();
         this.watch = watch;
         this.sweep = sweep;
         this.store = shards.store();

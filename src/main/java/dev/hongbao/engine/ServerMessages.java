@@ -130,8 +130,6 @@ public final class ServerMessages extends VerticleBase {
     /**
      * @param facts the kinds of settled facts, each with a number of its own
      * @param audience the listeners to everything
-     * @param nudge the address on the event bus, without a body: this server has written into feeds
-     * @param nudged the address on the event bus for feed changes of another server
      * @throws IllegalArgumentException for a kind that is taken or out of range
      */
     public ServerMessages(
@@ -140,8 +138,6 @@ public final class ServerMessages extends VerticleBase {
             Shards shards,
             List<SettledFacts<?>> facts,
             Audience audience,
-            String nudge,
-            String nudged,
             MeterRegistry metrics) {
         this.loop = loop;
         this.line = line;
@@ -150,7 +146,7 @@ public final class ServerMessages extends VerticleBase {
         this.facts = SettledFacts.byKind(facts);
         this.audience = audience;
         this.hints = Map.of(
-                NUDGE, new Hint(nudge, nudged, true),
+                NUDGE, new Hint(Audience.NUDGE, Audience.NUDGED, true),
                 SET_ASIDE, new Hint(Quarantine.SET_ASIDE, Quarantine.SET_ASIDE_ELSEWHERE, false));
         this.heard = counter(metrics, "heard");
         this.ignored = counter(metrics, "ignored");

@@ -68,7 +68,7 @@ final class SettlementLoop {
         this.supervisor = supervisor;
         this.metrics = metrics;
         this.whole = new SettlementLane(settler.writer(0), List.of(logs));
-        this.parts = IntStream.range(0, SettlementBatch.MOST_AT_ONCE)
+        this.parts = IntStream.range(0, PersistenceVerticle.MOST_AT_ONCE)
                 .mapToObj(part -> new SettlementLane(
                         settler.writer(part),
                         Stream.of(logs)

@@ -59,6 +59,11 @@ public final class ShardStore {
         this.random = random;
     }
 
+    /** The pool whose statements may take minutes. */
+    Pool lengthy() {
+        return lengthy;
+    }
+
     /** The owner of the shards. */
     public Installation installation() {
         return installation;

@@ -16,6 +16,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,6 +29,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,6 +48,7 @@ public final class Shards {
     private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
+    private volatile @Nullable JournalMetrics journals;
 
     /**
      * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own. A script
@@ -128,8 +131,9 @@ public final class Shards {
         }
     }
 
-    /** Adds the metrics of the scripts' calls. Call it once. */
-    public void timeScripts(MeterRegistry registry) {
+    /** Adds the metrics of the scripts' calls and of the journals. Call it once, before a writer starts. */
+    public void measure(MeterRegistry registry) {
+        journals = new JournalMetrics(registry, this);
         scriptTimes = scriptTexts.keySet().stream()
                 .collect(Collectors.toUnmodifiableMap(
                         name -> name,
@@ -137,6 +141,11 @@ public final class Shards {
                                 .description("One call of a script for a batch, from sending to the answer")
                                 .tag("script", name)
                                 .register(registry)));
+    }
+
+    /** The metrics of the journals, after {@link #measure}. */
+    JournalMetrics journals() {
+        return Objects.requireNonNull(journals);
     }
 
     /** Notes the time of a call, answered or failed. */

@@ -127,12 +127,10 @@ final class Apis {
                             frames,
                             gate,
                             services.feed,
-                            services.claims,
-                            services.packets,
-                            services.plays,
-                            services.campaigns,
                             claims,
                             plays,
+                            services.packets,
+                            services.campaigns,
                             clock);
                     SocketFace sockets =
                             new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);

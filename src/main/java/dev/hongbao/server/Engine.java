@@ -9,10 +9,8 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.engine.AdmissionControl;
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.JournalEntry;
-import dev.hongbao.engine.JournalMetrics;
 import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
@@ -96,7 +94,6 @@ public final class Engine {
     final AdmissionControl admission;
     final Console console;
     private final Presence presence;
-    private final JournalMetrics journalMetrics;
     private final Sweep outboxSweep;
     /** The hourly removals, for a caller that does not wait an hour. */
     public final List<Sweep> sweeps;
@@ -115,7 +112,7 @@ public final class Engine {
         this.stores = stores;
         this.clock = stores.clock;
         this.shards = stores.shards;
-        shards.timeScripts(metrics);
+        shards.measure(metrics);
         Pools pools = stores.pools;
         this.quarantine = new Quarantine(loop, pools.owner(), metrics);
 
@@ -153,7 +150,6 @@ public final class Engine {
                 shards.count(), claims.settleTimeout(), claims.maxWaiting(), metrics, System::nanoTime);
         this.console = new Console(vertx, stores.addresses, pools, shards.store(), clock);
         this.presence = presence;
-        this.journalMetrics = new JournalMetrics(metrics, shards);
         this.outboxSweep = new Sweep(
                 pools.lengthy(),
                 "the outbox",
@@ -264,17 +260,15 @@ public final class Engine {
     /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
     public Future<Void> startWriter() {
         return writer.start(() -> new PersistenceVerticle(
-                loop,
-                stores.pools.postgres(),
-                stores.pools.lengthy(),
-                () -> stores.openRedis("persistence"),
-                shards,
-                quarantine,
-                modes(),
-                feeds,
-                presence,
-                config.engine().journal().pollInterval(),
-                journalMetrics));
+                        loop,
+                        stores.pools.postgres(),
+                        () -> stores.openRedis("persistence"),
+                        shards,
+                        quarantine,
+                        modes(),
+                        feeds,
+                        config.engine().journal().pollInterval())
+                .showing(presence));
     }
 
     /** Settles the journals and gives the shards away. Claims are still accepted; the next owner settles them. Idempotent. */
@@ -308,8 +302,6 @@ public final class Engine {
                         new SettledClaims.Wire(packets.settlements),
                         new SettledPlays.Wire(draws.catalog, draws.settlements)),
                 feeds.audience(),
-                Audience.NUDGE,
-                Audience.NUDGED,
                 metrics));
     }
 

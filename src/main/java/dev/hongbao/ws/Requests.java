@@ -70,22 +70,20 @@ public final class Requests {
             Frames frames,
             Access gate,
             FeedService feed,
-            ClaimService claims,
+            ClaimRoutes claims,
+            PlayRoutes plays,
             PacketService packets,
-            PlayService plays,
             CampaignService campaigns,
-            ClaimRoutes claimsForUsers,
-            PlayRoutes playsForUsers,
             Clock clock) {
         this.frames = frames;
         this.gate = gate;
         this.feed = feed;
-        this.claims = claims;
+        this.claims = claims.service();
+        this.claimsForUsers = claims;
+        this.plays = plays.service();
+        this.playsForUsers = plays;
         this.packets = packets;
-        this.plays = plays;
         this.campaigns = campaigns;
-        this.claimsForUsers = claimsForUsers;
-        this.playsForUsers = playsForUsers;
         this.clock = clock;
         this.limits = gate.rates();
         this.inFlight = gate.inFlight();

@@ -64,7 +64,6 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
             Function<Generation, Future<Void>> loader) {
         return new Recovery(
                 pool,
-                redis,
                 watch(shards),
                 new KeySweep(Loop.of(vertx), redis, shards.namespace()),
                 shards,

@@ -51,7 +51,7 @@ class ServerMessagesTest {
                 new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         Shards shards = new Shards(nowhere, 16, Map.of());
         get(vertx.deployVerticle(new ServerMessages(
-                Loop.of(vertx), lines.line("this"), shards, List.of(), audience, "nudge", "nudged", metrics)));
+                Loop.of(vertx), lines.line("this"), shards, List.of(), audience, metrics)));
         return shards;
     }
 

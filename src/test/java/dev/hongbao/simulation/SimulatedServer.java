@@ -7,13 +7,11 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Installation;
-import dev.hongbao.engine.JournalMetrics;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.OwnerTask;
 import dev.hongbao.engine.PersistenceVerticle;
-import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
@@ -94,6 +92,7 @@ final class SimulatedServer {
         MeterRegistry metrics = new CompositeMeterRegistry();
         ShardStore store = new ShardStore(owners, owners, new Installation(new UUID(0, 1), NAMESPACE), nonces);
         this.shards = new Shards(store, postgres.tables.shards.size(), SCRIPTS);
+        shards.measure(metrics);
         this.quarantine = new Quarantine(owner, owners, metrics);
         RedisLinks links = redis.open(requests, host);
         Clock clock = new Clock() {
@@ -136,23 +135,18 @@ final class SimulatedServer {
         this.writer = new PersistenceVerticle(
                 owner,
                 clients,
-                owners,
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 shards,
                 quarantine,
                 List.of(mode),
                 new NoListener(),
-                Presence.none(),
-                POLL,
-                new JournalMetrics(metrics, shards));
+                POLL);
         this.messages = new ServerMessages(
                 owner,
                 line,
                 shards,
                 List.of(new SettledClaims.Wire(packets.settlements)),
                 new Audience(),
-                Audience.NUDGE,
-                Audience.NUDGED,
                 metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
