@@ -2,8 +2,8 @@ package dev.hongbao.access;
 
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
-import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.PictureUrl;
 import dev.hongbao.values.ShownText;

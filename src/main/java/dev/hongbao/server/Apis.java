@@ -9,7 +9,7 @@ import dev.hongbao.campaign.CampaignRoutes;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
-import dev.hongbao.doctor.OpenFiles;
+import dev.hongbao.doctor.MachineChecks.OpenFiles;
 import dev.hongbao.draw.DrawRoutes;
 import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.feed.EventsRoute;

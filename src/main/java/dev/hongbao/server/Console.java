@@ -5,7 +5,7 @@ import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.ledger.Holders;
 import dev.hongbao.ledger.Turnover;
-import dev.hongbao.page.ConsoleServices;
+import dev.hongbao.page.ConsoleRoutes.ConsoleServices;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.ReconcileRuns;
 import dev.hongbao.reconcile.SinceRun;

@@ -10,7 +10,7 @@ import dev.hongbao.ledger.Turnover;
 import dev.hongbao.packet.PacketStore;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.HealthChecks;
-import dev.hongbao.page.HttpLoops;
+import dev.hongbao.page.HealthChecks.HttpLoops;
 import dev.hongbao.store.StoreAddresses;
 import dev.hongbao.store.Stores;
 import dev.hongbao.values.DrawId;

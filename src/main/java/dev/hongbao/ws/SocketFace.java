@@ -14,7 +14,7 @@ import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.packet.Claim;
-import dev.hongbao.packet.SettledClaims;
+import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;

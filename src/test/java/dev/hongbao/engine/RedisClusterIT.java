@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Diagnosis;
 import dev.hongbao.doctor.Doctor;
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.ClaimOutcome.Kind;

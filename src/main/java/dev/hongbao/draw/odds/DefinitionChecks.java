@@ -3,7 +3,7 @@ package dev.hongbao.draw.odds;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Duration;
 import java.time.Instant;

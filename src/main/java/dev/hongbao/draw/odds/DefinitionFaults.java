@@ -1,7 +1,7 @@
 package dev.hongbao.draw.odds;
 
-import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import java.util.List;
 
 /** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */

@@ -1,5 +1,6 @@
 package dev.hongbao.store.embedded;
 
+import dev.hongbao.store.redis.RedisCommands;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -168,5 +169,22 @@ public final class EmbeddedRedis implements AutoCloseable {
         if (ownsData) {
             data.close();
         }
+    }
+
+    /**
+     * The server's rights in Redis, as an ACL: the commands that the server and its scripts call, and no others. A stolen password
+     * can take claims. It cannot read or change the configuration, load a module, or empty the server at once. It can load scripts,
+     * since recovery loads each shard's own.
+     */
+    public static final class RedisPermissions {
+        /** The server's user in the embedded Redis. */
+        public static final String USER = "hongbao";
+
+        /** The rules after {@code ACL SETUSER hongbao on >password}. */
+        public static final String RULES =
+                "~* resetchannels &hongbao:* -@all +hello +auth +ping +info +select +cluster|slots +"
+                        + String.join(" +", RedisCommands.OF_LINE) + " +" + String.join(" +", RedisCommands.NEEDED);
+
+        private RedisPermissions() {}
     }
 }
