@@ -17,7 +17,7 @@ import java.util.UUID;
  * A durable Postgres child process (fsync on, synchronous_commit on) on loopback, with passwords. Thread-safe; every method but
  * the getters may block.
  */
-public final class EmbeddedPostgres implements AutoCloseable {
+public final class EmbeddedPostgres extends EmbeddedServer {
     /** After a crash Postgres replays up to 2 GB of its log. A kill meanwhile makes it begin anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
@@ -27,19 +27,11 @@ public final class EmbeddedPostgres implements AutoCloseable {
     /** The line of postmaster.pid with the state, counted from 0; pg_ctl reads it, too. */
     private static final int STATUS_LINE = 7;
 
-    private static final String PORT = "postgres-port";
+    private static final String PORT = "secrets/postgres-port";
     private static final String APP_SECRET = "postgres-app";
 
-    private final DataDirectory data;
-    private final SupervisedChild child;
-    private final int port;
-    private final boolean ownsData;
-
-    private EmbeddedPostgres(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
-        this.data = data;
-        this.child = child;
-        this.port = port;
-        this.ownsData = ownsData;
+    private EmbeddedPostgres(DataDirectory data, boolean ownsData, int port, SupervisedChild child) {
+        super(data, ownsData, port, child);
     }
 
     /**
@@ -51,13 +43,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
      */
     public static EmbeddedPostgres start(Path dataDir, EmbeddedOptions options) {
-        DataDirectory data = DataDirectory.take(dataDir);
-        try {
-            return start(data, options, true);
-        } catch (RuntimeException e) {
-            data.close();
-            throw e;
-        }
+        return owning(dataDir, data -> start(data, options, true));
     }
 
     /**
@@ -65,18 +51,18 @@ public final class EmbeddedPostgres implements AutoCloseable {
      * nothing. The server may be gone a moment later.
      */
     public static Optional<String> running(Path dataDir) {
-        int port = DataDirectory.readNumber(dataDir.resolve("secrets").resolve(PORT));
-        return port == 0 || !DataDirectory.taken(dataDir)
-                ? Optional.empty()
-                : DataDirectory.known(dataDir, APP_SECRET)
-                        .map(password -> url(PostgresCluster.APP, password, PostgresCluster.DATABASE, port));
+        return running(
+                dataDir,
+                PORT,
+                APP_SECRET,
+                (password, port) -> url(PostgresCluster.APP, password, PostgresCluster.DATABASE, port));
     }
 
     static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
         Path binaries = options.binaries() == null ? data.bin() : options.binaries();
         PostgresCluster cluster = PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()));
         Path directory = cluster.directory();
-        Path portFile = data.path("secrets").resolve(PORT);
+        Path portFile = data.path(PORT);
         int port = Ports.free(DataDirectory.readNumber(portFile));
         DataDirectory.write(portFile, Integer.toString(port));
         List<String> command = new ArrayList<>(cluster.command("postgres"));
@@ -94,7 +80,7 @@ public final class EmbeddedPostgres implements AutoCloseable {
             started.awaitReady(() -> isReady(directory, started.pid()), READY);
             return started;
         });
-        return new EmbeddedPostgres(data, child, port, ownsData);
+        return new EmbeddedPostgres(data, ownsData, port, child);
     }
 
     /** On the command line, so that clusters of an older version get them, too. */
@@ -165,39 +151,6 @@ public final class EmbeddedPostgres implements AutoCloseable {
 
     private static String url(String role, String password, String database, int port) {
         return "postgresql://" + role + ":" + password + "@127.0.0.1:" + port + "/" + database;
-    }
-
-    public int port() {
-        return port;
-    }
-
-    /** The latest postmaster. */
-    public long pid() {
-        return child.pid();
-    }
-
-    /** False from the end of the postmaster until the next one accepts connections. */
-    public boolean running() {
-        return child.running();
-    }
-
-    /** {@code kill -9} of the postmaster. If supervised, it starts again by itself. */
-    public void kill() {
-        child.kill();
-    }
-
-    void requestStop() {
-        child.requestStop();
-    }
-
-    /** Fast shutdown: open transactions roll back. Idempotent; takes up to 9 s, usually 0.2 s. */
-    @Override
-    public void close() {
-        child.requestStop();
-        child.awaitStopped();
-        if (ownsData) {
-            data.close();
-        }
     }
 
     /**

@@ -17,22 +17,14 @@ import java.util.stream.Collectors;
  * A Redis child process with an append-only file, on loopback, with passwords. Thread-safe; every method but the getters may
  * block.
  */
-public final class EmbeddedRedis implements AutoCloseable {
+public final class EmbeddedRedis extends EmbeddedServer {
     /** A long append-only file takes about 1 s per 100 MB to read. A kill meanwhile makes Redis begin anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
     private static final String APP_SECRET = "redis-app";
 
-    private final DataDirectory data;
-    private final SupervisedChild child;
-    private final int port;
-    private final boolean ownsData;
-
-    private EmbeddedRedis(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
-        this.data = data;
-        this.child = child;
-        this.port = port;
-        this.ownsData = ownsData;
+    private EmbeddedRedis(DataDirectory data, boolean ownsData, int port, SupervisedChild child) {
+        super(data, ownsData, port, child);
     }
 
     /**
@@ -43,13 +35,7 @@ public final class EmbeddedRedis implements AutoCloseable {
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
      */
     public static EmbeddedRedis start(Path dataDir, EmbeddedOptions options) {
-        DataDirectory data = DataDirectory.take(dataDir);
-        try {
-            return start(data, options, true);
-        } catch (RuntimeException e) {
-            data.close();
-            throw e;
-        }
+        return owning(dataDir, data -> start(data, options, true));
     }
 
     /**
@@ -57,10 +43,7 @@ public final class EmbeddedRedis implements AutoCloseable {
      * nothing. The server may be gone a moment later.
      */
     public static Optional<String> running(Path dataDir) {
-        int port = DataDirectory.readNumber(dataDir.resolve("redis").resolve("port"));
-        return port == 0 || !DataDirectory.taken(dataDir)
-                ? Optional.empty()
-                : DataDirectory.known(dataDir, APP_SECRET).map(password -> appUrl(password, port));
+        return running(dataDir, "redis/port", APP_SECRET, EmbeddedRedis::appUrl);
     }
 
     static EmbeddedRedis start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
@@ -84,7 +67,7 @@ public final class EmbeddedRedis implements AutoCloseable {
             started.awaitReady(() -> answers(port, password), READY);
             return started;
         });
-        return new EmbeddedRedis(data, child, port, ownsData);
+        return new EmbeddedRedis(data, ownsData, port, child);
     }
 
     private static String config(int port, String password, String appPassword, Map<String, String> more) {
@@ -136,39 +119,6 @@ public final class EmbeddedRedis implements AutoCloseable {
      */
     public String url() {
         return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
-    }
-
-    public int port() {
-        return port;
-    }
-
-    /** The latest process. */
-    public long pid() {
-        return child.pid();
-    }
-
-    /** False from the end of the process until its next one answers. */
-    public boolean running() {
-        return child.running();
-    }
-
-    /** {@code kill -9}. If supervised, it starts again by itself. */
-    public void kill() {
-        child.kill();
-    }
-
-    void requestStop() {
-        child.requestStop();
-    }
-
-    /** Stops it; all answered writes are then on disk. Idempotent; takes up to 9 s, usually 0.1 s. */
-    @Override
-    public void close() {
-        child.requestStop();
-        child.awaitStopped();
-        if (ownsData) {
-            data.close();
-        }
     }
 
     /**
