@@ -295,7 +295,8 @@ public final class AuditLog {
         public record Kind(Who who, What what, Outcome outcome) {
             /** A copy for many callers, counted together. */
             Kind ofMany() {
-                return new Kind(Who.MANY, what.subject == null ? what : new What(what.method, what.route, null), outcome);
+                return new Kind(
+                        Who.MANY, what.subject == null ? what : new What(what.method, what.route, null), outcome);
             }
 
             /** A row with this kind's facts only. */

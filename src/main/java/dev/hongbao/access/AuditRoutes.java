@@ -221,7 +221,8 @@ final class AuditRoutes {
                     new AuditRow(
                             new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
                             row.getString("request"),
-                            new AuditRow.What(row.getString("method"), row.getString("route"), row.getString("subject")),
+                            new AuditRow.What(
+                                    row.getString("method"), row.getString("route"), row.getString("subject")),
                             new AuditRow.Outcome(row.getShort("status"), row.getString("problem")),
                             row.getString("reference"),
                             row.getLong("times")),

@@ -165,7 +165,8 @@ public final class TokenTrust implements AutoCloseable {
     static final class TokenKey {
         private static final int BYTES = 32;
         private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
-        private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY = PosixFilePermissions.fromString("rwx------");
+        private static final Set<PosixFilePermission> OWNER_ONLY_DIRECTORY =
+                PosixFilePermissions.fromString("rwx------");
 
         private TokenKey() {}
 
@@ -201,8 +202,8 @@ public final class TokenTrust implements AutoCloseable {
             if (!Files.isDirectory(directory)) {
                 Files.createDirectories(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY_DIRECTORY));
             }
-            Path draft =
-                    Files.createTempFile(directory, "token-key", ".new", PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            Path draft = Files.createTempFile(
+                    directory, "token-key", ".new", PosixFilePermissions.asFileAttribute(OWNER_ONLY));
             try {
                 Files.write(draft, key);
                 Files.createLink(file, draft);

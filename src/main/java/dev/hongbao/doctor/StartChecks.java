@@ -5,7 +5,7 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.config.TokenConfig;
 import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.store.redis.RedisAddress;

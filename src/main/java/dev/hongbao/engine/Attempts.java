@@ -203,7 +203,8 @@ public final class Attempts {
                     return Future.succeededFuture(known);
                 }
                 return inTime(exists())
-                        .compose(there -> there ? lost(generation, key(generation)) : Future.succeededFuture(notFound()));
+                        .compose(there ->
+                                there ? lost(generation, key(generation)) : Future.succeededFuture(notFound()));
             });
         }
 

@@ -1,5 +1,7 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisInfo;
 import dev.hongbao.store.redis.RedisLink;

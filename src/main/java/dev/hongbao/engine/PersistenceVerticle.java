@@ -1,6 +1,8 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.KeySweep.LeftoverKeys;
+import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Sessions;

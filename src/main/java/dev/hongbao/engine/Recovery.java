@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisLinks;

@@ -1,6 +1,8 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.Settlements.SettledFacts;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;

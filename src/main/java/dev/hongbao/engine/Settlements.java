@@ -1,5 +1,7 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

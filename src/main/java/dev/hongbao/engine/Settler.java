@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.OwnerTask;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import java.util.List;
@@ -35,7 +36,7 @@ public interface Settler {
      * Learns how the writer's settlements end, of every kind. It is for readers of Postgres; the facts themselves come from the
      * settlers. Called on the persistence verticle's event loop.
      */
-    public interface SettlementListener {
+    interface SettlementListener {
         /** A settlement was committed. */
         void settled();
 

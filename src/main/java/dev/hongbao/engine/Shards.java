@@ -8,10 +8,12 @@ import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -309,6 +311,11 @@ public final class Shards {
     public Shard of(Generation generation) {
         Shard shard = current(generation.shard());
         return shard.generation().equals(generation) ? shard : stamped(generation);
+    }
+
+    /** Measures every shard for the operator, whichever server owns it. Deploy one. @param timeout of a command of Redis */
+    public Deployable watch(String redisUrl, Duration timeout, ShardOwners owners, MeterRegistry registry) {
+        return new ShardWatch(redisUrl, timeout, this, owners, registry);
     }
 
     private Shard stamped(Generation generation) {

@@ -5,7 +5,7 @@ import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.LocalCodec;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.PacketSender;

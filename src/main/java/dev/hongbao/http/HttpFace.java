@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.Contract.Operation;
+import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
@@ -15,6 +16,7 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClosedException;
@@ -29,11 +31,14 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.CorsHandler;
 import io.vertx.ext.web.handler.HttpException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -410,7 +415,8 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             if (isForm(request.headers())) {
                 routing.fail(415);
             } else {
-                // The server has answered Expect already; the handler would answer again, and refuse other expectations.
+                // The server has answered Expect already; the handler would answer again, and refuse other
+                // expectations.
                 request.headers().remove(HttpHeaders.EXPECT);
                 routing.put(TIMER, routing.vertx().setTimer(timeoutMillis, late -> {
                     if (!request.isEnded() && !request.response().ended()) {
@@ -450,7 +456,9 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             routing.vertx().cancelTimer(timer);
             Buffer body = routing.body().buffer();
             boolean isEmpty = body == null || body.length() == 0;
-            if (!isEmpty && operation.body() != null && !isJson(routing.request().headers())) {
+            if (!isEmpty
+                    && operation.body() != null
+                    && !isJson(routing.request().headers())) {
                 throw new HttpException(415);
             }
             return decode(operation, isEmpty ? null : body);
@@ -483,7 +491,8 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             String length = headers.get(HttpHeaders.CONTENT_LENGTH);
             if (length == null && request.version() == HttpVersion.HTTP_2) {
                 // Over HTTP/2 a body may come without a header.
-                return request.method().equals(HttpMethod.GET) || request.method().equals(HttpMethod.HEAD);
+                return request.method().equals(HttpMethod.GET)
+                        || request.method().equals(HttpMethod.HEAD);
             }
             return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
         }
@@ -509,11 +518,78 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             String[] parts = type.toLowerCase(Locale.ROOT).split(";", -1);
             for (int i = 1; i < parts.length; i++) {
                 String parameter = parts[i].strip();
-                if (parameter.startsWith("charset=") && !parameter.replace("\"", "").equals("charset=utf-8")) {
+                if (parameter.startsWith("charset=")
+                        && !parameter.replace("\"", "").equals("charset=utf-8")) {
                     return false;
                 }
             }
             return parts[0].strip().equals("application/json");
         }
+    }
+
+    /** Commands in progress, whether or not their clients still wait: a stop must not close the stores during a send. Thread-safe. */
+    public static final class CallsUnderWay {
+        private static final long POLL_MILLIS = 10;
+
+        private final AtomicInteger count = new AtomicInteger();
+
+        /** Counts {@code work} until it has ended. */
+        public <T> Future<T> track(Future<T> work) {
+            count.incrementAndGet();
+            return work.onComplete(ended -> count.decrementAndGet());
+        }
+
+        /** Whether none is in progress. */
+        public boolean isEmpty() {
+            return count.get() == 0;
+        }
+
+        /** Completes when none is in progress, or after {@code limit}; never fails. */
+        public Future<Void> ended(Vertx vertx, Duration limit) {
+            Promise<Void> ended = Promise.promise();
+            poll(vertx, System.nanoTime() + limit.toNanos(), ended);
+            return ended.future();
+        }
+
+        private void poll(Vertx vertx, long deadlineNanos, Promise<Void> ended) {
+            if (isEmpty() || System.nanoTime() > deadlineNanos) {
+                ended.complete();
+            } else {
+                vertx.setTimer(POLL_MILLIS, later -> poll(vertx, deadlineNanos, ended));
+            }
+        }
+    }
+
+    /** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
+    public interface SocketUpgrade {
+        /** The WebSocket's path. */
+        String PATH = "/v1/socket";
+
+        /** The subprotocol, the only one. */
+        String SUBPROTOCOL = "hongbao.v1";
+
+        /** Of a listener without WebSockets. */
+        SocketUpgrade NONE = new SocketUpgrade() {
+            @Override
+            public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+                refuse.accept(Problem.of(ProblemType.NO_SUCH_PATH));
+            }
+
+            @Override
+            public Future<Void> close() {
+                return Future.succeededFuture();
+            }
+        };
+
+        /**
+         * Makes a request a WebSocket, or refuses it.
+         *
+         * @param opened called once it is a WebSocket; what it gives is called once, when that has ended
+         * @param refuse answers the request
+         */
+        void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse);
+
+        /** Refuses new requests, waits for the answers to those in flight, and closes every connection with 1001. */
+        Future<Void> close();
     }
 }

@@ -5,8 +5,8 @@ import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settlements.SettledFacts;
-import dev.hongbao.engine.WireReader;
-import dev.hongbao.engine.WireWriter;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.PacketId;
@@ -99,7 +99,8 @@ public record Claim(
                 begin = end + 1;
             }
             try {
-                return new AcceptedClaims(packet, Integer.parseUnsignedInt(payload, afterPacket + 1, afterSlot, 10), users);
+                return new AcceptedClaims(
+                        packet, Integer.parseUnsignedInt(payload, afterPacket + 1, afterSlot, 10), users);
             } catch (NumberFormatException malformed) {
                 return null;
             }

@@ -2,7 +2,7 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry.JournalItem;
-import dev.hongbao.engine.RedisComparison;
+import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisLink;

@@ -9,7 +9,7 @@ import dev.hongbao.page.ConsoleRoutes.ConsoleServices;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.ReconcileRuns;
 import dev.hongbao.reconcile.SinceRun;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;

@@ -21,7 +21,6 @@ import dev.hongbao.engine.RedisLine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
 import dev.hongbao.engine.ShardOwners;
-import dev.hongbao.engine.ShardWatch;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.ledger.Assets;
@@ -30,7 +29,7 @@ import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.reconcile.BackgroundReconcile;
 import dev.hongbao.reconcile.LatestRuns;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.store.postgres.Sweep;
@@ -349,11 +348,10 @@ public final class Engine {
     }
 
     /** Measures every shard for the operator. Deploy one. */
-    ShardWatch shardWatch() {
-        return new ShardWatch(
+    Deployable shardWatch() {
+        return shards.watch(
                 stores.addresses.redisUrl(),
                 config.engine().redis().commandTimeout(),
-                shards,
                 new ShardOwners(stores.pools.owner()),
                 metrics);
     }

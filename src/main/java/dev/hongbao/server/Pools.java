@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.engine.PersistenceVerticle;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

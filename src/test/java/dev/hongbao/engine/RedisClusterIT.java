@@ -18,7 +18,7 @@ import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;

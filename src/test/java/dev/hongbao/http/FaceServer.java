@@ -14,6 +14,8 @@ import dev.hongbao.access.Tokens;
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.http.Contract.Operation;
+import dev.hongbao.http.HttpFace.SocketUpgrade;
+import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.ledger.LedgerRoutes;
 import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.PacketRoutes;

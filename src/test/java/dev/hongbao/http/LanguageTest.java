@@ -36,8 +36,7 @@ class LanguageTest {
     private static final Properties CHINESE = Text.table("zh");
 
     /** These make keys out of names, and {@link #theTablesHaveTheTextsThatTheSourceNamesAndNoOthers} adds those. */
-    private static final Set<String> MAKE_KEYS =
-            Set.of("ProblemType.java", "Tokens.java", "Schema.java", "Text.java");
+    private static final Set<String> MAKE_KEYS = Set.of("ProblemType.java", "Tokens.java", "Schema.java", "Text.java");
 
     private static final Pattern JS_TEXT = Pattern.compile("(['\"`])((?:\\\\.|(?!\\1).){12,}?)\\1");
 

@@ -10,7 +10,7 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.PersistenceVerticle;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
@@ -142,12 +142,7 @@ final class SimulatedServer {
                 new NoListener(),
                 POLL);
         this.messages = new ServerMessages(
-                owner,
-                line,
-                shards,
-                List.of(new SettledClaims.Wire(packets.settlements)),
-                new Audience(),
-                metrics);
+                owner, line, shards, List.of(new SettledClaims.Wire(packets.settlements)), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }

@@ -1,6 +1,7 @@
 package dev.hongbao.store.embedded;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -196,7 +197,8 @@ public final class EmbeddedPostgres extends EmbeddedServer {
                 cluster.create(data.directory("postgres" + DataDirectory.PARTIAL + UUID.randomUUID()));
                 return cluster;
             } catch (IOException e) {
-                throw new EmbeddedStartException("cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
+                throw new EmbeddedStartException(
+                        "cannot create the Postgres cluster " + cluster.directory + ": " + e, e);
             }
         }
 

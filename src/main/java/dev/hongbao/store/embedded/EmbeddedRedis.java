@@ -1,5 +1,6 @@
 package dev.hongbao.store.embedded;
 
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.redis.RedisCommands;
 import java.io.IOException;
 import java.net.InetSocketAddress;

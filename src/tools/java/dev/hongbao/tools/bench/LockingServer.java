@@ -7,7 +7,7 @@ import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketBodies;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
