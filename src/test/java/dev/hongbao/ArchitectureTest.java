@@ -76,7 +76,7 @@ class ArchitectureTest {
     private static final String FACES = ".*\\.\\w*(Routes?|Bod(y|ies)|Frames)(\\$.*)?";
 
     /** Classes of subjects that serve HTTP itself, or call it, beside their routes and bodies. */
-    private static final Set<String> OF_HTTP = Set.of("Access", "CallAudit", "CallLog");
+    private static final Set<String> OF_HTTP = Set.of("Access", "CallLog");
 
     /** Values and pure functions, by outermost class, in rooms that also talk to stores. */
     private static final Set<String> VALUES = Set.of(

@@ -1,11 +1,12 @@
 package dev.hongbao.access;
 
-import dev.hongbao.access.TokenVerdict.Fault;
+import dev.hongbao.access.Tokens.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Exchange;
-import dev.hongbao.http.Gate;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Operation;
+import dev.hongbao.http.HttpFace.Gate;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
@@ -43,7 +44,7 @@ public record Access(
      */
     public static Map<String, Route> routes(
             Pool pool, Profiles profiles, Restrictions restrictions, Revocations revocations, HttpFace face) {
-        AuditRoutes audits = new AuditRoutes(new AuditReader(pool));
+        AuditRoutes audits = new AuditRoutes(pool);
         Map<String, Route> routes = face.counted(new ProfileRoutes(profiles).byOperation());
         routes.putAll(face.counted(new RestrictionRoutes(restrictions, revocations).byOperation()));
         routes.putAll(face.counted(audits.byOperation()));

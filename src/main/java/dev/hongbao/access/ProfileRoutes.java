@@ -2,31 +2,103 @@ package dev.hongbao.access;
 
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
+import dev.hongbao.values.JsonText;
+import dev.hongbao.values.PictureUrl;
+import dev.hongbao.values.ShownText;
+import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The calls on how users are shown. Confined to its event loop. */
-final class ProfileRoutes {
+/** The calls on how users are shown, and profiles as the contract's JSON. Confined to its event loop. */
+public final class ProfileRoutes {
     private final Profiles profiles;
 
-    public ProfileRoutes(Profiles profiles) {
+    ProfileRoutes(Profiles profiles) {
         this.profiles = profiles;
     }
 
     /** By {@code operationId}. */
-    public Map<String, Route> byOperation() {
+    Map<String, Route> byOperation() {
         return Map.of(
                 "getProfile",
                 call -> stored(call.user()),
                 "putProfile",
-                call -> profiles.put(call.user(), ProfileBodies.profile(call.requiredBody()))
-                        .compose(done -> stored(call.user())),
+                call -> profiles.put(call.user(), profile(call.requiredBody())).compose(done -> stored(call.user())),
                 "deleteProfile",
                 call -> profiles.delete(call.user()).map(done -> Reply.of(204, "", "")));
     }
 
     private Future<Reply> stored(UserId user) {
-        return profiles.find(user).map(stored -> Reply.json(200, ProfileBodies.stored(user, stored)));
+        return profiles.find(user).map(stored -> Reply.json(200, stored(user, stored)));
+    }
+
+    /**
+     * Reads the host application's profile of a user.
+     *
+     * @throws InvalidInputException with every fault
+     */
+    private static Profile profile(JsonObject body) {
+        String name = body.getString("displayName");
+        String avatar = body.getString("avatar");
+        List<FieldFault> faults = new ArrayList<>();
+        if (name != null && !ShownText.isName(name, Profile.MAX_NAME)) {
+            faults.add(new FieldFault("#/displayName", Text.of("text.shown-name")));
+        }
+        if (avatar != null && !PictureUrl.isValid(avatar)) {
+            faults.add(new FieldFault("#/avatar", Text.of("picture.url")));
+        }
+        if (!faults.isEmpty()) {
+            throw InvalidInputException.of(faults);
+        }
+        return new Profile(name, avatar == null ? null : new PictureUrl(avatar));
+    }
+
+    /** A profile as it is stored. */
+    private static String stored(UserId user, Profile.Stored stored) {
+        JsonText json = new JsonText(256).beginObject().plain("user", user.value());
+        fields(json, stored.profile());
+        return json.field(
+                        "givenBy",
+                        stored.givenBy() == null
+                                ? null
+                                : stored.givenBy().name().toLowerCase(Locale.ROOT))
+                .endObject()
+                .toString();
+    }
+
+    /** The field {@code profiles}, of the users who have a profile; absent if none has. */
+    public static void people(JsonText json, Collection<UserId> users, Map<UserId, Profile> profiles) {
+        boolean begun = false;
+        for (UserId user : users) {
+            Profile profile = profiles.get(user);
+            if (profile != null) {
+                if (!begun) {
+                    json.name("profiles").beginObject();
+                    begun = true;
+                }
+                fields(json.name(user.value()).beginObject(), profile);
+                json.endObject();
+            }
+        }
+        if (begun) {
+            json.endObject();
+        }
+    }
+
+    private static void fields(JsonText json, Profile profile) {
+        json.field("displayName", profile.displayName()).field("avatar", text(profile.avatar()));
+    }
+
+    private static @Nullable String text(@Nullable PictureUrl url) {
+        return url == null ? null : url.value();
     }
 }

@@ -1,8 +1,9 @@
 package dev.hongbao.access;
 
-import dev.hongbao.access.Restriction.Kind;
-import dev.hongbao.access.Restriction.Scope;
-import dev.hongbao.access.Restriction.Target;
+import dev.hongbao.access.Restrictions.Restriction;
+import dev.hongbao.access.Restrictions.Restriction.Kind;
+import dev.hongbao.access.Restrictions.Restriction.Scope;
+import dev.hongbao.access.Restrictions.Restriction.Target;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;

@@ -1,12 +1,13 @@
 package dev.hongbao.access;
 
-import dev.hongbao.access.Restriction.Kind;
-import dev.hongbao.access.Restriction.Scope;
-import dev.hongbao.access.Restriction.Target;
+import dev.hongbao.access.Restrictions.Restriction.Kind;
+import dev.hongbao.access.Restrictions.Restriction.Scope;
+import dev.hongbao.access.Restrictions.Restriction.Target;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Refusal;
@@ -20,6 +21,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -251,5 +253,38 @@ public final class Restrictions {
                 Scope.valueOf(row.getString("scope").toUpperCase(Locale.ROOT)),
                 row.getString("subject"),
                 Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)));
+    }
+
+    /**
+     * A change: a restriction was placed or lifted.
+     *
+     * @param n grows with every change
+     * @param placed false when it was lifted
+     * @param actor the caller
+     * @param reason 1 to 200 characters
+     * @param inForce whether it was placed, and not lifted since
+     */
+    public record Restriction(
+            long n, Target target, boolean placed, String actor, String reason, Instant at, boolean inForce) {
+        /** The kind of restriction. */
+        public enum Kind implements Named {
+            /** Forbids a user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
+            FROZEN,
+            /** Forbids all of a user's calls, or sends, pools, claims and plays in a group. */
+            BLOCKED
+        }
+
+        /** The kind of its subject. */
+        public enum Scope implements Named {
+            USER,
+            GROUP
+        }
+
+        /**
+         * The subject and the kind.
+         *
+         * @param subject a user's or a group's id
+         */
+        public record Target(Scope scope, String subject, Kind kind) {}
     }
 }

@@ -1,7 +1,8 @@
 package dev.hongbao.access;
 
 import com.github.benmanes.caffeine.cache.Interner;
-import dev.hongbao.access.TokenVerdict.Fault;
+import dev.hongbao.access.Tokens.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;

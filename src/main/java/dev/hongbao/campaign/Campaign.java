@@ -6,7 +6,7 @@ import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.CampaignId;
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;

@@ -1,6 +1,6 @@
 package dev.hongbao.campaign;
 
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.postgres.Transactions;

@@ -2,8 +2,8 @@ package dev.hongbao.campaign;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.RowPages;
-import dev.hongbao.engine.ShardLoader;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLink;

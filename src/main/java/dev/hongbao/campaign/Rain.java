@@ -8,7 +8,7 @@ import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;

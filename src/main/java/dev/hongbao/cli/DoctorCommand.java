@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Diagnosis;
-import dev.hongbao.doctor.Diagnosis.Severity;
 import dev.hongbao.doctor.Doctor;
+import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;

@@ -1,5 +1,7 @@
 package dev.hongbao.config;
 
+import dev.hongbao.config.HongbaoConfig.PostgresConfig;
+import dev.hongbao.config.HongbaoConfig.RedisConfig;
 import dev.hongbao.config.TokenConfig.PublicKeys;
 import java.util.List;
 import java.util.Set;

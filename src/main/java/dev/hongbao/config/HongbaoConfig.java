@@ -6,6 +6,9 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
@@ -244,4 +247,156 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
                     doc = "The time for which the audit log keeps calls and refusals, and for which ended restrictions"
                             + " and revocations are kept. Commands that moved money are kept for ever.")
             Duration retention) {}
+
+    /**
+     * A declared asset: {@code CNY:2:¥}, {@code POINTS:0}.
+     *
+     * @param code 1 to 16 of A–Z, 0–9, {@code _} and {@code -}, a letter first
+     * @param scale digits behind the point, 0 to 9
+     * @param symbol 1 to 8 characters; the code's first eight unless given
+     */
+    public record DeclaredAsset(String code, int scale, String symbol) {
+        private static final int MAX_SYMBOL = 8;
+
+        private static final Pattern TEXT = Pattern.compile("([A-Z][A-Z0-9_-]{0,15}):([0-9])(?::([^\\s:,]{1,8}))?");
+
+        /**
+         * Reads one.
+         *
+         * @throws IllegalArgumentException when the text is not an asset
+         */
+        public static DeclaredAsset parse(String text) {
+            Matcher matcher = TEXT.matcher(text);
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("not code:scale or code:scale:symbol");
+            }
+            String code = matcher.group(1);
+            String symbol = matcher.group(3);
+            return new DeclaredAsset(
+                    code,
+                    Integer.parseInt(matcher.group(2)),
+                    symbol == null ? code.substring(0, Math.min(MAX_SYMBOL, code.length())) : symbol);
+        }
+
+        /** The text that {@link #parse} reads back as the same asset. */
+        @Override
+        public String toString() {
+            return code + ":" + scale + ":" + symbol;
+        }
+    }
+
+    /** The Postgres that holds the truth. A null {@code url} starts one as a child process. */
+    public record PostgresConfig(
+            @ConfigOption(
+                    path = "postgres.url",
+                    kind = Kind.POSTGRES_URL,
+                    doc = "The Postgres that holds the truth. Empty starts one as a child process.")
+            @Nullable
+            SecretUrl url,
+
+            @ConfigOption(
+                    path = "postgres.owner-url",
+                    kind = Kind.POSTGRES_URL,
+                    doc = "The URL for migrations: this database, with the role that owns the tables. Empty is"
+                            + " postgres.url.")
+            @Nullable
+            SecretUrl ownerUrl,
+
+            @ConfigOption(
+                    path = "postgres.tls-authority",
+                    doc = "With sslmode=verify-ca or verify-full: the certificate (PEM) of the authority that signed"
+                            + " Postgres' certificate. Empty: the authorities that the JVM trusts.")
+            @Nullable
+            Path tlsAuthority,
+
+            @ConfigOption(
+                    path = "postgres.pool-size",
+                    range = "2 … 200 connections",
+                    unset = "8",
+                    doc = "Connections to Postgres for requests.")
+            int poolSize) {
+        /** Whether the server starts its own Postgres. */
+        public boolean isEmbedded() {
+            return url == null;
+        }
+
+        /** The URL for migrations: the owner's if set. Null when the server starts its own Postgres. */
+        public @Nullable SecretUrl migrationUrl() {
+            return ownerUrl != null ? ownerUrl : url;
+        }
+    }
+
+    /** The Redis that decides the order of claims. A null {@code url} starts one as a child process. */
+    public record RedisConfig(
+            @ConfigOption(
+                    path = "redis.url",
+                    kind = Kind.REDIS_URL,
+                    doc = "The Redis that decides the order of claims: one server, some nodes of a Redis Cluster, or"
+                            + " the sentinels of one server. Empty starts one as a child process.")
+            @Nullable
+            SecretUrl url,
+
+            @ConfigOption(
+                    path = "redis.namespace",
+                    kind = Kind.NAME,
+                    doc = "The name in every key of Redis, so that installations can share a Redis. Empty: an id in"
+                            + " Postgres. A copy of a database that uses the same Redis needs another name.")
+            @Nullable
+            String namespace,
+
+            @ConfigOption(
+                    path = "redis.command-timeout",
+                    range = "10ms … 1m",
+                    unset = "2s",
+                    doc = "The outcome of a Redis command without an answer after this time is unknown.")
+            Duration commandTimeout,
+
+            @ConfigOption(
+                    path = "redis.tls-authority",
+                    doc = "With rediss://: the certificate (PEM) of the authority that signed Redis' certificate."
+                            + " Empty: the authorities that the JVM trusts.")
+            @Nullable
+            Path tlsAuthority) {
+        /** Whether the server starts its own Redis. */
+        public boolean isEmbedded() {
+            return url == null;
+        }
+    }
+
+    /** The delivery of webhooks. */
+    public record WebhooksConfig(
+            @ConfigOption(
+                    path = "webhooks.timeout",
+                    range = "100ms … 1m",
+                    unset = "15s",
+                    fixed = true,
+                    doc = "An attempt without an answer after this time has failed. Standard Webhooks recommends this"
+                            + " value.")
+            Duration timeout,
+
+            @ConfigOption(
+                    path = "webhooks.max-wait",
+                    range = "100ms … 7d",
+                    unset = "24h",
+                    doc = "The longest wait before a failed delivery is tried again. Waits begin with 1s and double.")
+            Duration maxWait,
+
+            @ConfigOption(
+                    path = "webhooks.disable-after",
+                    range = "1s … 30d",
+                    unset = "5d",
+                    doc = "A webhook that fails for this time is disabled. The outbox then no longer waits for it.")
+            Duration disableAfter,
+
+            @ConfigOption(
+                    path = "webhooks.private-networks",
+                    doc = "Private networks that webhooks may lead to, also over plain http.")
+            List<AddressRange> privateNetworks,
+
+            @ConfigOption(
+                    path = "webhooks.tls-authority",
+                    doc = "Certificates (PEM) of authorities that may sign the certificates of webhooks' receivers, in"
+                            + " addition to those that the JVM trusts.")
+            @Nullable
+            Path authority) {}
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.config;
 
+import dev.hongbao.config.HongbaoConfig.DeclaredAsset;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;

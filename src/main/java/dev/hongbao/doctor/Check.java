@@ -1,6 +1,7 @@
 package dev.hongbao.doctor;
 
-import dev.hongbao.doctor.Diagnosis.Severity;
+import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package dev.hongbao.doctor;
 
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.RedisLine;
 import dev.hongbao.store.redis.RedisAddress;

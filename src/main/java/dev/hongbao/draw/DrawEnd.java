@@ -1,6 +1,6 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.values.DrawId;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import static java.util.stream.Collectors.toList;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;

@@ -33,14 +33,14 @@ final class DrawStore {
         draw as d where d.owner = $1 and d.closed_at is null and d.closes_at > now() order by d.id desc limit 1
         """;
 
-    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.OwnerTask}, too. */
+    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.Mode.OwnerTask}, too. */
     static final String DUE = """
         draw as d where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)
           and not exists (select from quarantine_unit as q where q.id = d.id)
         order by d.closes_at
         """;
 
-    /** The rows of {@link #scheduled}, for an {@link dev.hongbao.engine.OwnerTask}, too. */
+    /** The rows of {@link #scheduled}, for an {@link dev.hongbao.engine.Mode.OwnerTask}, too. */
     static final String SCHEDULED = """
         draw as d where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)
           and not exists (select from quarantine_unit as q where q.id = d.id)

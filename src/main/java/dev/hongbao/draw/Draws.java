@@ -5,7 +5,7 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;

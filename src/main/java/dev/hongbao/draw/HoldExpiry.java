@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;

@@ -35,6 +35,11 @@ public final class PlayRoutes {
         this.items = items;
     }
 
+    /** The plays behind these calls, for frames. */
+    public PlayService service() {
+        return plays;
+    }
+
     /** By {@code operationId}. */
     Map<String, Route> byOperation() {
         return Map.of("play", this::play, "playForUser", this::playForUser, "playMany", this::playMany);

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.engine.CursorMoves;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.values.DrawId;

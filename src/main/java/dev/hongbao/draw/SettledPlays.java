@@ -1,10 +1,10 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.engine.CursorMoves;
-import dev.hongbao.engine.SettledFacts;
 import dev.hongbao.engine.Settlements;
-import dev.hongbao.engine.WireReader;
-import dev.hongbao.engine.WireWriter;
+import dev.hongbao.engine.Settlements.SettledFacts;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import java.time.Instant;

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileBodies;
+import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.Call;
@@ -89,7 +89,7 @@ final class WinRoutes {
             fields(out.beginObject(), win);
             out.endObject();
         });
-        ProfileBodies.people(
+        ProfileRoutes.people(
                 json,
                 page.items().stream().map(win -> win.play().user()).distinct().toList(),
                 people);

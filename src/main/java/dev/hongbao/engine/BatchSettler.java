@@ -1,16 +1,23 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Quarantine.Mark;
+import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.store.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.SqlClient;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -229,5 +236,100 @@ final class BatchSettler {
             });
             return new Outcome(rest, voids);
         });
+    }
+
+    /** Journal entries of one verb, from any number of shards, that one statement settles. Not thread-safe. */
+    static final class SettlementBatch {
+        private final String verb;
+        private final CursorMoves moves;
+        private final List<JournalItem> items = new ArrayList<>();
+        private int size;
+
+        SettlementBatch(String verb) {
+            this(verb, new CursorMoves());
+        }
+
+        private SettlementBatch(String verb, CursorMoves moves) {
+            this.verb = verb;
+            this.moves = moves;
+        }
+
+        String verb() {
+            return verb;
+        }
+
+        CursorMoves moves() {
+            return moves;
+        }
+
+        /** The items to settle; the other ones are set aside. */
+        List<JournalItem> items() {
+            return items;
+        }
+
+        /** The number of effects. */
+        int size() {
+            return size;
+        }
+
+        List<Integer> shards() {
+            return moves.moves().stream().map(move -> move.generation().shard()).toList();
+        }
+
+        /** The packets or draws of its items, in the order of the journal. */
+        List<Quarantine.Unit> units() {
+            Set<Quarantine.Unit> units = new LinkedHashSet<>();
+            items.forEach(item -> units.add(item.unit()));
+            return List.copyOf(units);
+        }
+
+        /** @param aside the units of the entry's shard that are set aside */
+        void add(JournalEntry entry, Set<UUID> aside) {
+            size += entry.size();
+            if (aside.isEmpty()) {
+                items.addAll(entry.items());
+                return;
+            }
+            for (JournalItem item : entry.items()) {
+                if (aside.contains(item.unit().id())) {
+                    moves.aside().keep(verb, item);
+                } else {
+                    items.add(item);
+                }
+            }
+        }
+
+        void move(Generation generation, long fromSeq, long toSeq) {
+            moves.add(generation, fromSeq, toSeq);
+        }
+
+        /** A trial settlement of some units. It is undone at its end, and shows whether they can be settled. */
+        SettlementBatch trial(Collection<Quarantine.Unit> some) {
+            SettlementBatch trial = new SettlementBatch(verb, moves.undone());
+            for (JournalItem item : items) {
+                if (some.contains(item.unit())) {
+                    trial.items.add(item);
+                    trial.size += item.size();
+                }
+            }
+            return trial;
+        }
+
+        /** A copy of this batch that sets the culprits aside. */
+        SettlementBatch without(Map<Quarantine.Unit, Mark> culprits) {
+            SettlementBatch rest = new SettlementBatch(verb, moves.again());
+            rest.size = size;
+            Quarantine.SetAside aside = rest.moves.aside();
+            aside.keepAll(moves.aside());
+            culprits.forEach(aside::mark);
+            for (JournalItem item : items) {
+                if (culprits.containsKey(item.unit())) {
+                    aside.keep(verb, item);
+                } else {
+                    rest.items.add(item);
+                }
+            }
+            return rest;
+        }
     }
 }

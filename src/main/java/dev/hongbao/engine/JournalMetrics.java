@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The journal's metrics. One instance a registry, for all writers that follow one another. Thread-safe. */
-public final class JournalMetrics {
+final class JournalMetrics {
     private static final String MOVES = "Shards that this server took or handed over";
 
     final Counter recoveries;
@@ -23,7 +23,7 @@ public final class JournalMetrics {
     final Counter taken;
     final Counter handedOver;
 
-    public JournalMetrics(MeterRegistry registry, Shards shards) {
+    JournalMetrics(MeterRegistry registry, Shards shards) {
         recoveries = counter("hongbao.journal.recoveries", "New generations drawn: epoch changes")
                 .register(registry);
         voids = counter(

@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -1,9 +1,20 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
+import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One use of the shards, such as claims of packets or plays of draws. It is everything that the engine knows of the use; services
@@ -50,5 +61,131 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
     @FunctionalInterface
     public interface SettlerFactory {
         List<Settler> of(Pool pool);
+    }
+
+    /** Periodic work that only a shard's owner does, such as closing expired units or planning the next ones. */
+    public interface OwnerTask {
+        /**
+         * Its work in Postgres: rows as SQL names them after {@code from}, for the shards {@code $1::smallint[]}, in the order of an index, so
+         * that the planner reads no others. The task runs at a tick that finds a row. Null for work that begins elsewhere: the task runs at
+         * every tick.
+         */
+        default @Nullable String work() {
+            return null;
+        }
+
+        /** A task that runs while Postgres has such rows; see {@link #work}. */
+        static OwnerTask whileAny(String rows, OwnerTask task) {
+            return new OwnerTask() {
+                @Override
+                public String work() {
+                    return rows;
+                }
+
+                @Override
+                public Future<Void> run(List<Integer> shards, RedisLinks redis) {
+                    return task.run(shards, redis);
+                }
+            };
+        }
+
+        /**
+         * Does all due work. Called on the persistence verticle's event loop, never twice at a time. A failure is logged, and the
+         * task is called again.
+         *
+         * @param shards the owned shards without a recovery; may be empty only for a task without {@link #work}
+         * @param redis the owner's links
+         */
+        Future<Void> run(List<Integer> shards, RedisLinks redis);
+
+        /**
+         * Runs the steps in order. A failed step does not stop the later ones.
+         *
+         * @return fails with the first failure, after the last step
+         */
+        static Future<Void> inTurn(List<Supplier<Future<Void>>> steps) {
+            Future<Void> done = Future.succeededFuture();
+            for (Supplier<Future<Void>> step : steps) {
+                Future<Void> before = done;
+                done = before.transform(any -> step.get()).compose(ran -> before);
+            }
+            return done;
+        }
+    }
+
+    /** Writes a shard's open units from Postgres into a new generation's keys: the fourth step of recovery. */
+    public interface ShardLoader {
+        /**
+         * Loads the shard. The generation's scripts are loaded later, so the keys may be written in pages. Called on the persistence
+         * verticle's event loop.
+         */
+        Future<Void> load(Pool pool, RedisLink redis, Generation generation);
+
+        /** Returns the generation's keys that are obsolete: by Postgres their units are over. */
+        default Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
+            return Future.succeededFuture(List.of());
+        }
+
+        /**
+         * Returns the obsolete ones of the keys that are a prefix and an id.
+         *
+         * @param sql returns the ids that are over, in its first column; its parameter is an array of ids
+         */
+        static Future<List<String>> over(Pool pool, String sql, String prefix, List<String> keys) {
+            Map<UUID, String> byId = new HashMap<>();
+            for (String key : keys) {
+                if (key.startsWith(prefix)) {
+                    byId.put(UUID.fromString(key.substring(prefix.length())), key);
+                }
+            }
+            if (byId.isEmpty()) {
+                return Future.succeededFuture(List.of());
+            }
+            return pool.preparedQuery(sql)
+                    .execute(Tuple.tuple().addArrayOfUUID(byId.keySet().toArray(UUID[]::new)))
+                    .map(rows -> {
+                        List<String> over = new ArrayList<>();
+                        rows.forEach(row -> over.add(byId.get(row.getUUID(0))));
+                        return over;
+                    });
+        }
+    }
+
+    /**
+     * Compares a shard in Redis to its settled state in Postgres and its journal. Covers one mode's keys. One use, on the link's
+     * event loop.
+     */
+    public interface RedisComparison {
+        /**
+         * Compares. A difference in {@code wrong} is an error even while the shard is at work.
+         *
+         * @param before the unsettled items of the journal, in its order; other modes are ignored
+         * @param later reads the journal again
+         */
+        Future<Differences> differences(List<JournalItem> before, Supplier<Future<List<JournalItem>>> later);
+
+        /**
+         * The differences, one sentence each.
+         *
+         * @param missing keys of open packets, draws and campaigns that Redis lacks: lost, or not loaded yet. The first script that
+         *     needs one reports it, and the shard is recovered before the script grants anything
+         * @param wrong keys with other contents than expected
+         */
+        record Differences(List<String> missing, List<String> wrong) {
+            public Differences {
+                missing = List.copyOf(missing);
+                wrong = List.copyOf(wrong);
+            }
+
+            /** Counts all differences as missing: none of them is an error. */
+            public Differences excused() {
+                return new Differences(
+                        Stream.concat(missing.stream(), wrong.stream()).toList(), List.of());
+            }
+        }
+
+        interface Factory {
+            RedisComparison of(Pool pool, RedisLink redis, Generation generation);
+        }
     }
 }

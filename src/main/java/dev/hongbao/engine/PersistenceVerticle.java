@@ -1,5 +1,9 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.KeySweep.LeftoverKeys;
+import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Mode.ShardLoader;
+import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.redis.RedisLink;
@@ -31,6 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
 
+    /** Settlements of a server at the same time, each on a Postgres connection of its own. */
+    public static final int MOST_AT_ONCE = 2;
+
     private static final long DRAIN_MILLIS = 5_000;
 
     /** Between two checks whether Postgres went back in time. */
@@ -45,18 +52,16 @@ public final class PersistenceVerticle extends VerticleBase {
 
     private final Loop loop;
     private final Sessions postgres;
-    private final Pool owner;
-    private final Pool lengthy;
     private final Supplier<Future<RedisLinks>> openRedis;
     private final Shards shards;
     private final Quarantine quarantine;
     private final List<Mode> modes;
     private final SettlementListener listener;
-    private final Presence presence;
     private final Duration pollInterval;
     private final JournalMetrics metrics;
     private final ShardLog[] logs;
     private final Promise<Void> drained = Promise.promise();
+    private Presence presence = Presence.none();
     private RedisLinks redis;
     private List<SqlClient> writers;
     private RecoveryAttempts attempts;
@@ -70,45 +75,41 @@ public final class PersistenceVerticle extends VerticleBase {
     private boolean draining;
 
     /**
-     * @param owner pool of the owner's tasks
-     * @param lengthy recovery's pool: its pages may take minutes
      * @param openRedis opens links on the current event loop
      * @param modes their items are settled, and their tasks run
      * @param listener learns of every settlement; its tasks run after the modes' tasks
-     * @param presence the keys of this server, for the others, before it owns a shard
      * @param pollInterval between two ticks
      */
     @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
     public PersistenceVerticle(
             Loop loop,
             Sessions postgres,
-            Pool owner,
-            Pool lengthy,
             Supplier<Future<RedisLinks>> openRedis,
             Shards shards,
             Quarantine quarantine,
             List<Mode> modes,
             SettlementListener listener,
-            Presence presence,
-            Duration pollInterval,
-            JournalMetrics metrics) {
+            Duration pollInterval) {
         this.loop = loop;
         this.postgres = postgres;
         this.lookedBackNanos = loop.nanos();
-        this.owner = owner;
-        this.lengthy = lengthy;
         this.openRedis = openRedis;
         this.shards = shards;
         this.quarantine = quarantine;
         this.modes = List.copyOf(modes);
         this.listener = listener;
-        this.presence = presence;
         this.pollInterval = pollInterval;
-        this.metrics = metrics;
+        this.metrics = shards.journals();
         this.logs = Stream.iterate(0, id -> id + 1)
                 .limit(shards.count())
                 .map(id -> new ShardLog(loop, shards.current(id).generation()))
                 .toArray(ShardLog[]::new);
+    }
+
+    /** Before the start: what this server shows to the others, before it owns a shard. @return this */
+    public PersistenceVerticle showing(Presence numbers) {
+        presence = numbers;
+        return this;
     }
 
     /** Fails if Redis or Postgres does not answer, or if this server may own no shard beside the running ones. */
@@ -132,7 +133,7 @@ public final class PersistenceVerticle extends VerticleBase {
             LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
         }
         writers = Stream.generate(() -> postgres.pipeline("writer", LOCK_LIMIT))
-                .limit(SettlementBatch.MOST_AT_ONCE)
+                .limit(MOST_AT_ONCE)
                 .toList();
         List<Settler> settlers =
                 modes.stream().flatMap(mode -> mode.settlers().stream()).toList();
@@ -143,7 +144,8 @@ public final class PersistenceVerticle extends VerticleBase {
         BatchSettler settler = new BatchSettler(loop, writers, settlers, quarantine, listener, metrics);
         RedisWatch watch = new RedisWatch(loop, redis, shards);
         KeySweep sweep = new KeySweep(loop, redis, shards.namespace());
-        Recovery recovery = new Recovery(lengthy, redis, watch, sweep, shards, reader, loaders, settler::settle);
+        Pool lengthy = shards.store().lengthy();
+        Recovery recovery = new Recovery(lengthy, watch, sweep, shards, reader, loaders, settler::settle);
         WriterConnection writer = new WriterConnection(loop, settler.writer(0));
         attempts = new RecoveryAttempts(loop, logs, writer, shards, watch, recovery, metrics, this::resumed);
         supervisor = new ShardSupervisor(loop, logs, redis, shards, watch, quarantine, attempts);
@@ -261,10 +263,12 @@ public final class PersistenceVerticle extends VerticleBase {
         String question = asked.stream()
                 .map(task -> "(select true from " + task.work() + " limit 1)")
                 .collect(Collectors.joining(", ", "select ", ""));
-        Tuple shards = Tuple.tuple()
+        Tuple owned = Tuple.tuple()
                 .addArrayOfShort(reachable.stream().map(Integer::shortValue).toArray(Short[]::new));
-        return owner.preparedQuery(question)
-                .execute(shards)
+        return shards.store()
+                .pool()
+                .preparedQuery(question)
+                .execute(owned)
                 .map(rows -> {
                     Row found = rows.iterator().next();
                     for (int i = 0; i < asked.size(); i++) {

@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -1,5 +1,7 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisLinks;
@@ -41,7 +43,6 @@ final class Recovery {
      */
     Recovery(
             Pool pool,
-            RedisLinks redis,
             RedisWatch watch,
             KeySweep sweep,
             Shards shards,
@@ -49,7 +50,7 @@ final class Recovery {
             List<ShardLoader> loaders,
             Function<SettlementBatch, Future<Integer>> settle) {
         this.pool = pool;
-        this.redis = redis;
+        this.redis = watch.redis();
         this.watch = watch;
         this.sweep = sweep;
         this.store = shards.store();

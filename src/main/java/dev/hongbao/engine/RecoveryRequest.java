@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Shards.Symptom;
 import org.jspecify.annotations.Nullable;
 
 /**

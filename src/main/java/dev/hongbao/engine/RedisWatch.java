@@ -41,6 +41,11 @@ final class RedisWatch {
         this.shards = shards;
     }
 
+    /** The watched links. */
+    RedisLinks redis() {
+        return redis;
+    }
+
     /** The replication id of a shard's Redis; it changes with every restart and promotion. */
     Future<String> replid(Generation any) {
         return replid(any.link(redis));

@@ -1,5 +1,8 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Settlements.SettledFacts;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
@@ -129,8 +132,6 @@ public final class ServerMessages extends VerticleBase {
     /**
      * @param facts the kinds of settled facts, each with a number of its own
      * @param audience the listeners to everything
-     * @param nudge the address on the event bus, without a body: this server has written into feeds
-     * @param nudged the address on the event bus for feed changes of another server
      * @throws IllegalArgumentException for a kind that is taken or out of range
      */
     public ServerMessages(
@@ -139,8 +140,6 @@ public final class ServerMessages extends VerticleBase {
             Shards shards,
             List<SettledFacts<?>> facts,
             Audience audience,
-            String nudge,
-            String nudged,
             MeterRegistry metrics) {
         this.loop = loop;
         this.line = line;
@@ -149,7 +148,7 @@ public final class ServerMessages extends VerticleBase {
         this.facts = SettledFacts.byKind(facts);
         this.audience = audience;
         this.hints = Map.of(
-                NUDGE, new Hint(nudge, nudged, true),
+                NUDGE, new Hint(Audience.NUDGE, Audience.NUDGED, true),
                 SET_ASIDE, new Hint(Quarantine.SET_ASIDE, Quarantine.SET_ASIDE_ELSEWHERE, false));
         this.heard = counter(metrics, "heard");
         this.ignored = counter(metrics, "ignored");

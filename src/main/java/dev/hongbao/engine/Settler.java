@@ -1,5 +1,7 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.OwnerTask;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import java.util.List;
@@ -28,5 +30,20 @@ public interface Settler {
          * @return the number of void items; fails if the statement failed or its outcome is unknown
          */
         Future<Integer> send(SqlClient writer, CursorMoves moves);
+    }
+
+    /**
+     * Learns how the writer's settlements end, of every kind. It is for readers of Postgres; the facts themselves come from the
+     * settlers. Called on the persistence verticle's event loop.
+     */
+    interface SettlementListener {
+        /** A settlement was committed. */
+        void settled();
+
+        /** A settlement failed, or its outcome is unknown. The facts of an unknown one are never published. */
+        void uncertain();
+
+        /** Its periodic work for the owner of a shard. */
+        List<OwnerTask> ownerTasks();
     }
 }

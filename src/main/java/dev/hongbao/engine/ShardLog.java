@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import java.util.ArrayDeque;
 import java.util.Deque;

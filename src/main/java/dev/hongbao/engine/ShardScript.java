@@ -1,5 +1,7 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink;
 import io.vertx.core.Future;

@@ -59,6 +59,16 @@ public final class ShardStore {
         this.random = random;
     }
 
+    /** The pool of the owner's work. */
+    Pool pool() {
+        return pool;
+    }
+
+    /** The pool whose statements may take minutes. */
+    Pool lengthy() {
+        return lengthy;
+    }
+
     /** The owner of the shards. */
     public Installation installation() {
         return installation;

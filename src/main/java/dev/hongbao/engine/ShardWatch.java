@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the journal and the cursor of every shard, whichever server owns it, also if no server does. So any one server shows the
  * backlog of all shards. If a store does not answer, the numbers stay and the ages grow. One instance a server.
  */
-public final class ShardWatch extends VerticleBase {
+final class ShardWatch extends VerticleBase {
     private static final Duration EVERY = Duration.ofSeconds(2);
 
     /**
@@ -131,7 +131,7 @@ public final class ShardWatch extends VerticleBase {
     private @Nullable RedisLinks redis;
     private boolean looking;
 
-    public ShardWatch(String redisUrl, Duration timeout, Shards shards, ShardOwners owners, MeterRegistry registry) {
+    ShardWatch(String redisUrl, Duration timeout, Shards shards, ShardOwners owners, MeterRegistry registry) {
         this.redisUrl = redisUrl;
         this.timeout = timeout;
         this.shards = shards;

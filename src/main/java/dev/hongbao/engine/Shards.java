@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Settlements.LoopListeners;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.store.redis.RedisLink;
@@ -7,14 +8,17 @@ import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,6 +31,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +50,7 @@ public final class Shards {
     private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
+    private volatile @Nullable JournalMetrics journals;
 
     /**
      * A generation and its fenced scripts. They are stamped with the generation, so that each one has SHAs of its own, and with
@@ -132,8 +138,9 @@ public final class Shards {
         }
     }
 
-    /** Adds the metrics of the scripts' calls. Call it once. */
-    public void timeScripts(MeterRegistry registry) {
+    /** Adds the metrics of the scripts' calls and of the journals. Call it once, before a writer starts. */
+    public void measure(MeterRegistry registry) {
+        journals = new JournalMetrics(registry, this);
         scriptTimes = scriptTexts.keySet().stream()
                 .collect(Collectors.toUnmodifiableMap(
                         name -> name,
@@ -141,6 +148,11 @@ public final class Shards {
                                 .description("One call of a script for a batch, from sending to the answer")
                                 .tag("script", name)
                                 .register(registry)));
+    }
+
+    /** The metrics of the journals, after {@link #measure}. */
+    JournalMetrics journals() {
+        return Objects.requireNonNull(journals);
     }
 
     /** Notes the time of a call, answered or failed. */
@@ -305,5 +317,34 @@ public final class Shards {
         Generation generation = row.generation();
         Shard shard = current(generation.shard());
         return shard.generation.equals(generation) ? shard : new Shard(generation, row.replid(), scriptTexts);
+    }
+
+    /** Measures every shard for the operator, whichever server owns it. Deploy one. @param timeout of a command of Redis */
+    public Deployable watch(String redisUrl, Duration timeout, ShardOwners owners, MeterRegistry registry) {
+        return new ShardWatch(redisUrl, timeout, this, owners, registry);
+    }
+
+    /**
+     * A fault that a server saw in Redis. The shard's owner verifies it.
+     *
+     * @param key the missing key; empty for the other kinds
+     */
+    public record Symptom(Kind kind, String key) {
+        /** The generation's scripts or its journal are missing. */
+        public static final Symptom FENCED = new Symptom(Kind.FENCED, "");
+
+        /** A script failed with an impossible error, maybe between two of its writes. */
+        public static final Symptom FAILED = new Symptom(Kind.FAILED, "");
+
+        public enum Kind {
+            FENCED,
+            FAILED,
+            MISSING
+        }
+
+        /** A key is missing though its packet or draw is open in Postgres. */
+        public static Symptom missing(String key) {
+            return new Symptom(Kind.MISSING, key);
+        }
     }
 }

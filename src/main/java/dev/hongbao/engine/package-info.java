@@ -2,8 +2,8 @@
  * The engine: from accepted to settled, for any subject. It knows no packet and no draw.
  *
  * <p>A subject makes a command, and {@code ScriptBatcher} puts it into a call of a shard's script ({@code ShardScript}), which decides it
- * and appends a journal entry. The shard's owner ({@code Ownership}, by an advisory lock) turns entries into a {@code SettlementBatch},
- * and a {@code Settler} of the subject commits it; {@code SettlementWaiters} answer the callers. {@code Recovery} draws a new {@code
+ * and appends a journal entry. The shard's owner ({@code Ownership}, by an advisory lock) turns entries into batches ({@code BatchSettler}),
+ * and a {@code Settler} of the subject commits them; {@code SettlementWaiters} answer the callers. {@code Recovery} draws a new {@code
  * Generation} in {@code ShardStore} and loads the keys from Postgres. {@code AdmissionControl} refuses what cannot settle in time. {@code
  * ServerMessages} tell other servers, and {@code ShardWatch} the operator.
  *

@@ -1,7 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileBodies;
+import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.campaign.RainCatalog;
@@ -107,7 +107,7 @@ final class EventText {
                                 continue;
                             }
                             if (!row.type().equals(EventRow.SENT)) { // it is in the packet's event
-                                ProfileBodies.people(json, people(row, known, over), people);
+                                ProfileRoutes.people(json, people(row, known, over), people);
                             }
                             events.add(event(row, json));
                         }

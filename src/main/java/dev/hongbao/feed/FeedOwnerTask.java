@@ -2,7 +2,7 @@ package dev.hongbao.feed;
 
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.FeedStore.Unannounced;

@@ -7,6 +7,8 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -80,5 +82,34 @@ public final class CallsInFlight {
     /** A poll that was counted is over. */
     public void endPoll(Caller caller) {
         polls.leave(caller.user());
+    }
+
+    /** The current count per key; a key with count 0 uses no memory. Thread-safe. */
+    public static final class Counts<K> {
+        private final ConcurrentMap<K, Integer> counts = new ConcurrentHashMap<>();
+
+        /**
+         * Counts one more.
+         *
+         * @return false, and nothing is counted, when there are {@code most} already
+         */
+        public boolean enter(K key, int most) {
+            while (true) {
+                Integer before = counts.get(key);
+                if ((before == null ? 0 : before) >= most) {
+                    return false;
+                }
+                boolean entered =
+                        before == null ? counts.putIfAbsent(key, 1) == null : counts.replace(key, before, before + 1);
+                if (entered) {
+                    return true;
+                }
+            }
+        }
+
+        /** Subtracts one that was counted. */
+        public void leave(K key) {
+            counts.computeIfPresent(key, (same, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+        }
     }
 }

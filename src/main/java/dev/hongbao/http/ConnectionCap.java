@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.CallsInFlight.Counts;
 import dev.hongbao.http.ClientAddresses.ClientAddress;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;

@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.Exchange.AnswerWriter;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;

@@ -1,5 +1,7 @@
 package dev.hongbao.http;
 
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.Text;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonArray;
@@ -7,8 +9,11 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The calls of {@code openapi.yaml}: routes and checks come from the served document. Vert.x' own contract reader is not used: it
@@ -220,5 +226,181 @@ public final class Contract {
     /** Every call, by {@link Operation#index}. */
     public List<Operation> operations() {
         return paths.stream().flatMap(path -> path.operations().stream()).toList();
+    }
+
+    /**
+     * One call of the contract.
+     *
+     * @param index its place in the contract, 0 and up: for counters
+     * @param id its {@code operationId}
+     * @param needs what a caller must have
+     * @param body null when the call takes no body
+     */
+    public record Operation(
+            int index,
+            String id,
+            HttpMethod method,
+            Parameters parameters,
+            Needs needs,
+            @Nullable Body body) {
+
+        /**
+         * The schemas of the parameters, by name, in the contract's order, in which a form shows them.
+         *
+         * @param path all of them required
+         * @param query all of them optional
+         */
+        public record Parameters(Map<String, Schema> path, Map<String, Schema> query) {
+            public Parameters {
+                path = Collections.unmodifiableMap(new LinkedHashMap<>(path));
+                query = Collections.unmodifiableMap(new LinkedHashMap<>(query));
+            }
+        }
+
+        /**
+         * Checks before the parameters.
+         *
+         * @param token false for a call without a token
+         * @param service whether only the host application's backend may make it
+         * @param rateLimit which limit counts it
+         * @param idempotencyKey whether the header is required
+         */
+        public record Needs(boolean token, boolean service, RateLimit rateLimit, boolean idempotencyKey) {}
+
+        /** The body that a call takes. */
+        public record Body(Schema schema, boolean required) {}
+
+        /** Of {@code x-rate-limit}. */
+        public enum RateLimit {
+            CALLS,
+            CLAIMS
+        }
+
+        /** A copy for role service only, even of a call that needs no token. */
+        Operation forServiceAlone() {
+            Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey());
+            return new Operation(index, id, method, parameters, narrowed, body);
+        }
+
+        /**
+         * Checks the path's parameters, which are decoded already.
+         *
+         * @throws InvalidInputException when one is not what the contract says
+         */
+        public void checkPath(Map<String, String> values) {
+            parameters.path().forEach((name, schema) -> schema.check(values.getOrDefault(name, ""), "path/" + name));
+        }
+
+        /**
+         * The query's parameters, decoded and checked: {@code Long} or {@code String} by name. Not Vert.x Web's reader, which accepts
+         * {@code ?&}, takes {@code ;} for {@code &}, and does not locate a malformed escape.
+         *
+         * @param query without its question mark; null for none
+         * @throws InvalidInputException for an unknown, repeated or malformed one
+         */
+        public Map<String, Object> queryParameters(@Nullable String query) {
+            if (query == null || query.isEmpty()) {
+                return Map.of();
+            }
+            Map<String, Object> values = new HashMap<>();
+            for (String pair : query.split("&", -1)) {
+                int equals = pair.indexOf('=');
+                String name = decode(equals < 0 ? pair : pair.substring(0, equals), "query");
+                String place = "query/" + name;
+                Schema schema = parameters.query().get(name);
+                if (schema == null) {
+                    throw InvalidInputException.of(place, Text.of("query.unknown"));
+                }
+                Object value = typed(schema, decode(equals < 0 ? "" : pair.substring(equals + 1), place), place);
+                schema.check(value, place);
+                if (values.put(name, value) != null) {
+                    throw InvalidInputException.of(place, Text.of("query.twice"));
+                }
+            }
+            return values;
+        }
+
+        private static Object typed(Schema schema, String text, String place) {
+            if (!schema.isInteger()) {
+                return text;
+            }
+            if (!text.matches("[0-9]{1,9}")) {
+                throw InvalidInputException.of(place, Text.of("query.digits"));
+            }
+            return Long.valueOf(text);
+        }
+
+        private static String decode(String text, String place) {
+            try {
+                String decoded = URLDecoder.decode(text, StandardCharsets.UTF_8);
+                if (!StrictJson.isKept(decoded)) {
+                    throw InvalidInputException.of(place, Text.of("json.surrogate"));
+                }
+                return decoded;
+            } catch (IllegalArgumentException malformed) {
+                throw InvalidInputException.of(place, Text.of("query.escape"));
+            }
+        }
+    }
+
+    /** The frames of {@code asyncapi.yaml}: checks clients' frames against the served document. Immutable, shared by all instances. */
+    public static final class Frames {
+        /** The schemas of clients' frames, by type. */
+        final Map<String, Schema> requests;
+
+        private Frames(Map<String, Schema> requests) {
+            this.requests = Map.copyOf(requests);
+        }
+
+        /** Reads the document in this jar; blocks for some 10 ms. */
+        public static Frames load() {
+            JsonObject root = document();
+            Map<String, Schema> requests = new HashMap<>();
+            JsonObject messages = root.getJsonObject("components").getJsonObject("messages");
+            for (Object reference :
+                    root.getJsonObject("operations").getJsonObject("request").getJsonArray("messages")) {
+                String channelPath = ((JsonObject) reference).getString("$ref");
+                JsonObject message = messages.getJsonObject(channelPath.substring(channelPath.lastIndexOf('/') + 1));
+                requests.put(message.getString("name"), new Schema((JsonObject)
+                        Contract.inlined(message.getJsonObject("payload"), root)));
+            }
+            return new Frames(requests);
+        }
+
+        /** The document that is served, as a tree. */
+        public static JsonObject document() {
+            return new JsonObject(Contract.text("asyncapi.json"));
+        }
+
+        /**
+         * The type of a client's frame; reads no other field.
+         *
+         * @throws InvalidInputException when the type is unknown
+         */
+        public String typeOf(JsonObject frame) {
+            if (!(frame.getValue("type") instanceof String type)) {
+                throw InvalidInputException.of("#/type", Text.of("frame.no-type"));
+            }
+            if (!requests.containsKey(type)) {
+                throw InvalidInputException.of(
+                        "#/type",
+                        Text.of(
+                                "text.one-of",
+                                String.join(
+                                        ", ",
+                                        requests.keySet().stream().sorted().toList())));
+            }
+            return type;
+        }
+
+        /**
+         * Checks a client's frame.
+         *
+         * @param type its own
+         * @throws InvalidInputException with every fault, ten at most
+         */
+        public void check(String type, JsonObject frame) {
+            Objects.requireNonNull(requests.get(type)).check(frame, "#");
+        }
     }
 }

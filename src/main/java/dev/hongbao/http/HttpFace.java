@@ -1,32 +1,49 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.Contract.Operation;
+import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Role;
+import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.Text;
+import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.MultiMap;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
 import io.vertx.ext.web.handler.CorsHandler;
+import io.vertx.ext.web.handler.HttpException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Every request of one event loop: Vert.x Web's router, with a route for each call of the contract in the contract's order, and
@@ -357,5 +374,222 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             case 415 -> exchange.refuse(Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE), "Accept", "application/json");
             default -> exchange.fail(routing.failure());
         }
+    }
+
+    /** Decides whose calls are answered. {@code Access} does; the plumbing of HTTP knows no tokens and limits. Thread-safe. */
+    public interface Gate {
+        /** The caller, if the call is admitted; otherwise answers the exchange. @param limit counts the call @return null if answered */
+        @Nullable
+        Caller admit(Exchange exchange, Operation.RateLimit limit);
+
+        /** The refusal of an admitted caller whose token was revoked or who was blocked since; null if neither. */
+        @Nullable
+        Reply refusal(Caller caller);
+
+        /** Counts the calls at once of each caller. */
+        CallsInFlight inFlight();
+    }
+
+    /**
+     * Reads a request's body with Vert.x Web's BodyHandler, adds a time limit, reads no body as a form, and checks the body against
+     * the contract. A refusal fails the routing with 408, 413 or 415. Confined to its event loop.
+     */
+    private static final class BodyReader {
+        private static final Logger LOG = LoggerFactory.getLogger(HttpFace.class);
+        private static final String TIMER = "body-timer";
+
+        /** Bytes of {@code null} with some whitespace. */
+        private static final int MAX_NULL = 16;
+
+        private final BodyHandler handler;
+        private final long timeoutMillis;
+
+        BodyReader(HttpSettings settings) {
+            this.handler = BodyHandler.create(false).setBodyLimit(settings.maxBodyBytes());
+            this.timeoutMillis = settings.timeouts().body().toMillis();
+        }
+
+        /** Reads the body, then continues with the route; not if the client leaves before its end. */
+        void read(RoutingContext routing) {
+            HttpServerRequest request = routing.request();
+            if (isForm(request.headers())) {
+                routing.fail(415);
+            } else {
+                // The server has answered Expect already; the handler would answer again, and refuse other
+                // expectations.
+                request.headers().remove(HttpHeaders.EXPECT);
+                routing.put(TIMER, routing.vertx().setTimer(timeoutMillis, late -> {
+                    if (!request.isEnded() && !request.response().ended()) {
+                        routing.fail(408);
+                    }
+                }));
+                handler.handle(routing);
+                if (!routing.failed()) {
+                    request.exceptionHandler(failure -> broken(routing, failure));
+                }
+            }
+        }
+
+        /** Treats a failed request as the fault of its client or connection, whatever exception Vert.x reports. */
+        private static void broken(RoutingContext routing, Throwable failure) {
+            if (failure instanceof DecoderException && !routing.request().isEnded()) {
+                routing.fail(400, failure);
+            } else if (failure instanceof Error) {
+                routing.fail(failure);
+            } else {
+                LOG.debug("a request broke", failure);
+                routing.fail(new HttpClosedException("the request broke"));
+            }
+        }
+
+        /**
+         * The body that was read; null for none.
+         *
+         * @throws InvalidInputException when it is not what the contract says
+         */
+        @Nullable
+        JsonObject json(RoutingContext routing, Operation operation) {
+            Long timer = routing.get(TIMER);
+            if (timer == null) {
+                return decode(operation, null);
+            }
+            routing.vertx().cancelTimer(timer);
+            Buffer body = routing.body().buffer();
+            boolean isEmpty = body == null || body.length() == 0;
+            if (!isEmpty
+                    && operation.body() != null
+                    && !isJson(routing.request().headers())) {
+                throw new HttpException(415);
+            }
+            return decode(operation, isEmpty ? null : body);
+        }
+
+        /** Whether the body is {@code null}, as generated clients send an absent body. */
+        private static boolean isNull(Buffer body) {
+            return body.length() <= MAX_NULL && body.toString().strip().equals("null");
+        }
+
+        private static @Nullable JsonObject decode(Operation operation, @Nullable Buffer body) {
+            Operation.Body expected = operation.body();
+            if (body == null || isNull(body)) {
+                if (expected != null && expected.required()) {
+                    throw InvalidInputException.of("#", Text.of("body.none-given"));
+                }
+                return null;
+            }
+            if (expected == null) {
+                throw InvalidInputException.of("#", Text.of("body.none-allowed"));
+            }
+            JsonObject json = StrictJson.COMMAND.decode(body.getBytes());
+            expected.schema().check(json, "#");
+            return json;
+        }
+
+        /** Whether the request has no body at all, so that nothing needs to be read. */
+        static boolean isAbsent(HttpServerRequest request) {
+            MultiMap headers = request.headers();
+            String length = headers.get(HttpHeaders.CONTENT_LENGTH);
+            if (length == null && request.version() == HttpVersion.HTTP_2) {
+                // Over HTTP/2 a body may come without a header.
+                return request.method().equals(HttpMethod.GET)
+                        || request.method().equals(HttpMethod.HEAD);
+            }
+            return (length == null || length.equals("0")) && !headers.contains(HttpHeaders.TRANSFER_ENCODING);
+        }
+
+        /** BodyHandler's own test for forms, which it would parse. */
+        private static boolean isForm(MultiMap headers) {
+            String type = headers.get(HttpHeaders.CONTENT_TYPE);
+            if (type == null) {
+                return false;
+            }
+            String lower = type.toLowerCase(Locale.ROOT);
+            return lower.startsWith("multipart/form-data") || lower.startsWith("application/x-www-form-urlencoded");
+        }
+
+        private static boolean isJson(MultiMap headers) {
+            if (headers.contains(HttpHeaders.CONTENT_ENCODING)) {
+                return false;
+            }
+            String type = headers.get(HttpHeaders.CONTENT_TYPE);
+            if (type == null) {
+                return false;
+            }
+            String[] parts = type.toLowerCase(Locale.ROOT).split(";", -1);
+            for (int i = 1; i < parts.length; i++) {
+                String parameter = parts[i].strip();
+                if (parameter.startsWith("charset=")
+                        && !parameter.replace("\"", "").equals("charset=utf-8")) {
+                    return false;
+                }
+            }
+            return parts[0].strip().equals("application/json");
+        }
+    }
+
+    /** Commands in progress, whether or not their clients still wait: a stop must not close the stores during a send. Thread-safe. */
+    public static final class CallsUnderWay {
+        private static final long POLL_MILLIS = 10;
+
+        private final AtomicInteger count = new AtomicInteger();
+
+        /** Counts {@code work} until it has ended. */
+        public <T> Future<T> track(Future<T> work) {
+            count.incrementAndGet();
+            return work.onComplete(ended -> count.decrementAndGet());
+        }
+
+        /** Whether none is in progress. */
+        public boolean isEmpty() {
+            return count.get() == 0;
+        }
+
+        /** Completes when none is in progress, or after {@code limit}; never fails. */
+        public Future<Void> ended(Vertx vertx, Duration limit) {
+            Promise<Void> ended = Promise.promise();
+            poll(vertx, System.nanoTime() + limit.toNanos(), ended);
+            return ended.future();
+        }
+
+        private void poll(Vertx vertx, long deadlineNanos, Promise<Void> ended) {
+            if (isEmpty() || System.nanoTime() > deadlineNanos) {
+                ended.complete();
+            } else {
+                vertx.setTimer(POLL_MILLIS, later -> poll(vertx, deadlineNanos, ended));
+            }
+        }
+    }
+
+    /** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
+    public interface SocketUpgrade {
+        /** The WebSocket's path. */
+        String PATH = "/v1/socket";
+
+        /** The subprotocol, the only one. */
+        String SUBPROTOCOL = "hongbao.v1";
+
+        /** Of a listener without WebSockets. */
+        SocketUpgrade NONE = new SocketUpgrade() {
+            @Override
+            public void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse) {
+                refuse.accept(Problem.of(ProblemType.NO_SUCH_PATH));
+            }
+
+            @Override
+            public Future<Void> close() {
+                return Future.succeededFuture();
+            }
+        };
+
+        /**
+         * Makes a request a WebSocket, or refuses it.
+         *
+         * @param opened called once it is a WebSocket; what it gives is called once, when that has ended
+         * @param refuse answers the request
+         */
+        void upgrade(HttpServerRequest request, Supplier<Runnable> opened, Consumer<Problem> refuse);
+
+        /** Refuses new requests, waits for the answers to those in flight, and closes every connection with 1001. */
+        Future<Void> close();
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.Contract.Operation;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
+import dev.hongbao.http.HttpFace.SocketUpgrade;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;

@@ -1,7 +1,7 @@
 package dev.hongbao.http;
 
-import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.Uuids;
 import io.vertx.core.json.JsonArray;

@@ -1,10 +1,10 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.config.DeclaredAsset;
+import dev.hongbao.config.HongbaoConfig.DeclaredAsset;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.values.Asset;
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;

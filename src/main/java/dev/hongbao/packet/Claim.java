@@ -1,10 +1,21 @@
 package dev.hongbao.packet;
 
+import dev.hongbao.engine.CursorMoves;
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Quarantine;
+import dev.hongbao.engine.Settlements;
+import dev.hongbao.engine.Settlements.SettledFacts;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,5 +48,132 @@ public record Claim(
     public enum Status implements Named {
         ACCEPTED,
         SETTLED
+    }
+
+    /** A journal item: winners of a packet's slots from {@code firstSlot} on, in slot order. */
+    public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
+        /** {@code <packet> <first slot> <user> …}, as claim.lua writes it. */
+        public static final JournalItem.Format FORMAT = new JournalItem.Format("claim", AcceptedClaims::decode);
+
+        public AcceptedClaims {
+            users = List.copyOf(users);
+        }
+
+        @Override
+        public String verb() {
+            return FORMAT.verb();
+        }
+
+        @Override
+        public int size() {
+            return users.size();
+        }
+
+        @Override
+        public Quarantine.Unit unit() {
+            return Packet.unit(packet);
+        }
+
+        @Override
+        public String payload() {
+            return packet + " " + firstSlot + " "
+                    + users.stream().map(UserId::inRedis).collect(Collectors.joining(" "));
+        }
+
+        static @Nullable AcceptedClaims decode(String payload) {
+            int afterPacket = payload.indexOf(' ');
+            int afterSlot = payload.indexOf(' ', afterPacket + 1);
+            PacketId packet = afterPacket < 0 ? null : PacketId.parse(payload.substring(0, afterPacket));
+            if (packet == null || afterSlot < 0) {
+                return null;
+            }
+            List<UserId> users = new ArrayList<>();
+            for (int begin = afterSlot + 1; begin <= payload.length(); ) {
+                int space = payload.indexOf(' ', begin);
+                int end = space < 0 ? payload.length() : space;
+                UserId user = UserId.ofRedis(payload.substring(begin, end));
+                if (user == null) {
+                    return null;
+                }
+                users.add(user);
+                begin = end + 1;
+            }
+            try {
+                return new AcceptedClaims(
+                        packet, Integer.parseUnsignedInt(payload, afterPacket + 1, afterSlot, 10), users);
+            } catch (NumberFormatException malformed) {
+                return null;
+            }
+        }
+    }
+
+    /**
+     * The claims of one committed settlement, for {@link dev.hongbao.engine.Settlements}. Immutable.
+     *
+     * @param packets the claims' packets, each once; empty for another server's settlement
+     * @param moves of the cursors of their shards; empty for another server's settlement
+     */
+    public record SettledClaims(List<Claim> claims, List<Packet> packets, List<CursorMoves.Move> moves) {
+        /** Claims settled by another server. */
+        public static SettledClaims elsewhere(List<Claim> claims) {
+            return new SettledClaims(claims, List.of(), List.of());
+        }
+
+        public SettledClaims {
+            claims = List.copyOf(claims);
+            packets = List.copyOf(packets);
+            moves = List.copyOf(moves);
+        }
+
+        /** Sends settled claims to other servers. They answer claims waiting there, and notify claimers' sockets. */
+        public static final class Wire implements SettledFacts<SettledClaims> {
+            private final Settlements<SettledClaims> settlements;
+
+            public Wire(Settlements<SettledClaims> settlements) {
+                this.settlements = settlements;
+            }
+
+            @Override
+            public int kind() {
+                return 16;
+            }
+
+            @Override
+            public Settlements<SettledClaims> settlements() {
+                return settlements;
+            }
+
+            @Override
+            public List<CursorMoves.Move> moves(SettledClaims settled) {
+                return settled.moves();
+            }
+
+            @Override
+            public void write(SettledClaims settled, WireWriter to) {
+                to.number(settled.claims().size());
+                for (Claim claim : settled.claims()) {
+                    to.uuid(claim.packet().value())
+                            .text(claim.user().value())
+                            .number(claim.share().slot())
+                            .number(claim.share().amount())
+                            .text(claim.share().asset().code())
+                            .instant(Objects.requireNonNull(claim.at()));
+                }
+            }
+
+            @Override
+            public void heard(WireReader from) {
+                List<Claim> claims = new ArrayList<>();
+                for (int left = from.count(); left > 0; left--) {
+                    claims.add(new Claim(
+                            new PacketId(from.uuid()),
+                            new UserId(from.text()),
+                            new Claim.Share(from.number(), from.longNumber(), new Asset(from.text())),
+                            Claim.Status.SETTLED,
+                            from.instant()));
+                }
+                settlements.toWaiters().tell(SettledClaims.elsewhere(claims));
+            }
+        }
     }
 }

@@ -4,6 +4,8 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ScriptBatcher;
 import dev.hongbao.engine.ShardScript;
+import dev.hongbao.packet.Claim.AcceptedClaims;
+import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;

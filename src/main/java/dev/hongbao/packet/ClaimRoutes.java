@@ -35,6 +35,11 @@ public final class ClaimRoutes {
         this.items = items;
     }
 
+    /** The claims behind these calls, for frames. */
+    public ClaimService service() {
+        return claims;
+    }
+
     public Future<Reply> claim(Call call) {
         JsonObject body = call.json();
         String passcode = body == null ? null : body.getString("passcode");

@@ -1,6 +1,6 @@
 package dev.hongbao.packet;
 
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.PacketId;

@@ -5,7 +5,7 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.engine.Symptom;
+import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.packet.PacketStore.Progress;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.PacketId;

@@ -1,7 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileBodies;
+import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.ledger.Origin.Note;
@@ -152,7 +152,7 @@ public final class PacketBodies {
             named.addAll(recipients);
         }
         if (!people.isEmpty()) {
-            ProfileBodies.people(json, named, people);
+            ProfileRoutes.people(json, named, people);
         }
         return json.endObject().toString();
     }
@@ -202,7 +202,7 @@ public final class PacketBodies {
             pool(out, own.pool());
             out.endObject();
         });
-        ProfileBodies.people(json, givers(page), people);
+        ProfileRoutes.people(json, givers(page), people);
         return json.endObject().toString();
     }
 
@@ -249,7 +249,7 @@ public final class PacketBodies {
                 (out, claim) ->
                         claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
         optionalClaim(json, "luckiest", page.luckiest());
-        ProfileBodies.people(json, page.people(), people);
+        ProfileRoutes.people(json, page.people(), people);
         return json.endObject().toString();
     }
 
@@ -297,7 +297,7 @@ public final class PacketBodies {
     private static void packet(JsonText json, PacketView view, Map<UserId, Profile> people) {
         fields(json, view);
         if (!people.isEmpty()) {
-            ProfileBodies.people(json, view.people(), people);
+            ProfileRoutes.people(json, view.people(), people);
         }
         json.endObject();
     }

@@ -1,7 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.PacketStore.Due;

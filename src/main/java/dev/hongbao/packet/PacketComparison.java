@@ -1,8 +1,9 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
-import dev.hongbao.engine.JournalItem;
-import dev.hongbao.engine.RedisComparison;
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.RedisComparison;
+import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.PacketId;

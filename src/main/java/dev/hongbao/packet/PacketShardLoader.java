@@ -1,8 +1,8 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
+import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.RowPages;
-import dev.hongbao.engine.ShardLoader;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;

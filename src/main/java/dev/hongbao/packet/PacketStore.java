@@ -80,10 +80,10 @@ final class PacketStore {
                             order by p.expires_at limit %s) as p
         """;
 
-    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.OwnerTask}. */
+    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.Mode.OwnerTask}. */
     static final String ANY_DUE = DUE.formatted("1");
 
-    /** The rows of {@link #payRefunds}, for an {@link dev.hongbao.engine.OwnerTask}. */
+    /** The rows of {@link #payRefunds}, for an {@link dev.hongbao.engine.Mode.OwnerTask}. */
     static final String DUE_REFUNDS = "refund_due as d where d.shard = any ($1)";
 
     private final Pool pool;

@@ -10,6 +10,8 @@ import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Assets;
+import dev.hongbao.packet.Claim.SettledClaims;
+import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.PacketId;
 import io.micrometer.core.instrument.Gauge;

@@ -11,7 +11,7 @@ import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.Contract;
-import dev.hongbao.http.Operation;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Holders;
@@ -33,6 +33,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
+import java.time.Clock;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.HashMap;
@@ -347,5 +348,32 @@ public final class ConsoleRoutes {
             json.endObject();
         }
         return json.endArray().field("next", next).endObject().toString();
+    }
+
+    /** The console's services beside the API. Shared; called on event loops. */
+    public interface ConsoleServices {
+        /** The server's clock, for simulations. */
+        Clock clock();
+
+        /** The servers and shards. */
+        ShardOwners owners();
+
+        /** See {@link Holders#list}. */
+        Future<List<Holders.Holder>> users(String after, int limit);
+
+        /** See {@link Turnover#sums}. */
+        Future<List<Turnover.Sum>> turnover();
+
+        /** Everything in quarantine, longest first. */
+        Future<List<QuarantineStore.Listed>> quarantined();
+
+        /** See {@link QuarantineStore#replay}. */
+        Future<Integer> replay(UUID unit);
+
+        /** See {@link QuarantineStore#drop}. */
+        Future<Integer> drop(UUID unit);
+
+        /** This server's reconciliations. */
+        ReconcileRuns reconciliations();
     }
 }

@@ -1,7 +1,7 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.engine.JournalItem;
-import dev.hongbao.engine.RedisComparison;
+import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -2,10 +2,10 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry;
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.JournalReader;
-import dev.hongbao.engine.RedisComparison;
-import dev.hongbao.engine.RedisComparison.Differences;
+import dev.hongbao.engine.Mode.RedisComparison;
+import dev.hongbao.engine.Mode.RedisComparison.Differences;
 import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.redis.RedisFault;

@@ -9,7 +9,7 @@ import dev.hongbao.campaign.CampaignRoutes;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.LimitsConfig;
-import dev.hongbao.doctor.OpenFiles;
+import dev.hongbao.doctor.MachineChecks.OpenFiles;
 import dev.hongbao.draw.DrawRoutes;
 import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.feed.EventsRoute;
@@ -17,16 +17,16 @@ import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.ConnectionCap;
 import dev.hongbao.http.Contract;
+import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.http.Exchange;
-import dev.hongbao.http.Frames;
 import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.HttpMetrics;
 import dev.hongbao.http.HttpSettings;
+import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.http.HttpVerticle;
-import dev.hongbao.http.Origins;
 import dev.hongbao.http.PageFiles;
 import dev.hongbao.http.Route;
-import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.ledger.LedgerRoutes;
 import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.packet.PacketRoutes;
@@ -125,16 +125,7 @@ final class Apis {
                     ClaimRoutes claims = claims(vertx, services);
                     PlayRoutes plays = plays(vertx, services);
                     Requests requests = new Requests(
-                            frames,
-                            gate,
-                            services.feed,
-                            services.claims,
-                            services.packets,
-                            services.plays,
-                            services.campaigns,
-                            claims,
-                            plays,
-                            clock);
+                            frames, gate, services.feed, claims, plays, services.packets, services.campaigns, clock);
                     SocketFace sockets =
                             new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);
                     HttpFace face =

@@ -9,10 +9,8 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.engine.AdmissionControl;
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.JournalEntry;
-import dev.hongbao.engine.JournalMetrics;
 import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
@@ -23,15 +21,14 @@ import dev.hongbao.engine.RedisLine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
 import dev.hongbao.engine.ShardOwners;
-import dev.hongbao.engine.ShardWatch;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Wallets;
+import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.Packets;
-import dev.hongbao.packet.SettledClaims;
 import dev.hongbao.reconcile.LatestRuns;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.store.postgres.Sweep;
@@ -95,7 +92,6 @@ public final class Engine {
     final AdmissionControl admission;
     final Console console;
     private final Presence presence;
-    private final JournalMetrics journalMetrics;
     private final Sweep outboxSweep;
     /** The hourly removals, for a caller that does not wait an hour. */
     public final List<Sweep> sweeps;
@@ -114,7 +110,7 @@ public final class Engine {
         this.stores = stores;
         this.clock = stores.clock;
         this.shards = stores.shards;
-        shards.timeScripts(metrics);
+        shards.measure(metrics);
         Pools pools = stores.pools;
         this.quarantine = new Quarantine(loop, pools.owner(), metrics);
 
@@ -152,7 +148,6 @@ public final class Engine {
                 shards.count(), claims.settleTimeout(), claims.maxWaiting(), metrics, System::nanoTime);
         this.console = new Console(vertx, stores.addresses, pools, shards.store(), clock);
         this.presence = presence;
-        this.journalMetrics = new JournalMetrics(metrics, shards);
         this.outboxSweep = new Sweep(
                 pools.lengthy(),
                 "the outbox",
@@ -260,18 +255,15 @@ public final class Engine {
     /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
     public Future<Void> startWriter() {
         return writer.start(() -> new PersistenceVerticle(
-                loop,
-                stores.pools.postgres(),
-                stores.pools.owner(),
-                stores.pools.lengthy(),
-                () -> stores.openRedis("persistence"),
-                shards,
-                quarantine,
-                modes(),
-                feeds,
-                presence,
-                config.engine().journal().pollInterval(),
-                journalMetrics));
+                        loop,
+                        stores.pools.postgres(),
+                        () -> stores.openRedis("persistence"),
+                        shards,
+                        quarantine,
+                        modes(),
+                        feeds,
+                        config.engine().journal().pollInterval())
+                .showing(presence));
     }
 
     /** Settles the journals and gives the shards away. Claims are still accepted; the next owner settles them. Idempotent. */
@@ -305,8 +297,6 @@ public final class Engine {
                         new SettledClaims.Wire(packets.settlements),
                         new SettledPlays.Wire(draws.catalog, draws.settlements)),
                 feeds.audience(),
-                Audience.NUDGE,
-                Audience.NUDGED,
                 metrics));
     }
 
@@ -354,11 +344,10 @@ public final class Engine {
     }
 
     /** Measures every shard for the operator. Deploy one. */
-    ShardWatch shardWatch() {
-        return new ShardWatch(
+    Deployable shardWatch() {
+        return shards.watch(
                 stores.addresses.redisUrl(),
                 config.engine().redis().commandTimeout(),
-                shards,
                 new ShardOwners(stores.pools.owner()),
                 metrics);
     }

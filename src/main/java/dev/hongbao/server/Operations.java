@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardStore;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.webhook.Outbox;

@@ -1,8 +1,8 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.engine.SettlementBatch;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.engine.PersistenceVerticle;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -30,7 +30,7 @@ public record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, 
     private static final int BOOKS_QUEUE = 16;
 
     /** Outside of these pools: for the ping, the locks, the webhooks and the writer. */
-    private static final int SINGLE = 3 + SettlementBatch.MOST_AT_ONCE;
+    private static final int SINGLE = 3 + PersistenceVerticle.MOST_AT_ONCE;
 
     /** A server's connections, without the brief ones of checks and the console. The guide and the base for Kubernetes use the number. */
     public static int connections(HongbaoConfig config) {

@@ -7,7 +7,7 @@ import dev.hongbao.engine.Settler;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;

@@ -6,14 +6,15 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Commands;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Migrations;
 import dev.hongbao.store.postgres.Months;
-import dev.hongbao.store.postgres.Ping;
+import dev.hongbao.store.postgres.Postgres.Ping;
 import dev.hongbao.store.postgres.StoreClock;
+import dev.hongbao.store.redis.RedisCommands;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.store.redis.RedisPing;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -124,5 +125,53 @@ final class StoreConnections {
     /** Closes all connections, except those from {@link #openRedis}. */
     Future<Void> close() {
         return redisPing.close().eventually(ping::close).eventually(pools::close);
+    }
+
+    /**
+     * Asks Redis whether it can serve, on links of its own. They stay open: new links for each question would wait for a silent
+     * sentinel or node while the others serve. Thread-safe.
+     */
+    private static final class RedisPing {
+        private final Context loop;
+        private final RedisLinks links;
+
+        private RedisPing(Context loop, RedisLinks links) {
+            this.loop = loop;
+            this.links = links;
+        }
+
+        /** Opens the links on the current event loop, with the parameters and failures of {@link RedisLinks#open}. */
+        static Future<RedisPing> open(Vertx vertx, String url, Duration timeout) {
+            Context loop = vertx.getOrCreateContext();
+            return RedisLinks.open(vertx, url, timeout, "ping").map(links -> new RedisPing(loop, links));
+        }
+
+        /** The links of the questions. Use them on the event loop on which they were opened, and do not close them. */
+        RedisLinks links() {
+            return links;
+        }
+
+        /**
+         * Whether Redis, or one node of a cluster, answers now and has all needed commands.
+         *
+         * @param key one of the server's keys; see {@link RedisCommands#missing}
+         * @return true; else fails with the missing commands or the fault, after twice the timeout at the latest
+         */
+        Future<Boolean> ask(String key) {
+            Promise<Boolean> answer = Promise.promise();
+            loop.runOnContext(now -> Future.any(links.servers().stream()
+                            .map(server -> RedisCommands.require(server, key))
+                            .toList())
+                    .map(true)
+                    .onComplete(answer));
+            return answer.future();
+        }
+
+        /** Closes the links for good; idempotent. */
+        Future<Void> close() {
+            Promise<Void> closed = Promise.promise();
+            loop.runOnContext(now -> links.close().onComplete(closed));
+            return closed.future();
+        }
     }
 }

@@ -2,13 +2,13 @@ package dev.hongbao.store;
 
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.PostgresConfig;
-import dev.hongbao.config.RedisConfig;
+import dev.hongbao.config.HongbaoConfig.PostgresConfig;
+import dev.hongbao.config.HongbaoConfig.RedisConfig;
 import dev.hongbao.config.SecretUrl;
-import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.embedded.EmbeddedServers;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisAddress;
 import java.nio.file.Files;
@@ -195,6 +195,27 @@ public final class Stores implements AutoCloseable {
             }
         } catch (Exception fault) {
             throw new IllegalStateException("a child did not stop: " + fault.getMessage(), fault);
+        }
+    }
+
+    /**
+     * The addresses of the stores.
+     *
+     * @param redisUrl {@code redis://[:password@]host:port}; holds a password, never log it
+     * @param namespace the installation's name in every key of Redis; null for the one in Postgres
+     * @param owner the role that migrates
+     * @param app the server's role; may be the owner
+     */
+    public record StoreAddresses(
+            String redisUrl, @Nullable String namespace, PostgresAddress owner, PostgresAddress app) {
+        /** Takes the namespace from Postgres. */
+        public StoreAddresses(String redisUrl, PostgresAddress owner, PostgresAddress app) {
+            this(redisUrl, null, owner, app);
+        }
+
+        @Override
+        public String toString() {
+            return "Redis and " + app;
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.values;
 
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

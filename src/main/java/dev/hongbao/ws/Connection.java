@@ -1,14 +1,14 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.access.AuditRow;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.feed.FeedFollower;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
-import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;

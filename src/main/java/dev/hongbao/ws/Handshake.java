@@ -1,8 +1,8 @@
 package dev.hongbao.ws;
 
+import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
-import dev.hongbao.http.SocketUpgrade;
 import dev.hongbao.values.Text;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.http.HttpHeaders;

@@ -1,10 +1,10 @@
 package dev.hongbao.ws;
 
 import dev.hongbao.access.Access;
-import dev.hongbao.access.AuditRow;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.access.RateLimits;
-import dev.hongbao.access.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.campaign.CampaignService;
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.PlayOutcome;
@@ -13,8 +13,8 @@ import dev.hongbao.draw.PlayService;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.http.CallsInFlight;
-import dev.hongbao.http.CallsUnderWay;
-import dev.hongbao.http.Frames;
+import dev.hongbao.http.Contract.Frames;
+import dev.hongbao.http.HttpFace.CallsUnderWay;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
@@ -69,22 +69,20 @@ public final class Requests {
             Frames frames,
             Access gate,
             FeedService feed,
-            ClaimService claims,
+            ClaimRoutes claims,
+            PlayRoutes plays,
             PacketService packets,
-            PlayService plays,
             CampaignService campaigns,
-            ClaimRoutes claimsForUsers,
-            PlayRoutes playsForUsers,
             Clock clock) {
         this.frames = frames;
         this.gate = gate;
         this.feed = feed;
-        this.claims = claims;
+        this.claims = claims.service();
+        this.claimsForUsers = claims;
+        this.plays = plays.service();
+        this.playsForUsers = plays;
         this.packets = packets;
-        this.plays = plays;
         this.campaigns = campaigns;
-        this.claimsForUsers = claimsForUsers;
-        this.playsForUsers = playsForUsers;
         this.clock = clock;
         this.limits = gate.rates();
         this.inFlight = gate.inFlight();

@@ -1,10 +1,10 @@
 package dev.hongbao.ws;
 
 import dev.hongbao.config.SocketConfig;
+import dev.hongbao.http.CallsInFlight.Counts;
 import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.ClientAddresses.ClientAddress;
-import dev.hongbao.http.Counts;
-import dev.hongbao.http.Origins;
+import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;

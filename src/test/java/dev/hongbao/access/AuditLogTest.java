@@ -2,6 +2,7 @@ package dev.hongbao.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.access.AuditLog.AuditRow;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
+import dev.hongbao.access.KeyRing.JwkSet;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -2,6 +2,7 @@ package dev.hongbao.access;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.access.AuditLog.AuditRow;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;

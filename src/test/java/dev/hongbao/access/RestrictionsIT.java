@@ -12,9 +12,10 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.Restriction.Kind;
-import dev.hongbao.access.Restriction.Scope;
-import dev.hongbao.access.Restriction.Target;
+import dev.hongbao.access.Restrictions.Restriction;
+import dev.hongbao.access.Restrictions.Restriction.Kind;
+import dev.hongbao.access.Restrictions.Restriction.Scope;
+import dev.hongbao.access.Restrictions.Restriction.Target;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;

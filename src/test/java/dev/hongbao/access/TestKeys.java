@@ -1,5 +1,6 @@
 package dev.hongbao.access;
 
+import dev.hongbao.access.TokenTrust.TokenKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

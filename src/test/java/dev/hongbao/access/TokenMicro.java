@@ -1,5 +1,6 @@
 package dev.hongbao.access;
 
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;

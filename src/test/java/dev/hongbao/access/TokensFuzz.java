@@ -1,6 +1,7 @@
 package dev.hongbao.access;
 
-import dev.hongbao.access.TokenVerdict.Fault;
+import dev.hongbao.access.Tokens.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.fuzz.Findings;
 import dev.hongbao.fuzz.Hostile;
 import dev.hongbao.fuzz.Input;

@@ -11,7 +11,9 @@ import static dev.hongbao.access.TestKeys.signed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenVerdict.Fault;
+import dev.hongbao.access.KeyRing.JwkSet;
+import dev.hongbao.access.TokenTrust.TokenKey;
+import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;

@@ -3,8 +3,9 @@ package dev.hongbao.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.store.embedded.EmbeddedRedis;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;

@@ -3,6 +3,7 @@ package dev.hongbao.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.doctor.MachineChecks.OpenFiles;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

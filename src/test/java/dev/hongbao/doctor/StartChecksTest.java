@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.server.Pools;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisInfo;

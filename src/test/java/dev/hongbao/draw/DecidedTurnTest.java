@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.engine.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalItem;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Servers;

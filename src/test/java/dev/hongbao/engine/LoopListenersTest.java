@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.Settlements.LoopListeners;
 import dev.hongbao.testing.Eventually;
 import io.vertx.core.Context;
 import io.vertx.core.Vertx;

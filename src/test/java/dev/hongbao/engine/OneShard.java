@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static dev.hongbao.testing.TestEngine.get;
 
+import dev.hongbao.engine.BatchSettler.SettlementBatch;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
@@ -63,7 +64,6 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
             Function<Generation, Future<Void>> loader) {
         return new Recovery(
                 pool,
-                redis,
                 watch(shards),
                 new KeySweep(Loop.of(vertx), redis, shards.namespace()),
                 shards,

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Diagnosis;
 import dev.hongbao.doctor.Doctor;
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.ClaimOutcome.Kind;
@@ -18,7 +18,7 @@ import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;

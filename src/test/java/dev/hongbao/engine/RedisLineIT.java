@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.hongbao.store.embedded.RedisPermissions;
+import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Subscription;
 import dev.hongbao.testing.RedisNodes;

@@ -4,6 +4,9 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.engine.Settlements.SettledFacts;
+import dev.hongbao.engine.Wire.WireReader;
+import dev.hongbao.engine.Wire.WireWriter;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.TestLines;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -49,8 +52,8 @@ class ServerMessagesTest {
         ShardStore nowhere =
                 new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         Shards shards = new Shards(nowhere, 16, Map.of());
-        get(vertx.deployVerticle(new ServerMessages(
-                Loop.of(vertx), lines.line("this"), shards, List.of(), audience, "nudge", "nudged", metrics)));
+        get(vertx.deployVerticle(
+                new ServerMessages(Loop.of(vertx), lines.line("this"), shards, List.of(), audience, metrics)));
         return shards;
     }
 

@@ -1,6 +1,6 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.http.Frames;
+import dev.hongbao.http.Contract.Frames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayOutputStream;

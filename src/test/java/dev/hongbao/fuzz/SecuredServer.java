@@ -1,13 +1,11 @@
 package dev.hongbao.fuzz;
 
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestAuthority;
-import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TlsTestServer;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -25,15 +23,11 @@ final class SecuredServer implements AutoCloseable {
 
     /** @param options of the first server too */
     SecuredServer(Map<String, String> options) throws Exception {
-        Path directory = Files.createTempDirectory("fuzz");
-        TestAuthority authority = new TestAuthority(Files.createDirectory(directory.resolve("authority")), "Fuzz");
-        TestCertificate shown = authority.issue(Files.createDirectory(directory.resolve("shown")), "ip:127.0.0.1");
         Map<String, String> all = new HashMap<>(options);
-        all.put("http.tls-certificate", shown.certificate().toString());
-        all.put("http.tls-key", shown.key().toString());
         all.put("http.event-loops", "1");
-        this.trust = authority.trusted(null);
-        this.server = TestServer.start(stores, all);
+        TlsTestServer secured = TlsTestServer.start(stores, Files.createTempDirectory("fuzz"), all);
+        this.trust = secured.clients();
+        this.server = secured.server();
     }
 
     /** Who may call it. */

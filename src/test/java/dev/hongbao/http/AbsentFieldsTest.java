@@ -2,8 +2,9 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.StrictJson;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

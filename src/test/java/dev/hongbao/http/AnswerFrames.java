@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract.Frames;
 import io.vertx.core.json.JsonObject;
 import io.vertx.json.schema.Draft;
 import io.vertx.json.schema.JsonSchema;

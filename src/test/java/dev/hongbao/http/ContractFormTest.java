@@ -2,6 +2,8 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract.Frames;
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.webhook.OutboxEvent;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

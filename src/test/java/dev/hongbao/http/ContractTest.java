@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.PacketStatus;
 import dev.hongbao.packet.PoolTerms;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.values.Asset;
-import dev.hongbao.values.FieldFault;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.UserId;
 import dev.hongbao.webhook.OutboxEvent;

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -8,15 +8,14 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestAuthority;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TlsTestServer;
 import dev.hongbao.values.Role;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -49,15 +48,9 @@ class Http2BrokenIT extends HttpApiClient {
 
     @BeforeAll
     static void serve(TestServers stores) throws Exception {
-        TestAuthority authority = new TestAuthority(Files.createDirectory(directory.resolve("authority")), "Our Own");
-        var shown = authority.issue(Files.createDirectory(directory.resolve("shown")), "ip:127.0.0.1");
-        trusted = authority.trusted(null);
-        server = TestServer.start(
-                stores,
-                Map.of(
-                        "http.tls-certificate", shown.certificate().toString(),
-                        "http.tls-key", shown.key().toString(),
-                        "http.event-loops", "1"));
+        TlsTestServer secured = TlsTestServer.start(stores, directory, Map.of("http.event-loops", "1"));
+        server = secured.server();
+        trusted = secured.clients();
     }
 
     @AfterAll

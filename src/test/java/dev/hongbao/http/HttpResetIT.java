@@ -9,13 +9,11 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestAuthority;
-import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TlsTestServer;
 import dev.hongbao.values.Role;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
@@ -38,16 +36,9 @@ class HttpResetIT extends HttpApiClient {
 
     @BeforeAll
     static void start(TestServers stores) throws Exception {
-        TestAuthority authority = new TestAuthority(directory, "Our Own");
-        TestCertificate certificate =
-                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
-        clients = authority.trusted(null);
-        server = TestServer.start(
-                stores,
-                Map.of(
-                        "http.tls-certificate", certificate.certificate().toString(),
-                        "http.tls-key", certificate.key().toString(),
-                        "http.idle-timeout", "1s"));
+        TlsTestServer secured = TlsTestServer.start(stores, directory, Map.of("http.idle-timeout", "1s"));
+        server = secured.server();
+        clients = secured.clients();
         // Pages and an export that are long
         new Books(stores)
                 .strings(

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
-import dev.hongbao.doctor.Diagnosis;
 import dev.hongbao.doctor.Doctor;
+import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;

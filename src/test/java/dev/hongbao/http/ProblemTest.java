@@ -3,7 +3,7 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenVerdict;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.Claim;

@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.Contract.Frames;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;

@@ -3,8 +3,9 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.StrictJson;
 import io.vertx.core.json.JsonObject;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.StrictJson;
 import io.vertx.core.json.JsonArray;

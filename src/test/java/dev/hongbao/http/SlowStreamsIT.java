@@ -4,16 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestAuthority;
-import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TlsTestServer;
 import dev.hongbao.values.Role;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -39,16 +37,9 @@ class SlowStreamsIT extends HttpApiClient {
 
     @BeforeAll
     static void start(TestServers stores) throws Exception {
-        TestAuthority authority = new TestAuthority(directory, "Our Own");
-        TestCertificate certificate =
-                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
-        clients = authority.trusted(null);
-        server = TestServer.start(
-                stores,
-                Map.of(
-                        "http.tls-certificate", certificate.certificate().toString(),
-                        "http.tls-key", certificate.key().toString(),
-                        "socket.slow-timeout", "1s"));
+        TlsTestServer secured = TlsTestServer.start(stores, directory, Map.of("socket.slow-timeout", "1s"));
+        server = secured.server();
+        clients = secured.clients();
     }
 
     @AfterAll

@@ -2,6 +2,7 @@ package dev.hongbao.packet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
 import java.util.List;

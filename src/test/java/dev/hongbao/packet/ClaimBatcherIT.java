@@ -10,6 +10,7 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;

@@ -5,6 +5,8 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.packet.Claim.AcceptedClaims;
+import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;

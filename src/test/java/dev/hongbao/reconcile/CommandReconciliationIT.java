@@ -5,7 +5,7 @@ import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 
-import dev.hongbao.access.AuditRow;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Origin.Note;

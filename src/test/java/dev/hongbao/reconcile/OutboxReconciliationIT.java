@@ -6,7 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.access.Restriction;
+import dev.hongbao.access.Restrictions.Restriction;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;

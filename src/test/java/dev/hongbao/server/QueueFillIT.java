@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.hongbao.doctor.OpenFiles;
+import dev.hongbao.doctor.MachineChecks.OpenFiles;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.reconcile.Finding;
-import dev.hongbao.store.StoreAddresses;
-import dev.hongbao.store.embedded.RedisPermissions;
+import dev.hongbao.store.Stores.StoreAddresses;
+import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(Servers.class)
 class ServerJarIT {
     /** It unpacks a store, so it is never called where there is none. */
-    private static final String UNPACKS = "dev.hongbao.store.embedded.TarGz ";
+    private static final String UNPACKS = "dev.hongbao.store.embedded.Binaries$TarGz ";
 
     @TempDir
     private Path directory;

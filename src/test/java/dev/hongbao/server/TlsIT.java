@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.store.StoreAddresses;
-import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisLinks;

@@ -7,24 +7,22 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Installation;
-import dev.hongbao.engine.JournalMetrics;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
-import dev.hongbao.engine.OwnerTask;
+import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.PersistenceVerticle;
-import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.ServerMessages;
-import dev.hongbao.engine.SettlementListener;
+import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.packet.Packets;
-import dev.hongbao.packet.SettledClaims;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.values.Caller;
@@ -94,6 +92,7 @@ final class SimulatedServer {
         MeterRegistry metrics = new CompositeMeterRegistry();
         ShardStore store = new ShardStore(owners, owners, new Installation(new UUID(0, 1), NAMESPACE), nonces);
         this.shards = new Shards(store, postgres.tables.shards.size(), SCRIPTS);
+        shards.measure(metrics);
         this.quarantine = new Quarantine(owner, owners, metrics);
         RedisLinks links = redis.open(requests, host);
         Clock clock = new Clock() {
@@ -136,25 +135,14 @@ final class SimulatedServer {
         this.writer = new PersistenceVerticle(
                 owner,
                 clients,
-                owners,
-                owners,
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 shards,
                 quarantine,
                 List.of(mode),
                 new NoListener(),
-                Presence.none(),
-                POLL,
-                new JournalMetrics(metrics, shards));
+                POLL);
         this.messages = new ServerMessages(
-                owner,
-                line,
-                shards,
-                List.of(new SettledClaims.Wire(packets.settlements)),
-                new Audience(),
-                Audience.NUDGE,
-                Audience.NUDGED,
-                metrics);
+                owner, line, shards, List.of(new SettledClaims.Wire(packets.settlements)), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }

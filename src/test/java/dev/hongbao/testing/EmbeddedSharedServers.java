@@ -1,8 +1,8 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.LossyProxy;
 import java.io.IOException;

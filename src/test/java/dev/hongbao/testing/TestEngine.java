@@ -10,7 +10,7 @@ import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.server.Engine;
 import dev.hongbao.server.Services;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;

@@ -1,7 +1,7 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedRedis;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

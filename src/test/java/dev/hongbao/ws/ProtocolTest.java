@@ -2,7 +2,7 @@ package dev.hongbao.ws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.http.Frames;
+import dev.hongbao.http.Contract.Frames;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;

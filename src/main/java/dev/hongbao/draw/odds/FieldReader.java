@@ -1,6 +1,6 @@
 package dev.hongbao.draw.odds;
 
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.ShownText;
 import dev.hongbao.values.Text;
 import java.time.DateTimeException;

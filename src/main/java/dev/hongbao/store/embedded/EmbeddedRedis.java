@@ -1,5 +1,7 @@
 package dev.hongbao.store.embedded;
 
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.store.redis.RedisCommands;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,22 +18,14 @@ import java.util.stream.Collectors;
  * A Redis child process with an append-only file, on loopback, with passwords. Thread-safe; every method but the getters may
  * block.
  */
-public final class EmbeddedRedis implements AutoCloseable {
+public final class EmbeddedRedis extends EmbeddedServer {
     /** A long append-only file takes about 1 s per 100 MB to read. A kill meanwhile makes Redis begin anew. */
     private static final Duration READY = Duration.ofMinutes(10);
 
     private static final String APP_SECRET = "redis-app";
 
-    private final DataDirectory data;
-    private final SupervisedChild child;
-    private final int port;
-    private final boolean ownsData;
-
-    private EmbeddedRedis(DataDirectory data, SupervisedChild child, int port, boolean ownsData) {
-        this.data = data;
-        this.child = child;
-        this.port = port;
-        this.ownsData = ownsData;
+    private EmbeddedRedis(DataDirectory data, boolean ownsData, int port, SupervisedChild child) {
+        super(data, ownsData, port, child);
     }
 
     /**
@@ -42,13 +36,7 @@ public final class EmbeddedRedis implements AutoCloseable {
      * @throws EmbeddedStartException if it cannot be started; the message shows the end of its log
      */
     public static EmbeddedRedis start(Path dataDir, EmbeddedOptions options) {
-        DataDirectory data = DataDirectory.take(dataDir);
-        try {
-            return start(data, options, true);
-        } catch (RuntimeException e) {
-            data.close();
-            throw e;
-        }
+        return owning(dataDir, data -> start(data, options, true));
     }
 
     /**
@@ -56,10 +44,7 @@ public final class EmbeddedRedis implements AutoCloseable {
      * nothing. The server may be gone a moment later.
      */
     public static Optional<String> running(Path dataDir) {
-        int port = DataDirectory.readNumber(dataDir.resolve("redis").resolve("port"));
-        return port == 0 || !DataDirectory.taken(dataDir)
-                ? Optional.empty()
-                : DataDirectory.known(dataDir, APP_SECRET).map(password -> appUrl(password, port));
+        return running(dataDir, "redis/port", APP_SECRET, EmbeddedRedis::appUrl);
     }
 
     static EmbeddedRedis start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
@@ -83,7 +68,7 @@ public final class EmbeddedRedis implements AutoCloseable {
             started.awaitReady(() -> answers(port, password), READY);
             return started;
         });
-        return new EmbeddedRedis(data, child, port, ownsData);
+        return new EmbeddedRedis(data, ownsData, port, child);
     }
 
     private static String config(int port, String password, String appPassword, Map<String, String> more) {
@@ -137,36 +122,20 @@ public final class EmbeddedRedis implements AutoCloseable {
         return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
     }
 
-    public int port() {
-        return port;
-    }
+    /**
+     * The server's rights in Redis, as an ACL: the commands that the server and its scripts call, and no others. A stolen password
+     * can take claims. It cannot read or change the configuration, load a module, or empty the server at once. It can load scripts,
+     * since recovery loads each shard's own.
+     */
+    public static final class RedisPermissions {
+        /** The server's user in the embedded Redis. */
+        public static final String USER = "hongbao";
 
-    /** The latest process. */
-    public long pid() {
-        return child.pid();
-    }
+        /** The rules after {@code ACL SETUSER hongbao on >password}. */
+        public static final String RULES =
+                "~* resetchannels &hongbao:* -@all +hello +auth +ping +info +select +cluster|slots +"
+                        + String.join(" +", RedisCommands.OF_LINE) + " +" + String.join(" +", RedisCommands.NEEDED);
 
-    /** False from the end of the process until its next one answers. */
-    public boolean running() {
-        return child.running();
-    }
-
-    /** {@code kill -9}. If supervised, it starts again by itself. */
-    public void kill() {
-        child.kill();
-    }
-
-    void requestStop() {
-        child.requestStop();
-    }
-
-    /** Stops it; all answered writes are then on disk. Idempotent; takes up to 9 s, usually 0.1 s. */
-    @Override
-    public void close() {
-        child.requestStop();
-        child.awaitStopped();
-        if (ownsData) {
-            data.close();
-        }
+        private RedisPermissions() {}
     }
 }

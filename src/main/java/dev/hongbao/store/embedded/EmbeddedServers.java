@@ -3,10 +3,12 @@ package dev.hongbao.store.embedded;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Redis and Postgres for a server with nothing configured. Thread-safe; blocking, so keep it off event loops.
@@ -176,6 +178,48 @@ public final class EmbeddedServers implements AutoCloseable {
         InUseException(Path directory) {
             super("the data directory " + directory + " is in use by another server; stop that one or choose another"
                     + " directory");
+        }
+    }
+
+    /**
+     * The options of the child processes.
+     *
+     * @param supervised whether a child that ends by itself is started again
+     * @param binaries the directory for the unpacked binaries, which several data directories may share; null for {@code bin} in the
+     *     data directory
+     * @param redisSettings further lines of redis.conf, by name; they override ours
+     * @param postgresSettings further settings of Postgres, by name; they override ours
+     */
+    public record EmbeddedOptions(
+            boolean supervised,
+            @Nullable Path binaries,
+            Map<String, String> redisSettings,
+            Map<String, String> postgresSettings) {
+
+        public EmbeddedOptions {
+            redisSettings = Map.copyOf(redisSettings);
+            postgresSettings = Map.copyOf(postgresSettings);
+        }
+
+        /** Supervised, with binaries in the data directory and our settings. */
+        public static EmbeddedOptions defaults() {
+            return new EmbeddedOptions(true, null, Map.of(), Map.of());
+        }
+
+        public EmbeddedOptions withSupervised(boolean wanted) {
+            return new EmbeddedOptions(wanted, binaries, redisSettings, postgresSettings);
+        }
+
+        public EmbeddedOptions withBinaries(Path directory) {
+            return new EmbeddedOptions(supervised, directory, redisSettings, postgresSettings);
+        }
+
+        public EmbeddedOptions withRedisSettings(Map<String, String> settings) {
+            return new EmbeddedOptions(supervised, binaries, settings, postgresSettings);
+        }
+
+        public EmbeddedOptions withPostgresSettings(Map<String, String> settings) {
+            return new EmbeddedOptions(supervised, binaries, redisSettings, settings);
         }
     }
 }

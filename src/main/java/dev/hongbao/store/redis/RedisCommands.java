@@ -61,7 +61,7 @@ public final class RedisCommands {
     }
 
     /** Fails if the server lacks commands; the message names them. */
-    static Future<Void> require(RedisLink server, String key) {
+    public static Future<Void> require(RedisLink server, String key) {
         return missing(server, key)
                 .compose(missing -> missing.isEmpty()
                         ? Future.succeededFuture()

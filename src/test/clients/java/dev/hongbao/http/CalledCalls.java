@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract.Operation;
 import java.util.Collection;
 import java.util.Set;
 import java.util.TreeSet;

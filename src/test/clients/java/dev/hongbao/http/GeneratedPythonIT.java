@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract.Operation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.hongbao.testing.TestDraws;
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -2,7 +2,7 @@ package dev.hongbao.draw.odds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.FieldFault;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -3,6 +3,7 @@ package dev.hongbao.store.embedded;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -3,6 +3,7 @@ package dev.hongbao.store.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.testing.TestDatabase;
 import java.io.IOException;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package dev.hongbao.store.embedded;
 
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 

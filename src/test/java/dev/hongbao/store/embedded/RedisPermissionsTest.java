@@ -2,6 +2,7 @@ package dev.hongbao.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

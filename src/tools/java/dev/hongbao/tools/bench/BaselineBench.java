@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.bench.article.Article1;
 import dev.hongbao.tools.bench.article.Article2;

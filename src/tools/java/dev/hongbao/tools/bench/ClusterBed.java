@@ -1,8 +1,8 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.LocalRedisCluster;

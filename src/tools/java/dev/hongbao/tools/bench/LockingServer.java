@@ -1,13 +1,13 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenTrust;
-import dev.hongbao.access.TokenVerdict;
 import dev.hongbao.access.Tokens;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketBodies;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;

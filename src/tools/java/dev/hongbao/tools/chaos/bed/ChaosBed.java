@@ -3,7 +3,7 @@ package dev.hongbao.tools.chaos.bed;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.store.StoreAddresses;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
 import java.io.IOException;
 import java.nio.file.Path;

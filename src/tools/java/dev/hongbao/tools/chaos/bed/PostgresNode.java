@@ -1,7 +1,7 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.store.embedded.EmbeddedOptions;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.Directories;
 import dev.hongbao.tools.local.Signals;

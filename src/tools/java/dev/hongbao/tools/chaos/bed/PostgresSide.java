@@ -1,6 +1,6 @@
 package dev.hongbao.tools.chaos.bed;
 
-import dev.hongbao.store.embedded.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import java.io.IOException;
 import java.nio.file.Path;
