@@ -157,8 +157,8 @@ public final class SettlementWaiters<K, V> {
     }
 
     /**
-     * Waits for a settlement; callers with the same key share one wait. The settlement may arrive before Redis' answer was read
-     * here: then the future is complete at once.
+     * Waits for a settlement; callers with the same key share one wait, to the earliest deadline of theirs. The settlement may arrive
+     * before Redis' answer was read here: then the future is complete at once.
      *
      * @param isTold whether a call of this server was accepted, so that the shard's writer sends it the settlement
      * @return the settled fact; null if the generation ended without it, and the caller has to try again. Fails with {@link
@@ -175,6 +175,11 @@ public final class SettlementWaiters<K, V> {
             forgetLate(key);
             waiters.put(key, waiter);
             unsettled.add(generation.shard(), 1);
+        } else if (deadlineNanos - waiter.deadlineNanos < 0) {
+            // A repeated call was accepted before the first one, which Redis answered late.
+            waiter = new Waiter<>(
+                    waiter.generation, waiter.isTold, waiter.sinceNanos, deadlineNanos, waiter.promise);
+            waiters.put(key, waiter);
         }
         return waiter.promise.future();
     }

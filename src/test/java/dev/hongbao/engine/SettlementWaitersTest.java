@@ -96,6 +96,18 @@ class SettlementWaitersTest {
     }
 
     @Test
+    void whoCallsAgainKeepsNobodyBeyondHisDeadline() {
+        // Given a repeated call, which Redis answered before the first one
+        waiters.await("alice", GENERATION, true, 1);
+
+        // When
+        Future<String> first = waiters.await("alice", GENERATION, true, -1);
+
+        // Then
+        eventually(() -> assertThat(first.failed()).isTrue());
+    }
+
+    @Test
     void itHearsOfSettlementsWhileSomebodyWaitsOrIsAboutTo() {
         // Given
         Settlements<String> settlements = new Settlements<>();
