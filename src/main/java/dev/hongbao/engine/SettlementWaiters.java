@@ -177,8 +177,7 @@ public final class SettlementWaiters<K, V> {
             unsettled.add(generation.shard(), 1);
         } else if (deadlineNanos - waiter.deadlineNanos < 0) {
             // A repeated call was accepted before the first one, which Redis answered late.
-            waiter = new Waiter<>(
-                    waiter.generation, waiter.isTold, waiter.sinceNanos, deadlineNanos, waiter.promise);
+            waiter = new Waiter<>(waiter.generation, waiter.isTold, waiter.sinceNanos, deadlineNanos, waiter.promise);
             waiters.put(key, waiter);
         }
         return waiter.promise.future();

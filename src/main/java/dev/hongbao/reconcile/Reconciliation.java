@@ -90,7 +90,8 @@ public final class Reconciliation {
                         .query("begin isolation level repeatable read read only")
                         .execute()
                         // The checks read whole tables. After a burst without new statistics, the planner would choose
-                        // nested loops over millions of rows. A reader holds nobody up, so a pause of this process may be longer
+                        // nested loops over millions of rows. A reader holds nobody up, so a pause of this process may
+                        // be longer
                         // than a writer's.
                         .compose(begun -> connection
                                 .query("set local enable_nestloop = off; set local work_mem = '64MB';"
