@@ -21,6 +21,7 @@ import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.ClusterView;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.ServerProcess;
@@ -138,7 +139,7 @@ class RedisClusterIT {
         // Then all masters are used, and each has the keys of its shards and of no other
         Set<Integer> used = new HashSet<>();
         for (int shard = 0; shard < SHARDS; shard++) {
-            int node = cluster.nodeOf(tag(shard), 0);
+            int node = ClusterView.nodeOf(cluster, tag(shard), 0);
             used.add(node);
             try (Jedis redis = cluster.nodes().client(node)) {
                 assertThat(redis.exists(tag(shard) + ":journal")).isTrue();
@@ -152,7 +153,7 @@ class RedisClusterIT {
         assertThat(clean.output()).contains("no violation").doesNotContain("HEAL");
         assertThat(clean.exit()).isZero();
         Packet wrong = packets.values().stream()
-                .filter(packet -> cluster.nodeOf(tag(packet.shard()), 0) == 2)
+                .filter(packet -> ClusterView.nodeOf(cluster, tag(packet.shard()), 0) == 2)
                 .findFirst()
                 .orElseThrow();
         setNextSlot(wrong, "0");
@@ -163,7 +164,7 @@ class RedisClusterIT {
     }
 
     private void setNextSlot(Packet packet, String slot) {
-        try (Jedis redis = cluster.nodes().client(cluster.nodeOf(tag(packet.shard()), 0))) {
+        try (Jedis redis = cluster.nodes().client(ClusterView.nodeOf(cluster, tag(packet.shard()), 0))) {
             redis.hset(tag(packet.shard()) + ":p:" + packet.id(), "#", slot);
         }
     }
@@ -190,7 +191,7 @@ class RedisClusterIT {
             assertThat(get(draws.play(1, schedule, "bob")).plays()).hasSize(1);
             assertThat(claim(locked, "bob", "open up")).isEqualTo(Kind.WRONG_PASSCODE);
             assertThat(claim(locked, "bob", "open sesame")).isEqualTo(Kind.CLAIMED);
-            nodes.add(cluster.nodeOf(tag(weights.shard()), 0));
+            nodes.add(ClusterView.nodeOf(cluster, tag(weights.shard()), 0));
         }
         assertThat(nodes).hasSize(3);
         assertReconciled();
@@ -282,7 +283,7 @@ class RedisClusterIT {
         int shard = 0;
         String tag = tag(shard);
         int slot = JedisClusterCRC16.getSlot(tag);
-        int from = cluster.nodeOf(tag, 0);
+        int from = ClusterView.nodeOf(cluster, tag, 0);
         int to = (from + 1) % 3;
         List<String> before = books.stamps();
         Packet packet = packetsByShard().get(shard);
@@ -330,7 +331,7 @@ class RedisClusterIT {
         List<Integer> slots = moving.stream()
                 .map(shard -> JedisClusterCRC16.getSlot(tag(shard)))
                 .flatMap(slot -> IntStream.rangeClosed(slot - 10, slot + 10).boxed())
-                .filter(slot -> cluster.nodeOf(slot, from) == from)
+                .filter(slot -> ClusterView.nodeOf(cluster, slot, from) == from)
                 .distinct()
                 .toList();
         List<String> before = books.stamps();
@@ -378,7 +379,7 @@ class RedisClusterIT {
     @Order(3)
     void aMasterDiesAndItsReplicaTakesOver() {
         // Given
-        int dead = cluster.nodeOf(tag(1), 0);
+        int dead = ClusterView.nodeOf(cluster, tag(1), 0);
         Crowd crowd = new Crowd(engine).start("alice");
         crowd.awaitSettled(200);
 
@@ -387,7 +388,9 @@ class RedisClusterIT {
 
         // Then
         int asked = (dead + 1) % 3;
-        eventually(SOON, () -> assertThat(cluster.nodeOf(tag(1), asked)).isEqualTo(3 + dead));
+        eventually(
+                SOON,
+                () -> assertThat(ClusterView.nodeOf(cluster, tag(1), asked)).isEqualTo(3 + dead));
         Map<Integer, Packet> packets = eventuallyGet(SOON, this::packetsByShard);
         packets.values()
                 .forEach(packet -> eventually(
@@ -409,7 +412,7 @@ class RedisClusterIT {
     private Set<Integer> shardsOf(int master) {
         Set<Integer> shards = new HashSet<>();
         for (int shard = 0; shard < SHARDS; shard++) {
-            if (cluster.nodeOf(tag(shard), master) == master) {
+            if (ClusterView.nodeOf(cluster, tag(shard), master) == master) {
                 shards.add(shard);
             }
         }
@@ -428,7 +431,7 @@ class RedisClusterIT {
     void theOtherShardsGoOnWhileAMasterIsSilentAndItsOwnWhenItsReplicaHasTakenOver() {
         // Given
         Map<Integer, Packet> packets = packetsByShard();
-        int master = cluster.nodeOf(tag(2), 0);
+        int master = ClusterView.nodeOf(cluster, tag(2), 0);
         Set<Integer> silent = shardsOf(master);
         Map<Integer, Packet> up = without(packets, silent);
         long usual = slowest(up, "unfrozen");
@@ -470,7 +473,7 @@ class RedisClusterIT {
     void theOtherShardsGoOnWhileAThirdOfTheClusterIsDown() {
         // Given
         Map<Integer, Packet> packets = packetsByShard();
-        int master = cluster.nodeOf(tag(2), 0);
+        int master = ClusterView.nodeOf(cluster, tag(2), 0);
         int replica = (master + 3) % 6;
         Set<Integer> down = shardsOf(master);
         Map<Integer, Packet> up = without(packets, down);
@@ -511,7 +514,7 @@ class RedisClusterIT {
         awaitServed(up, "owned-anew");
         Map.Entry<Integer, Packet> forgotten = up.entrySet().iterator().next();
         String stamp = tag(forgotten.getKey());
-        try (Jedis redis = cluster.nodes().client(cluster.nodeOf(stamp, (master + 1) % 3))) {
+        try (Jedis redis = cluster.nodes().client(ClusterView.nodeOf(cluster, stamp, (master + 1) % 3))) {
             redis.scriptFlush();
         }
         eventually(SOON, () -> assertThat(tag(forgotten.getKey())).isNotEqualTo(stamp));

@@ -12,6 +12,7 @@ import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.testing.ClusterView;
 import dev.hongbao.testing.RedisNodes;
 import dev.hongbao.testing.SentinelServers;
 import dev.hongbao.testing.ServerProcess;
@@ -188,7 +189,7 @@ class TlsIT {
     @Test
     void everyNodeOfAClusterIsReachedWithTls() {
         try (LocalRedisCluster cluster = RedisNodes.cluster(3, false)) {
-            assertServes(cluster.showBehind(front::of));
+            assertServes(ClusterView.showBehind(cluster, front::of));
         }
     }
 

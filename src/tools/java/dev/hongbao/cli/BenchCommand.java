@@ -51,17 +51,13 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--rounds", description = "Rounds that count, for medians. Default 2, 3 or 5, by part.")
     private @Nullable Integer rounds;
 
-    @Option(
-            names = "--results",
-            defaultValue = "target/bench",
-            description = "Directory of the results. Default ${DEFAULT-VALUE}.")
+    @Option(names = "--results", description = "Directory of the results. Default ${DEFAULT-VALUE}.")
     private Path results = Path.of("target/bench");
 
     @Option(
             names = "--percent",
-            defaultValue = "100",
             description = "Of the usual size, 1 to 100; less than 100 is for a try. Default ${DEFAULT-VALUE}.")
-    private int percent;
+    private int percent = 100;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it

@@ -40,7 +40,7 @@ final class ChaosCommand implements Callable<Integer> {
     @Option(names = "--seed", description = "Seed of the faults and of the crowd. Default: a random one.")
     private @Nullable Long seed;
 
-    @Option(names = "--servers", defaultValue = "3", description = "1 to 9. Default ${DEFAULT-VALUE}.")
+    @Option(names = "--servers", description = "1 to 9. Default ${DEFAULT-VALUE}.")
     private int servers = 3;
 
     @Option(
@@ -51,7 +51,6 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(
             names = "--faults",
-            defaultValue = "",
             description = "Only faults whose names contain one of these texts, such as: halted,kill -9. Default: all.")
     private String faults = "";
 
@@ -64,14 +63,12 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(
             names = "--runners",
-            defaultValue = "16",
             description =
                     "Clients who race for packets beside the crowd, up to 64 for each; 1 to 1000. Default ${DEFAULT-VALUE}.")
     private int runners = 16;
 
     @Option(
             names = "--results",
-            defaultValue = "target/chaos",
             description =
                     "Parent of the run's directory, with the history and the servers' logs. Default ${DEFAULT-VALUE}.")
     private Path results = Path.of("target/chaos");

@@ -1,7 +1,5 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.access.TokenSigner;
-import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LogConfig;
 import dev.hongbao.reconcile.Finding;
@@ -11,12 +9,12 @@ import dev.hongbao.store.Stores;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.tools.demo.Demo;
+import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.CommandServer;
 import dev.hongbao.tools.local.Directories;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
     /** A JVM that keeps an archive of its classes writes it at its end. */
     private static final long STOP_SECONDS = 180;
 
-    @Option(names = "--packets", defaultValue = "60", description = "Number of packets. Default 60.")
+    @Option(names = "--packets", description = "Number of packets. Default 60.")
     private int packets = 60;
 
     @Option(
@@ -113,11 +111,9 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
-        TokenSigner signer = new TokenSigner(
-                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
         Demo.Result result;
         try (ProgressBar bar = progress()) {
-            result = new Demo(port, signer, packets).run(bar::stepTo);
+            result = new Demo(port, ApiClient.signer(config), packets).run(bar::stepTo);
         }
         print(result, out);
         out.println();

@@ -122,8 +122,7 @@ class ReportTest {
         // When
         trial.rounds(
                 () -> trial.loadFault(steps.size() > 2 ? "" : "cold"),
-                new Step("a", () -> row.add(steps.size())),
-                new Step("b", () -> {}));
+                List.of(new Step("a", () -> row.add(steps.size())), new Step("b", () -> {})));
 
         // Then
         assertThat(steps).containsExactly("warm-up: a", "warm-up: b", "b", "a", "a", "b");

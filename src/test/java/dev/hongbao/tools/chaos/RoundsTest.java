@@ -136,10 +136,10 @@ class RoundsTest {
         rounds.run(FOR_EVER_MICROS);
 
         // Then what did not come is no fault, and excuses the server all the same
-        assertThat(rounds.settledMicros()).containsOnlyKeys("a", "b");
-        assertThat(rounds.troubles()).hasSize(3);
-        assertThat(rounds.stranded()).isEmpty();
-        assertThat(rounds.settling().others()).hasSize(1);
+        assertThat(rounds.settledMicros).containsOnlyKeys("a", "b");
+        assertThat(rounds.troubles).hasSize(3);
+        assertThat(rounds.stranded).isEmpty();
+        assertThat(rounds.settling.others()).hasSize(1);
     }
 
     @Test
@@ -162,7 +162,7 @@ class RoundsTest {
 
         // Then
         assertThat(isEarly[0]).isFalse();
-        assertThat(rounds.settledMicros()).containsOnlyKeys("step", "last", "other");
+        assertThat(rounds.settledMicros).containsOnlyKeys("step", "last", "other");
     }
 
     @Test
@@ -175,7 +175,7 @@ class RoundsTest {
 
         rounds.run(FOR_EVER_MICROS);
 
-        assertThat(rounds.stranded())
+        assertThat(rounds.stranded)
                 .singleElement()
                 .extracting(Violation::text)
                 .asString()

@@ -1,7 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.store.Stores.StoreAddresses;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.bench.article.Article1;
 import dev.hongbao.tools.bench.article.Article2;
 import dev.hongbao.tools.bench.article.Article3;
@@ -12,12 +11,10 @@ import dev.hongbao.tools.bench.article.Crowd.Misfortune;
 import dev.hongbao.tools.bench.article.Strategy;
 import dev.hongbao.tools.bench.article.Violations;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The designs of the five articles: the speed of each, and its errors with and without clients that fail. */
-final class BaselineBench {
+final class BaselineBench extends Part.OfEngine {
     /** Longer than any claim, so that nobody loses a lock. */
     private static final Duration EASY = Duration.ofSeconds(10);
 
@@ -31,33 +28,24 @@ final class BaselineBench {
     private static final Duration STALL = Duration.ofMillis(150);
     private static final int TROUBLED = 1_000;
 
-    private final Trial trial;
     private @Nullable Row loop;
-    private final List<Step> steps = new ArrayList<>();
 
-    private BaselineBench(Trial trial) {
-        this.trial = trial;
-    }
-
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            StoreAddresses stores = bed.stores();
-            String redis = stores.redisUrl();
-            BaselineBench bench = new BaselineBench(trial);
-            Strategy first = new Article1(redis, stores.owner());
-            bench.add(first, first, 100_000);
-            Strategy second = new Article2(redis);
-            bench.add(second, second, 3_000);
-            bench.add(new Article3(redis, stores.owner(), EASY), new Article3(redis, stores.owner(), SHORT), 2_000);
-            bench.add(new Article4(redis, EASY), new Article4(redis, SHORT), 5_000);
-            bench.add(new Article5(redis, EASY), new Article5(redis, SHORT), 5_000);
-            trial.rounds(() -> {}, bench.steps.toArray(Step[]::new));
-        }
+    BaselineBench(BenchBed bed) {
+        super(bed);
+        StoreAddresses stores = bed.stores();
+        Strategy first = new Article1(stores);
+        add(first, first, 100_000);
+        Strategy second = new Article2(stores);
+        add(second, second, 3_000);
+        add(new Article3(stores, EASY), new Article3(stores, SHORT), 2_000);
+        add(new Article4(stores, EASY), new Article4(stores, SHORT), 5_000);
+        add(new Article5(stores, EASY), new Article5(stores, SHORT), 5_000);
     }
 
     /** @param hurried the same design with a short lock, for clients that fail */
     private void add(Strategy design, Strategy hurried, int users) {
-        Row rate = trial.row("article " + design.name(), "shares/s");
+        String name = "article " + design.name();
+        Row rate = trial.row(name, "shares/s");
         if (loop == null) {
             loop = rate;
         } else {
@@ -65,14 +53,14 @@ final class BaselineBench {
         }
         Errors without = new Errors("  errors of all clients");
         Errors with = new Errors("  errors when one client in " + ONE_IN + " fails");
-        steps.add(new Step("article " + design.name(), () -> {
+        step(name, () -> {
             int round = rate.rounds().size();
             Crowd.Race race = Crowd.race(design, trial.size(users, 100), Misfortune.NONE);
             rate.add(race.perSecond());
             without.add(race.violations());
             Misfortune trouble = new Misfortune(SEED + round, ONE_IN, STALL);
             with.add(Crowd.race(hurried, trial.size(TROUBLED, 100), trouble).violations());
-        }));
+        });
     }
 
     /** Rows of errors, a round each. */
@@ -99,7 +87,7 @@ final class BaselineBench {
 
     /** Article 1's claims a second, the baseline of other benchmarks. Fails on an error. */
     static double article1(StoreAddresses stores, int claims) throws Exception {
-        Crowd.Race race = Crowd.race(new Article1(stores.redisUrl(), stores.owner()), claims, Misfortune.NONE);
+        Crowd.Race race = Crowd.race(new Article1(stores), claims, Misfortune.NONE);
         if (!race.violations().areNone()) {
             throw new IllegalStateException("article 1's loop was wrong without a fault: " + race.violations());
         }

@@ -32,20 +32,20 @@ public final class Bench {
 
     /** The benchmarks, in the order of {@link #all}. */
     public enum Kind {
-        CLAIMS(3, 20, ClaimsBench::run),
+        CLAIMS(3, 20, onEngine(ClaimsBench::new)),
         HTTP(3, 67, HttpBench::run),
         SENDS(3, 25, SendsBench::run),
-        START(3, 20, StartBench::run),
+        START(3, 20, alone(StartBench::new)),
         OVERLOAD(3, 30, OverloadBench::run),
         RAIN(3, 40, RainBench::run),
-        DRAWS(3, 30, DrawsBench::run),
-        MEMORY(2, 40, MemoryBench::run),
-        GROWN(3, 1, GrownBench::run),
-        LEDGER(3, 30, LedgerBench::run),
-        BOOKS(2, 5, BooksBench::run),
-        SOCKETS(5, 100, SocketsBench::run),
-        CLUSTER(3, 20, ClusterBench::run),
-        BASELINE(3, 20, BaselineBench::run);
+        DRAWS(3, 30, onEngine(DrawsBench::new)),
+        MEMORY(2, 40, alone(MemoryBench::new)),
+        GROWN(3, 1, onEngine(GrownBench::new)),
+        LEDGER(3, 30, onEngine(LedgerBench::new)),
+        BOOKS(2, 5, onEngine(BooksBench::new)),
+        SOCKETS(5, 100, alone(SocketsBench::new)),
+        CLUSTER(3, 20, alone(ClusterBench::new)),
+        BASELINE(3, 20, onEngine(BaselineBench::new));
 
         private static final int MOST_ROUNDS_IN_ALL = 2;
 
@@ -67,6 +67,25 @@ public final class Bench {
 
     private interface Run {
         void on(Trial trial) throws Exception;
+    }
+
+    private interface Maker<B> {
+        Part on(B bed) throws Exception;
+    }
+
+    /** A benchmark that starts all it needs. */
+    private static Run alone(Maker<Trial> maker) {
+        return trial -> maker.on(trial).run();
+    }
+
+    /** The benchmark of an engine in this process, on stores of its own. */
+    private static Run onEngine(Maker<BenchBed> maker) {
+        return trial -> {
+            try (BenchBed bed = BenchBed.start(trial)) {
+                bed.fund();
+                maker.on(bed).run();
+            }
+        };
     }
 
     /** @return whether the run was sound */

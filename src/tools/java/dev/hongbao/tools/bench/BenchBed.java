@@ -43,6 +43,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,9 @@ final class BenchBed implements AutoCloseable {
     /** Have money after {@link #fund}. */
     static final List<Caller> SENDERS = members("sender-%02d", 64);
 
-    private static final Asset CNY = new Asset("CNY");
-    private static final UserId BACKEND = new UserId("backend");
+    static final Asset CNY = new Asset("CNY");
+
+    private static final Origin BACKEND = Origin.service(new UserId("backend"));
     private static final long DEPOSIT = 10_000_000_000_000L;
     private static final int MEAN_SHARE = 100;
     private static final Duration EXPIRY = Duration.ofHours(1);
@@ -73,7 +75,7 @@ final class BenchBed implements AutoCloseable {
     private static final long AWAIT_MINUTES = 2;
     private static final long POLL_MILLIS = 20;
 
-    private final Trial trial;
+    final Trial trial;
     final HongbaoConfig config;
     private final Stores stores;
     final Vertx vertx;
@@ -226,12 +228,16 @@ final class BenchBed implements AutoCloseable {
     }
 
     void fund(List<Caller> members, Asset asset) throws Exception {
-        new Storm<>(
+        deposit(members.size(), SENDING, members::get, asset, DEPOSIT);
+    }
+
+    /** Deposits, each into the wallet of one member. @param window deposits under way on a loop */
+    Speed deposit(int count, int window, IntFunction<Caller> member, Asset asset, long amount) throws Exception {
+        return new Storm<>(
                         loops,
-                        members.size(),
-                        SENDING,
-                        n -> engine.wallets.deposit(
-                                Origin.service(BACKEND), members.get(n).user(), asset, DEPOSIT, newKey()),
+                        count,
+                        window,
+                        n -> engine.wallets.deposit(BACKEND, member.apply(n).user(), asset, amount, newKey()),
                         deposit -> true)
                 .run();
     }
@@ -248,19 +254,18 @@ final class BenchBed implements AutoCloseable {
                         loops,
                         packets,
                         SENDING,
-                        n -> services(n)
-                                .packets
-                                .send(SENDERS.get(n % SENDERS.size()), command(n, shares, opensAt), newKey()),
+                        n -> {
+                            GroupId group = GROUPS.get(n % GROUPS.size());
+                            SendCommand command = SendCommand.of(
+                                            group, PacketKind.LUCKY, CNY, (long) shares * MEAN_SHARE, shares)
+                                    .opensAt(opensAt)
+                                    .expiresIn(EXPIRY)
+                                    .build();
+                            return services(n).packets.send(SENDERS.get(n % SENDERS.size()), command, newKey());
+                        },
                         packet -> sent.add(packet.id()))
                 .run();
         return sent;
-    }
-
-    private static SendCommand command(int n, int shares, @Nullable Instant opensAt) {
-        return SendCommand.of(GROUPS.get(n % GROUPS.size()), PacketKind.LUCKY, CNY, (long) shares * MEAN_SHARE, shares)
-                .opensAt(opensAt)
-                .expiresIn(EXPIRY)
-                .build();
     }
 
     static IdempotencyKey newKey() {

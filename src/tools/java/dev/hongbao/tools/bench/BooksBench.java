@@ -2,7 +2,6 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.server.Reconciler;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;
@@ -13,14 +12,13 @@ import java.util.concurrent.CompletableFuture;
  * Settled claims for a minute, with and without the daily check of the books beside them. Postgres' CPU has the check, and what its snapshots
  * cost the claims.
  */
-final class BooksBench extends Part {
+final class BooksBench extends Part.OfEngine {
     private static final int MILLIS = 60_000;
     private static final int PACKETS = 100;
 
     /** A server in the background rests nine times as long as a piece took. */
     private static final int REST = 9;
 
-    private final BenchBed bed;
     private final int claims = trial.size(200_000, PACKETS);
     private final List<Caller> members = BenchBed.members(2_000 * 4);
     private final Row without = trial.row("settled, 100 packets, without a check", "claims/s");
@@ -28,20 +26,10 @@ final class BooksBench extends Part {
             trial.row("settled beside the check", "claims/s").over(without).atLeast(0.95);
     private final Row longest = trial.row("  the longest piece", "ms").atMost(200);
 
-    private BooksBench(Trial trial, BenchBed bed) {
-        super(trial);
-        this.bed = bed;
-    }
-
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            bed.fund();
-            BooksBench bench = new BooksBench(trial, bed);
-            trial.rounds(
-                    bed::checkBooks,
-                    new Step("without", () -> bench.without.add(bench.settle())),
-                    new Step("with", bench::beside));
-        }
+    BooksBench(BenchBed bed) {
+        super(bed);
+        step("without", () -> without.add(settle()));
+        step("with", this::beside);
     }
 
     /** Settles for a minute. The time of the sends does not count. */

@@ -1,15 +1,13 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.packet.ClaimOutcome.Kind;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. Every share gets a claim. */
-final class ClaimsBench extends Part {
-    private final BenchBed bed;
+final class ClaimsBench extends Part.OfEngine {
     private final int loop = trial.size(100_000, 1_000);
     private final int shares = trial.size(100_000, 1_000);
     private final int burst = trial.size(500_000, shares);
@@ -33,27 +31,13 @@ final class ClaimsBench extends Part {
     private final Row refusedRow =
             trial.row("drained, refused without Redis", "claims/s").over(loopRow);
 
-    private ClaimsBench(Trial trial, BenchBed bed) {
-        super(trial);
-        this.bed = bed;
-    }
-
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            bed.fund();
-            ClaimsBench bench = new ClaimsBench(trial, bed);
-            trial.rounds(
-                    bed::checkBooks,
-                    new Step("article 1", bench::article1),
-                    new Step("burst, one packet", bench::burst),
-                    new Step("burst, many packets", bench::burstOnMany),
-                    new Step("settled", bench::settle),
-                    new Step("drained", bench::refuse));
-        }
-    }
-
-    private void article1() throws Exception {
-        loopRow.add(BaselineBench.article1(bed.stores(), loop));
+    ClaimsBench(BenchBed bed) {
+        super(bed);
+        step("article 1", () -> loopRow.add(BaselineBench.article1(bed.stores(), loop)));
+        step("burst, one packet", this::burst);
+        step("burst, many packets", this::burstOnMany);
+        step("settled", this::settle);
+        step("drained", this::refuse);
     }
 
     /** One packet after the other. */

@@ -5,16 +5,13 @@ import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.ChildServer;
+import dev.hongbao.tools.local.Jdbc;
 import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.RedisProcesses;
 import dev.hongbao.values.PacketId;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -167,14 +164,8 @@ final class ClusterBed implements AutoCloseable {
     }
 
     private double logBytes() throws SQLException {
-        PostgresAddress app = PostgresAddress.of(postgres.appUrl());
-        try (Connection connection = DriverManager.getConnection(
-                        app.jdbcUrl(), app.login().user(), app.login().password());
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery("select pg_current_wal_lsn() - '0/0'::pg_lsn")) {
-            row.next();
-            return row.getDouble(1);
-        }
+        return Double.parseDouble(
+                Jdbc.one(PostgresAddress.of(postgres.appUrl()), "select pg_current_wal_lsn() - '0/0'::pg_lsn"));
     }
 
     @Override

@@ -1,16 +1,13 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.tools.bench.ClusterBed.Counts;
-import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.tools.local.Threads;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * All processes share this machine, so the loads are small and equal. <i>Strangers</i> are servers with stores of their own on the
  * same machine: what they cost more than a server alone is the price of sharing it.
  */
-final class ClusterBench {
+final class ClusterBench extends Part {
     private static final int SERVERS = 3;
     private static final int MASTERS = 3;
 
@@ -46,32 +43,23 @@ final class ClusterBench {
 
     private static final double FLAT = 1.15;
 
-    private final Trial trial;
-    private final Place one;
-    private final Place strangers;
-    private final Place cluster;
-    private final Place three;
-    private final Place oneMore;
-    private final Place threeMore;
-    private final Place oneBusy;
-    private final Place threeBusy;
-    private final Place oneMost;
-    private final Place threeMost;
-    private final Place sends;
+    private final Place one = new Place("1 server, 1 Redis, 200/s", null);
+    private final Place strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
+    private final Place cluster = new Place("1 server, 3 masters, 200/s", one);
+    private final Place three = new Place("3 servers, 1 Redis, 200/s", null);
+    private final Place oneMore = new Place("1 server, 1 Redis, 600/s", null);
+    private final Place threeMore = new Place("3 servers, 1 Redis, 600/s", one);
+    private final Place oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
+    private final Place threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
+    private final Place oneMost = new Place("1 server, 1 Redis, as many as it can", null);
+    private final Place threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
+    private final Place sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
 
-    private ClusterBench(Trial trial) {
-        this.trial = trial;
-        one = new Place("1 server, 1 Redis, 200/s", null);
-        strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
-        cluster = new Place("1 server, 3 masters, 200/s", one);
-        three = new Place("3 servers, 1 Redis, 200/s", null);
-        oneMore = new Place("1 server, 1 Redis, 600/s", null);
-        threeMore = new Place("3 servers, 1 Redis, 600/s", one);
-        oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
-        threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
-        oneMost = new Place("1 server, 1 Redis, as many as it can", null);
-        threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
-        sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
+    ClusterBench(Trial trial) {
+        super(trial);
+        step("1 Redis", this::oneRedis);
+        step("Redis Cluster", this::redisCluster);
+        step("strangers", this::strangers);
     }
 
     /** The rows of one number of servers and masters with one load. CPU is without the use at rest. */
@@ -88,17 +76,19 @@ final class ClusterBench {
         /** @param flat the place that CPU and median latency are to equal; null for none */
         Place(String name, @Nullable Place flat) {
             perSecond = trial.row(name, "claims/s");
-            servers = flat(trial.row("  CPU of the servers", "µs"), flat == null ? null : flat.servers);
-            redis = flat(trial.row("  CPU of Redis", "µs"), flat == null ? null : flat.redis);
-            postgres = flat(trial.row("  CPU of Postgres", "µs"), flat == null ? null : flat.postgres);
+            servers = trial.row("  CPU of the servers", "µs");
+            redis = trial.row("  CPU of Redis", "µs");
+            postgres = trial.row("  CPU of Postgres", "µs");
             perCommit = trial.row("  claims a commit", "claims");
             logBytes = trial.row("  write-ahead log", "bytes");
-            p50 = flat(trial.row("  latency, p50", "µs"), flat == null ? null : flat.p50);
+            p50 = trial.row("  latency, p50", "µs");
             p99 = trial.row("  latency, p99", "µs");
-        }
-
-        private static Row flat(Row row, @Nullable Row other) {
-            return other == null ? row : row.over(other).atMost(FLAT);
+            if (flat != null) {
+                servers.over(flat.servers).atMost(FLAT);
+                redis.over(flat.redis).atMost(FLAT);
+                postgres.over(flat.postgres).atMost(FLAT);
+                p50.over(flat.p50).atMost(FLAT);
+            }
         }
 
         synchronized void add(Counts counts, Counts rest, double rests, HttpLoad.Outcome outcome) {
@@ -115,16 +105,13 @@ final class ClusterBench {
         }
     }
 
-    static void run(Trial trial) throws Exception {
-        ClusterBench bench = new ClusterBench(trial);
-        trial.coldRounds(
-                new Step("1 Redis", bench::oneRedis),
-                new Step("Redis Cluster", bench::redisCluster),
-                new Step("strangers", bench::strangers));
+    @Override
+    void run() throws Exception {
+        runCold();
         trial.row("3 servers, 600/s, to strangers: CPU of the servers", "%")
                 .once()
                 .atMost(100 * FLAT)
-                .add(100 * bench.threeMore.servers.median() / bench.strangers.servers.median());
+                .add(100 * threeMore.servers.median() / strangers.servers.median());
     }
 
     /** The loads on one bed. Confined to one thread. */
@@ -156,9 +143,7 @@ final class ClusterBench {
             if (perSecond < MOST) {
                 load.perSecond(perSecond);
             }
-            HttpLoad.Outcome outcome = load.run(requests, trial.time(millis));
-            trial.loadFault(outcome.troubles());
-            return outcome;
+            return load.run(requests, trial.time(millis)).in(trial);
         }
 
         private HttpLoad.Outcome claim(int perSecond, int millis) throws Exception {
@@ -175,15 +160,11 @@ final class ClusterBench {
             rest = bed.counts().since(before);
         }
 
-        private interface Load {
-            HttpLoad.Outcome make() throws Exception;
-        }
-
-        private void measure(Place place, int millis, Load load) throws Exception {
+        private void measure(Place place, int millis, Callable<HttpLoad.Outcome> load) throws Exception {
             double rests = (double) trial.time(millis).toNanos()
                     / trial.time(REST_MILLIS).toNanos();
             Counts before = bed.counts();
-            HttpLoad.Outcome outcome = load.make();
+            HttpLoad.Outcome outcome = load.call();
             place.add(bed.counts().since(before), rest, rests, outcome);
         }
 
@@ -241,22 +222,18 @@ final class ClusterBench {
     /** Each stranger adds its own values. */
     private void strangers() throws Exception {
         List<Loads> all = new ArrayList<>();
-        ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            List<Callable<Void>> measuring = new ArrayList<>();
+            List<Callable<Boolean>> measuring = new ArrayList<>();
             for (int i = 0; i < SERVERS; i++) {
                 Loads loads = new Loads("stranger", 1, 1, claims(EASY, STRANGERS_MILLIS));
                 all.add(loads);
                 measuring.add(() -> {
                     loads.measure(strangers, EASY, STRANGERS_MILLIS);
-                    return null;
+                    return true;
                 });
             }
-            for (Future<Void> each : threads.invokeAll(measuring)) {
-                each.get();
-            }
+            Threads.all(SERVERS, measuring);
         } finally {
-            threads.shutdown();
             for (Loads each : all) {
                 each.close();
             }

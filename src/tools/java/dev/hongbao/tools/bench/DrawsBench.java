@@ -3,7 +3,6 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.bench.article.Article4;
 import dev.hongbao.tools.bench.article.Crowd;
 import dev.hongbao.values.Asset;
@@ -22,7 +21,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Settled plays of prize draws, against article 4's design, which writes only to Redis. */
-final class DrawsBench {
+final class DrawsBench extends Part.OfEngine {
     private static final int MANY_PRIZES = 100;
 
     /** Plays until a table begins again, whatever its number of prizes. */
@@ -32,50 +31,40 @@ final class DrawsBench {
     private static final Caller SERVICE = new Caller(new UserId("shop"), Set.of(), Role.SERVICE, Instant.MAX);
     private static final Duration LOCK = Duration.ofSeconds(10);
 
-    private final Trial trial;
-    private final BenchBed bed;
-    private final List<Caller> players;
+    private final List<Caller> players = BenchBed.members(trial.size(2_000, 100));
+    private final Row article4 = trial.row("article 4: lock, sorted set", "plays/s");
+    private final Row five =
+            trial.row("settled, a table of 5 prizes", "plays/s").over(article4).atLeast(5);
+    private final Row many = trial.row("settled, a table of " + MANY_PRIZES + " prizes", "plays/s")
+            .over(five)
+            .atLeast(1 / 1.5);
+    private final Row paid =
+            trial.row("settled, each play paid in points", "plays/s").over(five).atLeast(0.5);
+    private final Row scheduled =
+            trial.row("settled, prizes released over time", "plays/s").over(article4);
 
-    private DrawsBench(Trial trial, BenchBed bed) {
-        this.trial = trial;
-        this.bed = bed;
-        this.players = BenchBed.members(trial.size(2_000, 100));
+    DrawsBench(BenchBed bed) throws Exception {
+        super(bed);
+        bed.fund(players, POINTS);
+        step("article 4", this::article4);
+        step("5 prizes", () -> five.add(play(table(5))));
+        step("many prizes", () -> many.add(play(table(MANY_PRIZES))));
+        step("paid", () -> {
+            Map<String, Object> costly = new HashMap<>(table(5));
+            costly.put("cost", Map.of("asset", POINTS.code(), "amount", 10));
+            paid.add(play(costly));
+        });
+        step("scheduled", () -> scheduled.add(play(schedule())));
     }
 
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            DrawsBench bench = new DrawsBench(trial, bed);
-            bed.fund(bench.players, POINTS);
-            Row article4 = trial.row("article 4: lock, sorted set", "plays/s");
-            Row five = trial.row("settled, a table of 5 prizes", "plays/s")
-                    .over(article4)
-                    .atLeast(5);
-            Row many = trial.row("settled, a table of " + MANY_PRIZES + " prizes", "plays/s")
-                    .over(five)
-                    .atLeast(1 / 1.5);
-            Row paid = trial.row("settled, each play paid in points", "plays/s")
-                    .over(five)
-                    .atLeast(0.5);
-            Row scheduled =
-                    trial.row("settled, prizes released over time", "plays/s").over(article4);
-            trial.rounds(
-                    bed::checkBooks,
-                    new Step("article 4", () -> bench.article4(article4)),
-                    new Step("5 prizes", () -> bench.play(table(5, false), five)),
-                    new Step("many prizes", () -> bench.play(table(MANY_PRIZES, false), many)),
-                    new Step("paid", () -> bench.play(table(5, true), paid)),
-                    new Step("scheduled", () -> bench.play(schedule(), scheduled)));
-        }
-    }
-
-    private void article4(Row row) throws Exception {
-        Article4 design = new Article4(bed.stores().redisUrl(), LOCK);
-        row.add(Crowd.race(design, trial.size(5_000, 100), Crowd.Misfortune.NONE)
+    private void article4() throws Exception {
+        Article4 design = new Article4(bed.stores(), LOCK);
+        article4.add(Crowd.race(design, trial.size(5_000, 100), Crowd.Misfortune.NONE)
                 .perSecond());
     }
 
     /** A table that repeats, with prizes of growing rarity; the last prize is nothing. */
-    private static Map<String, Object> table(int prizes, boolean isPaid) {
+    private static Map<String, Object> table(int prizes) {
         List<Map<String, Object>> all = new ArrayList<>();
         int left = TABLE;
         for (int i = 1; i < prizes; i++) {
@@ -84,32 +73,28 @@ final class DrawsBench {
             all.add(Map.of("name", "prize " + i, "count", count));
         }
         all.add(Map.of("name", "nothing", "count", left));
-        Map<String, Object> definition =
-                new HashMap<>(Map.of("mode", "table", "whenExhausted", "repeat", "prizes", all));
-        if (isPaid) {
-            definition.put("cost", Map.of("asset", POINTS.code(), "amount", 10));
-        }
-        return definition;
+        return Map.of("mode", "table", "whenExhausted", "repeat", "prizes", all);
     }
 
     /** As article 4's wheel: a due prize goes first, and the other plays win the consolation. */
     private static Map<String, Object> schedule() {
+        List<Map<String, Object>> prizes = IntStream.rangeClosed(1, 5)
+                .mapToObj(i -> Map.<String, Object>of("name", "prize " + i, "quota", TABLE / 5, "stock", TABLE))
+                .toList();
         return Map.of(
                 "mode",
                 "schedule",
                 "schedule",
                 Map.of("periodSeconds", 60),
                 "prizes",
-                IntStream.rangeClosed(1, 5)
-                        .mapToObj(i -> Map.of("name", "prize " + i, "quota", TABLE / 5, "stock", TABLE))
-                        .toList(),
+                prizes,
                 "fallback",
                 Map.of("name", "consolation"));
     }
 
-    private void play(Map<String, Object> definition, Row row) throws Exception {
+    private Speed play(Map<String, Object> definition) throws Exception {
         DrawId draw = create(definition);
-        row.add(new Storm<>(
+        return new Storm<>(
                         bed.loops,
                         trial.size(40_000, 100),
                         Storm.WINDOW,
@@ -117,7 +102,7 @@ final class DrawsBench {
                                 .plays
                                 .play(players.get(n % players.size()), draw, 1, new IdempotencyKey("play-" + n)),
                         outcome -> outcome.kind() == PlayOutcome.Kind.PLAYED)
-                .run());
+                .run();
     }
 
     private DrawId create(Map<String, Object> definition) throws Exception {

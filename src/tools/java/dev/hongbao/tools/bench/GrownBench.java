@@ -10,7 +10,7 @@ import java.util.List;
  * One load on an empty database, and on a database that the engine has filled with claims. Then the reconciliation there, from its
  * checkpoint and of everything.
  */
-final class GrownBench {
+final class GrownBench extends Part.OfEngine {
     private static final int PACKETS = 100;
 
     /** Dead rows of {@code account} per 100 live ones. */
@@ -19,55 +19,45 @@ final class GrownBench {
 
     private static final String SIZE = "select pg_database_size(current_database())";
 
-    private final Trial trial;
-    private final BenchBed bed;
-    private final int claims;
-    private final int step;
-    private final List<Caller> members;
+    private final int claims = trial.size(50_000_000, PACKETS * 10);
+    private final int part = Math.min(1_000_000, claims / 5);
+    private final List<Caller> members = BenchBed.members(part / PACKETS * 4);
+    private final Row empty = trial.row("settled, 100 packets, empty database", "claims/s");
+    private final Row grown = trial.row("settled, 100 packets, beside 50,000,000 claims", "claims/s")
+            .over(empty)
+            .atLeast(0.85);
+    private final Row since = trial.row("reconcile from the checkpoint, of these rounds", "s")
+            .once()
+            .atMost(10);
+    private final Row first =
+            trial.row("reconcile from the first checkpoint", "s").once();
+    private final Row full = trial.row("reconcile of everything", "s").once();
+    // 160 when the bound was set; an unbounded growth passes it
+    private final Row dead = trial.row("dead rows of account to a live one, the most seen", "%")
+            .once()
+            .atMost(400);
+    private final Row bytes =
+            trial.row("Postgres, a claim, without WAL", "bytes").once();
 
-    private GrownBench(Trial trial, BenchBed bed) {
-        this.trial = trial;
-        this.bed = bed;
-        claims = trial.size(50_000_000, PACKETS * 10);
-        step = Math.min(1_000_000, claims / 5);
-        members = BenchBed.members(step / PACKETS * 4);
+    GrownBench(BenchBed bed) {
+        super(bed);
     }
 
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            bed.fund();
-            new GrownBench(trial, bed).run();
-        }
-    }
-
-    private void run() throws Exception {
-        Row empty = trial.row("settled, 100 packets, empty database", "claims/s");
-        Row grown = trial.row("settled, 100 packets, beside 50,000,000 claims", "claims/s")
-                .over(empty)
-                .atLeast(0.85);
-        Row since = trial.row("reconcile from the checkpoint, of these rounds", "s")
-                .once()
-                .atMost(10);
-        Row first = trial.row("reconcile from the first checkpoint", "s").once();
-        Row full = trial.row("reconcile of everything", "s").once();
-        // 160 when the bound was set; an unbounded growth passes it
-        Row dead = trial.row("dead rows of account to a live one, the most seen", "%")
-                .once()
-                .atMost(400);
-        Row bytes = trial.row("Postgres, a claim, without WAL", "bytes").once();
-        trial.rounds(() -> {}, new Step("empty", () -> empty.add(settle(step / 2))));
+    @Override
+    void run() throws Exception {
+        trial.rounds(() -> {}, List.of(new Step("empty", () -> empty.add(settle(part / 2)))));
         double before = bed.number(SIZE);
         double most = 0;
-        int steps = claims / step;
-        for (int i = 1; i <= steps; i++) {
-            trial.step("filling, " + i + " of " + steps);
-            settle(step);
+        int parts = claims / part;
+        for (int i = 1; i <= parts; i++) {
+            trial.step("filling, " + i + " of " + parts);
+            settle(part);
             most = Math.max(most, bed.number(DEAD_ROWS));
         }
         dead.add(most);
-        bytes.add((bed.number(SIZE) - before) / steps / step);
+        bytes.add((bed.number(SIZE) - before) / parts / part);
         timed("reconcile all in steps", first, this::reconcileNew);
-        trial.coldRounds(new Step("grown", () -> grown.add(settle(step / 2))));
+        trial.coldRounds(List.of(new Step("grown", () -> grown.add(settle(part / 2)))));
         timed("reconcile from the checkpoint", since, this::reconcileNew);
         timed("reconcile everything", full, bed::checkBooks);
     }

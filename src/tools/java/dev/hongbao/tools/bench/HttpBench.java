@@ -2,14 +2,13 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.PacketId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /** Claims over HTTP, with tokens and checks, against article 1's loop, which has none of that. */
-final class HttpBench extends Part {
+final class HttpBench extends Part.OfEngine {
     private static final int MEMBERS = 20_000;
     private static final int MILLIS = 3_000;
     private static final int CONNECTIONS = 256;
@@ -27,7 +26,6 @@ final class HttpBench extends Part {
 
     private final HongbaoServer server;
     private final LockingServer other;
-    private final BenchBed bed;
     private final byte[][] headers;
     private final Row loop = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
     private final Row locked = trial.row("HTTP, lock and transaction a claim, one packet", "claims/s");
@@ -50,12 +48,20 @@ final class HttpBench extends Part {
     private final Row drained =
             trial.row("HTTP, a drained packet", "answers/s").over(constant).atLeast(0.85);
 
-    private HttpBench(Trial trial, HongbaoServer server, LockingServer other, BenchBed bed) throws Exception {
-        super(trial);
+    private HttpBench(HongbaoServer server, LockingServer other, BenchBed bed) throws Exception {
+        super(bed);
         this.server = server;
         this.other = other;
-        this.bed = bed;
         headers = HttpCalls.headers(bed.config, BenchBed.members(MEMBERS));
+        step("article 1", () -> loop.add(BaselineBench.article1(bed.stores(), trial.size(100_000, 1_000))));
+        step("accepted", this::accepted);
+        step("accepted, settled meanwhile", () -> {
+            meanwhile.add(claim(true).speed());
+            bed.awaitSettled();
+        });
+        step("settled", this::settled);
+        step("settled, many packets", this::settledOnMany);
+        step("drained", this::drained);
     }
 
     static void run(Trial trial) throws Exception {
@@ -64,24 +70,13 @@ final class HttpBench extends Part {
                 BenchBed bed = BenchBed.beside(trial, config);
                 LockingServer other = new LockingServer(config, bed.stores(), LOCKING)) {
             bed.fund();
-            HttpBench bench = new HttpBench(trial, server, other, bed);
-            trial.rounds(
-                    bench::checkBooks,
-                    new Step("article 1", bench::article1),
-                    new Step("accepted", bench::accepted),
-                    new Step("accepted, settled meanwhile", bench::acceptedMeanwhile),
-                    new Step("settled", bench::settled),
-                    new Step("settled, many packets", bench::settledOnMany),
-                    new Step("drained", bench::drained));
+            new HttpBench(server, other, bed).run();
         }
     }
 
-    private void article1() throws Exception {
-        loop.add(BaselineBench.article1(bed.stores(), trial.size(100_000, 1_000)));
-    }
-
-    private void checkBooks() throws Exception {
-        bed.checkBooks();
+    @Override
+    void checkBooks() throws Exception {
+        super.checkBooks();
         String wrong = other.wrong();
         if (!wrong.isEmpty()) {
             trial.fault(wrong);
@@ -92,18 +87,11 @@ final class HttpBench extends Part {
         return new HttpLoad(List.of(port), connections).run(requests, trial.time(MILLIS));
     }
 
-    private HttpLoad.Outcome claim(int port, HttpLoad.Requests requests, int connections) throws Exception {
-        HttpLoad.Outcome outcome = answers(port, requests, connections);
-        trial.loadFault(outcome.troubles());
-        return outcome;
-    }
-
     /** On one packet after the other. */
     private HttpLoad.Outcome claim(boolean async) throws Exception {
-        return claim(
-                server.port(),
-                ServerBed.claims(bed, headers, MOST_PER_SECOND, trial.time(MILLIS), async),
-                async ? CONNECTIONS : SETTLING_CONNECTIONS);
+        var claims = ServerBed.claims(bed, headers, MOST_PER_SECOND, trial.time(MILLIS), async);
+        return answers(server.port(), claims, async ? CONNECTIONS : SETTLING_CONNECTIONS)
+                .in(trial);
     }
 
     /** A burst. The time for the settlement of the journal does not count. */
@@ -117,43 +105,40 @@ final class HttpBench extends Part {
         bed.awaitSettled();
     }
 
-    private void acceptedMeanwhile() throws Exception {
-        meanwhile.add(claim(true).speed());
-        bed.awaitSettled();
-    }
-
     private void settled() throws Exception {
-        HttpLoad.Outcome outcome = claim(false);
-        settled.add(outcome.speed());
-        p50.add(outcome.done.getValueAtPercentile(50));
-        p99.add(outcome.done.getValueAtPercentile(99));
+        HttpLoad.Outcome ours = claim(false);
+        settled.add(ours.speed());
+        p50.add(ours.done.getValueAtPercentile(50));
+        p99.add(ours.done.getValueAtPercentile(99));
+        var claims = HttpCalls.inTurn(headers, other.send(1, MEMBERS), false);
         HttpLoad.Outcome theirs =
-                claim(other.port(), HttpCalls.inTurn(headers, other.send(1, MEMBERS), false), SETTLING_CONNECTIONS);
+                answers(other.port(), claims, SETTLING_CONNECTIONS).in(trial);
         locked.add(theirs.speed());
         lockedP99.add(theirs.done.getValueAtPercentile(99));
-        times.add(outcome.donePerSecond() / theirs.donePerSecond());
+        times.add(ours.donePerSecond() / theirs.donePerSecond());
     }
 
     private void settledOnMany() throws Exception {
-        Speed ours = many(server.port(), bed.send(trial.size(10_000, 4_000), MANY_SHARES));
-        Speed theirs = many(other.port(), other.send(trial.size(10_000, 4_000), MANY_SHARES));
+        int packets = trial.size(10_000, 4_000);
+        Speed ours = many(server.port(), bed.send(packets, MANY_SHARES));
+        Speed theirs = many(other.port(), other.send(packets, MANY_SHARES));
         many.add(ours);
         lockedMany.add(theirs);
         timesMany.add(ours.perSecond() / theirs.perSecond());
     }
 
     private Speed many(int port, List<PacketId> packets) throws Exception {
-        return claim(port, HttpCalls.across(headers, packets, MANY_SHARES), SETTLING_CONNECTIONS)
-                .speed();
+        var claims = HttpCalls.across(headers, packets, MANY_SHARES);
+        return answers(port, claims, SETTLING_CONNECTIONS).in(trial).speed();
     }
 
     /** The first claims drain the packet. */
     private void drained() throws Exception {
-        HttpLoad.Requests claims =
+        var claims =
                 HttpCalls.same(headers, "POST /v1/packets/" + bed.send(1, 10).get(0) + "/claims");
         new HttpLoad(List.of(server.port()), CONNECTIONS).run(claims, Duration.ofSeconds(1));
         drained.add(answers(server.port(), claims, CONNECTIONS).answersPerSecond());
-        constant.add(answers(server.port(), HttpCalls.same(headers, "GET /no-such-path"), CONNECTIONS)
-                .answersPerSecond());
+        var unknown = HttpCalls.same(headers, "GET /no-such-path");
+        constant.add(answers(server.port(), unknown, CONNECTIONS).answersPerSecond());
     }
 }

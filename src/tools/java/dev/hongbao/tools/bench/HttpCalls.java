@@ -1,14 +1,13 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenSigner;
-import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -28,17 +27,11 @@ final class HttpCalls {
 
     /** Makes a member's {@code Host} and {@code Authorization}. Tokens are made once, since a server remembers each. */
     static byte[][] headers(HongbaoConfig config, List<Caller> members) throws IOException {
-        TokenSigner signer = signer(config);
+        TokenSigner signer = ApiClient.signer(config);
         return members.stream()
                 .map(member -> signer.sign(member.user(), member.groups(), member.role(), TTL))
                 .map(token -> bytes("Host: hongbao\r\nAuthorization: Bearer " + token + "\r\n"))
                 .toArray(byte[][]::new);
-    }
-
-    /** @param config of the server that accepts the tokens */
-    static TokenSigner signer(HongbaoConfig config) throws IOException {
-        return new TokenSigner(
-                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
     }
 
     private static byte[] bytes(String text) {

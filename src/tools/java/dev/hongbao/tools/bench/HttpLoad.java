@@ -116,6 +116,12 @@ final class HttpLoad {
             return refusedInTime / seconds;
         }
 
+        /** Voids all numbers of the trial if a request that was sent is not done, or none is. */
+        Outcome in(Trial trial) {
+            trial.loadFault(troubles());
+            return this;
+        }
+
         /** For {@link Trial#loadFault}: empty if requests are done, and all that were sent are. */
         String troubles() {
             long refused = refusedSinceSent.getTotalCount();

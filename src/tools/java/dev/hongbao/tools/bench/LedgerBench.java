@@ -1,32 +1,24 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.ledger.Origin;
 import dev.hongbao.store.postgres.PostgresAddress;
-import dev.hongbao.tools.bench.Trial.Step;
-import dev.hongbao.values.Asset;
+import dev.hongbao.tools.local.Jdbc;
+import dev.hongbao.tools.local.Threads;
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.UserId;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 
 /**
  * Transfers into wallets that are not equally popular: one wallet only, and by Zipf's law. Ours are deposits, with the host's account,
  * a key and a reference. The other ways write a transfer and one balance, by many connections, in a transaction each.
  */
-final class LedgerBench {
+final class LedgerBench extends Part.OfEngine {
     private static final int ACCOUNTS = 10_000;
     private static final int CONNECTIONS = 32;
 
@@ -35,8 +27,6 @@ final class LedgerBench {
 
     private static final int MILLIS = 3_000;
     private static final long SEED = 49;
-    private static final Asset CNY = new Asset("CNY");
-    private static final Origin BACKEND = Origin.service(new UserId("backend"));
 
     private static final String TABLES = """
         drop schema if exists way cascade;
@@ -55,28 +45,16 @@ final class LedgerBench {
     private static final String INSERT = "insert into way.transfer (account, amount) values (?, 1)";
     private static final String UPDATE = "update way.account set balance = balance + 1 where id = ?";
 
-    private final Trial trial;
-    private final BenchBed bed;
+    private final PostgresAddress postgres;
     private final List<Caller> members = BenchBed.members(ACCOUNTS);
-    private final List<Step> steps = new ArrayList<>();
 
-    private LedgerBench(Trial trial, BenchBed bed) {
-        this.trial = trial;
-        this.bed = bed;
-    }
-
-    static void run(Trial trial) throws Exception {
-        try (BenchBed bed = BenchBed.start(trial)) {
-            LedgerBench bench = new LedgerBench(trial, bed);
-            try (Connection connection = bench.connect();
-                    Statement statement = connection.createStatement()) {
-                statement.execute(TABLES.replace("?", Integer.toString(ACCOUNTS - 1)));
-            }
-            bench.add("one wallet", new int[ACCOUNTS]);
-            bench.add("Zipf 2.0", zipf(2));
-            bench.add("Zipf 1.0", zipf(1));
-            trial.rounds(bench::checkBooks, bench.steps.toArray(Step[]::new));
-        }
+    LedgerBench(BenchBed bed) throws SQLException {
+        super(bed);
+        postgres = bed.stores().owner();
+        Jdbc.execute(postgres, TABLES.replace("?", Integer.toString(ACCOUNTS - 1)));
+        add("one wallet", new int[ACCOUNTS]);
+        add("Zipf 2.0", zipf(2));
+        add("Zipf 1.0", zipf(1));
     }
 
     /** @return accounts in the order of their transfers; number k has 1/k^exponent of the first one's */
@@ -96,39 +74,24 @@ final class LedgerBench {
         Row locked = trial.row(name + ": row lock, select for update", "transfers/s");
         Row atomic = trial.row(name + ": atomic update", "transfers/s");
         Row ours = trial.row(name + ": ours", "transfers/s").over(atomic);
-        steps.add(new Step(name + ", row lock", () -> locked.add(race(accounts, true))));
-        steps.add(new Step(name + ", atomic update", () -> atomic.add(race(accounts, false))));
-        steps.add(new Step(name + ", ours", () -> ours.add(deposit(accounts))));
-    }
-
-    private Speed deposit(int[] accounts) throws Exception {
-        return new Storm<>(
-                        bed.loops,
+        step(name + ", row lock", () -> locked.add(race(accounts, true)));
+        step(name + ", atomic update", () -> atomic.add(race(accounts, false)));
+        step(
+                name + ", ours",
+                () -> ours.add(bed.deposit(
                         trial.size(60_000, 1_000),
                         WINDOW,
-                        n -> bed.engine.wallets.deposit(
-                                BACKEND,
-                                members.get(accounts[n % accounts.length]).user(),
-                                CNY,
-                                1,
-                                BenchBed.newKey()),
-                        deposited -> true)
-                .run();
-    }
-
-    private Connection connect() throws SQLException {
-        PostgresAddress address = bed.stores().owner();
-        return DriverManager.getConnection(
-                address.jdbcUrl(), address.login().user(), address.login().password());
+                        n -> members.get(accounts[n % accounts.length]),
+                        BenchBed.CNY,
+                        1)));
     }
 
     /** By all connections, for a time. @param locks whether a transfer locks and reads its account before the update */
     private Speed race(int[] accounts, boolean locks) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(CONNECTIONS);
         List<Connection> connections = new ArrayList<>();
         try {
             for (int t = 0; t < CONNECTIONS; t++) {
-                connections.add(connect());
+                connections.add(Jdbc.connect(postgres));
             }
             ProcessCpu.Used before = ProcessCpu.used(ProcessCpu.SELF);
             long begun = System.nanoTime();
@@ -138,16 +101,14 @@ final class LedgerBench {
                 int first = t;
                 tellers.add(() -> transfer(connections.get(first), accounts, first, locks, end));
             }
-            double count = 0;
-            for (Future<Integer> each : threads.invokeAll(tellers)) {
-                count += each.get();
-            }
+            double count = Threads.all(CONNECTIONS, tellers).stream()
+                    .mapToInt(made -> made)
+                    .sum();
             double seconds = (System.nanoTime() - begun) / 1e9;
             return new Speed(
                     count / seconds,
                     ProcessCpu.used(ProcessCpu.SELF).since(before).per(count));
         } finally {
-            threads.shutdown();
             for (Connection each : connections) {
                 each.close();
             }
@@ -179,15 +140,12 @@ final class LedgerBench {
         }
     }
 
-    private void checkBooks() throws Exception {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(WRONG)) {
-            row.next();
-            if (row.getLong(1) > 0) {
-                trial.fault(row.getLong(1) + " balances are not the sum of their transfers");
-            }
+    @Override
+    void checkBooks() throws Exception {
+        String wrong = Jdbc.one(postgres, WRONG);
+        if (!wrong.equals("0")) {
+            trial.fault(wrong + " balances are not the sum of their transfers");
         }
-        bed.checkBooks();
+        super.checkBooks();
     }
 }

@@ -9,7 +9,7 @@ import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
-import dev.hongbao.values.Asset;
+import dev.hongbao.tools.local.Jdbc;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
@@ -23,11 +23,9 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import java.net.URI;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,7 +39,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.SetParams;
 
@@ -63,7 +60,7 @@ final class LockingServer implements AutoCloseable {
 
     private static final String SEND = """
         insert into locking.packet
-        select gen_random_uuid(), 100 * shares, shares, 100 * shares from generate_series(1, ?), (select ? as shares) shares
+        select gen_random_uuid(), 100 * shares, shares, 100 * shares from generate_series(1, %d), (select %d as shares) shares
         returning id""";
 
     /** Packets whose shares are not their total, and the difference of claims and wallets. */
@@ -76,7 +73,6 @@ final class LockingServer implements AutoCloseable {
     private static final String UNLOCK =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
-    private static final Asset CNY = new Asset("CNY");
     private static final Duration LOCK = Duration.ofSeconds(10);
     private static final long POLL_NANOS = 1_000_000;
     private static final String PATH = "/v1/packets/";
@@ -105,11 +101,7 @@ final class LockingServer implements AutoCloseable {
                         Tokens.Settings.DEFAULT_CACHE_BYTES),
                 Clock.systemUTC());
         threads = vertx.createSharedWorkerExecutor("locking", connections);
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(TABLES);
-            connection.commit();
-        }
+        Jdbc.execute(postgres, TABLES);
         for (int i = 0; i < connections; i++) {
             clients.add(new Client());
         }
@@ -118,41 +110,20 @@ final class LockingServer implements AutoCloseable {
                 new DeploymentOptions().setInstances(config.web().http().effectiveEventLoops())));
     }
 
-    private Connection connect() throws SQLException {
-        Connection connection = DriverManager.getConnection(
-                postgres.jdbcUrl(), postgres.login().user(), postgres.login().password());
-        connection.setAutoCommit(false);
-        return connection;
-    }
-
     int port() {
         return port;
     }
 
     List<PacketId> send(int packets, int shares) throws SQLException {
-        try (Connection connection = connect();
-                PreparedStatement send = connection.prepareStatement(SEND)) {
-            send.setInt(1, packets);
-            send.setInt(2, shares);
-            Stream.Builder<PacketId> sent = Stream.builder();
-            try (ResultSet rows = send.executeQuery()) {
-                while (rows.next()) {
-                    sent.add(new PacketId(rows.getObject(1, UUID.class)));
-                }
-            }
-            connection.commit();
-            return sent.build().toList();
-        }
+        return Jdbc.rows(postgres, SEND.formatted(packets, shares)).stream()
+                .map(row -> new PacketId(UUID.fromString(row.get(0))))
+                .toList();
     }
 
     /** @return the error of the books; empty if all is right. That nobody has two shares is a constraint. */
     String wrong() throws SQLException {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(WRONG)) {
-            row.next();
-            return row.getLong(1) == 0 ? "" : "the books of lock and transaction are wrong by " + row.getLong(1);
-        }
+        String wrong = Jdbc.one(postgres, WRONG);
+        return wrong.equals("0") ? "" : "the books of lock and transaction are wrong by " + wrong;
     }
 
     /** One event loop's server. */
@@ -207,7 +178,7 @@ final class LockingServer implements AutoCloseable {
     private final class Client {
         private final SplittableRandom chance = new SplittableRandom();
         private final Jedis jedis = new Jedis(redis);
-        private final Connection sql = connect();
+        private final Connection sql = Jdbc.connect(postgres);
         private final PreparedStatement select =
                 sql.prepareStatement("select shares, amount from locking.packet where id = ? for update");
         private final PreparedStatement insert = sql.prepareStatement(
@@ -217,7 +188,9 @@ final class LockingServer implements AutoCloseable {
         private final PreparedStatement update =
                 sql.prepareStatement("update locking.packet set shares = shares - 1, amount = amount - ? where id = ?");
 
-        Client() throws SQLException {}
+        Client() throws SQLException {
+            sql.setAutoCommit(false);
+        }
 
         String claim(PacketId packet, UserId user) throws SQLException {
             String lock = "locking:" + packet;
@@ -265,8 +238,8 @@ final class LockingServer implements AutoCloseable {
             update.setLong(1, amount);
             update.setObject(2, packet.value());
             update.executeUpdate();
-            return PacketBodies.claim(
-                    new Claim(packet, user, new Claim.Share(shares - 1, amount, CNY), Claim.Status.SETTLED, at));
+            return PacketBodies.claim(new Claim(
+                    packet, user, new Claim.Share(shares - 1, amount, BenchBed.CNY), Claim.Status.SETTLED, at));
         }
 
         void close() throws SQLException {

@@ -1,7 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.net.URI;
@@ -50,23 +49,23 @@ final class MemoryBench extends Part {
     private final Row serving =
             trial.row("  heap in use after claims on any packet", "MiB").once().atMost(MAX_HEAP_MIB);
 
-    private MemoryBench(Trial trial) {
+    MemoryBench(Trial trial) {
         super(trial);
     }
 
-    static void run(Trial trial) throws Exception {
-        MemoryBench bench = new MemoryBench(trial);
+    @Override
+    void run() throws Exception {
         try (BenchBed bed = BenchBed.start(trial)) {
             bed.fund();
             // Redis allocates a histogram of latencies when it runs a command for the first time.
-            bed.claim(bed.send(COLD_PACKETS, SHARES), bench.members, COLD_PACKETS, ClaimOutcome.Kind.CLAIMED);
-            trial.coldRounds(
-                    new Step("open packets", () -> bench.packets(bed)),
-                    new Step("claims", () -> bench.claims(bed)),
-                    new Step("books", bed::checkBooks));
+            bed.claim(bed.send(COLD_PACKETS, SHARES), members, COLD_PACKETS, ClaimOutcome.Kind.CLAIMED);
+            step("open packets", () -> packets(bed));
+            step("claims", () -> claims(bed));
+            step("books", bed::checkBooks);
+            runCold();
         }
         trial.step("server with a small heap");
-        bench.serve();
+        serve();
     }
 
     private void packets(BenchBed bed) throws Exception {
@@ -94,11 +93,11 @@ final class MemoryBench extends Part {
             idle.add(bed.heapMiB());
             Collections.shuffle(open, new SecureRandom());
             Duration length = trial.time(CLAIMS_MILLIS);
-            HttpLoad.Outcome outcome = bed.load(CONNECTIONS)
+            bed.load(CONNECTIONS)
                     .perSecond(Math.min(CLAIMS_PER_SECOND, open.size() * 1e3 / length.toMillis()))
                     .patience(Duration.ofSeconds(20))
-                    .run(HttpCalls.across(bed.headers(), open, 1), length);
-            trial.loadFault(outcome.troubles());
+                    .run(HttpCalls.across(bed.headers(), open, 1), length)
+                    .in(trial);
             serving.add(bed.heapMiB());
             bed.bed().checkBooks();
         }

@@ -1,18 +1,19 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * An open loop over HTTP with half of the server's capacity, then with twice the capacity; a claim's answer is its settlement. At
  * half the server has to answer soon. At twice it has to keep its throughput, to refuse the surplus at once, and not to grow.
  */
-final class OverloadBench extends Part {
+final class OverloadBench extends Part.OfEngine {
     private static final int MAX_HEAP_MIB = 512;
     private static final int CAPACITY_CONNECTIONS = 256;
 
@@ -26,7 +27,7 @@ final class OverloadBench extends Part {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final long LOOK_MILLIS = 250;
 
-    private final ServerBed bed;
+    private final ServerBed server;
     private final int maxWaiting;
     private final Row capacity = trial.row("capacity: settled in a closed loop", "claims/s");
     private final Row halfP50 = trial.row("half of the capacity offered: latency, p50", "µs");
@@ -43,30 +44,30 @@ final class OverloadBench extends Part {
     private final Row growth =
             trial.row("  heap after collections, last third over first", "MiB").atMost(32);
 
-    private OverloadBench(Trial trial, ServerBed bed, int maxWaiting) {
-        super(trial);
-        this.bed = bed;
+    private OverloadBench(ServerBed server, int maxWaiting) {
+        super(server.bed());
+        this.server = server;
         this.maxWaiting = maxWaiting;
+        step("round", this::round);
     }
 
     static void run(Trial trial) throws Exception {
         int maxWaiting = trial.size(MAX_WAITING, 1);
         Map<String, String> options = Map.of("claim.max-waiting", Integer.toString(maxWaiting));
-        try (ServerBed bed =
-                ServerBed.start(trial, MAX_HEAP_MIB, options, BenchBed.members(trial.size(20_000, 1_000)))) {
-            bed.bed().fund();
-            OverloadBench bench = new OverloadBench(trial, bed, maxWaiting);
-            trial.rounds(bed.bed()::checkBooks, new Step("round", bench::round));
+        List<Caller> members = BenchBed.members(trial.size(20_000, 1_000));
+        try (ServerBed server = ServerBed.start(trial, MAX_HEAP_MIB, options, members)) {
+            server.bed().fund();
+            new OverloadBench(server, maxWaiting).run();
         }
     }
 
     private void round() throws Exception {
         int connections = Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2);
-        Speed settled = bed.capacity(connections);
+        Speed settled = server.capacity(connections);
         capacity.add(settled);
         double perSecond = Math.max(1, settled.perSecond());
         trial.step("half");
-        half(offer(connections, perSecond / 2));
+        half(offer(connections, perSecond / 2).in(trial));
         trial.step("twice");
         twice(perSecond * 2);
     }
@@ -74,30 +75,25 @@ final class OverloadBench extends Part {
     private HttpLoad.Outcome offer(int connections, double perSecond) throws Exception {
         Duration length = trial.time(MILLIS);
         Duration lead = length.dividedBy(4);
-        return bed.load(connections)
+        return server.load(connections)
                 .perSecond(perSecond)
                 .lead(lead)
                 .patience(PATIENCE)
-                .run(bed.claims(perSecond, lead.plus(length)), length);
+                .run(server.claims(perSecond, lead.plus(length)), length);
     }
 
     private void half(HttpLoad.Outcome outcome) {
-        trial.loadFault(outcome.troubles());
         halfP50.add(outcome.done.getValueAtPercentile(50));
         halfP99.add(outcome.done.getValueAtPercentile(99));
     }
 
     private void twice(double perSecond) throws Exception {
-        CompletableFuture<HttpLoad.Outcome> running = CompletableFuture.supplyAsync(() -> {
-            try {
-                return offer((int) (maxWaiting * CONNECTIONS), perSecond);
-            } catch (Exception failed) {
-                throw new IllegalStateException(failed);
-            }
-        });
+        FutureTask<HttpLoad.Outcome> running =
+                new FutureTask<>(() -> offer((int) (maxWaiting * CONNECTIONS), perSecond));
+        new Thread(running, "overload").start();
         List<Double> heap = new ArrayList<>();
         while (!running.isDone()) {
-            heap.add(bed.server().heap().afterCollection() / ServerBed.MIB);
+            heap.add(server.process().heap().afterCollection() / ServerBed.MIB);
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
         }
         HttpLoad.Outcome outcome = running.get();
@@ -118,8 +114,6 @@ final class OverloadBench extends Part {
     private static double mean(List<Double> values, int third) {
         int size = values.size();
         return values.subList(size * third / 3, size * (third + 1) / 3).stream()
-                .mapToDouble(Double::doubleValue)
-                .average()
-                .orElse(0);
+                .collect(Collectors.averagingDouble(value -> value));
     }
 }

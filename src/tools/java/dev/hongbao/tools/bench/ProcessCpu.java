@@ -5,8 +5,10 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /**
  * The time of cores that processes have had, as Linux counts it in {@code /proc}; the embedded stores run nowhere else. Stateless.
@@ -33,6 +35,15 @@ final class ProcessCpu {
     record Used(double server, double redis, double postgres, double load) {
         static final Used NOTHING = new Used(0, 0, 0, 0);
 
+        /** One value for several, part by part. */
+        static Used of(List<Used> all, ToDoubleFunction<DoubleStream> value) {
+            return new Used(
+                    value.applyAsDouble(all.stream().mapToDouble(Used::server)),
+                    value.applyAsDouble(all.stream().mapToDouble(Used::redis)),
+                    value.applyAsDouble(all.stream().mapToDouble(Used::postgres)),
+                    value.applyAsDouble(all.stream().mapToDouble(Used::load)));
+        }
+
         Used since(Used before) {
             return new Used(
                     server - before.server, redis - before.redis, postgres - before.postgres, load - before.load);
@@ -52,37 +63,30 @@ final class ProcessCpu {
         double load = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e3;
         double redis = 0;
         double postgres = 0;
-        for (long child : descendants(server)) {
-            try {
-                String stat = stat(child);
-                redis += stat.contains("(redis") ? micros(stat) : 0;
-                postgres += stat.contains("(postgres") ? micros(stat) : 0;
-            } catch (NoSuchFileException ended) {
-                // its parent's time has it
-            }
+        for (String stat : descendants(server)) {
+            redis += stat.contains("(redis") ? micros(stat) : 0;
+            postgres += stat.contains("(postgres") ? micros(stat) : 0;
         }
         return new Used(micros(stat(server)) - (server == SELF ? load : 0), redis, postgres, load);
     }
 
     /** Microseconds so far, in steps of ten thousand, of a process and all that it has started: Postgres' backends, too. */
     static long micros(long pid) throws IOException {
-        long sum = micros(stat(pid));
-        for (long child : descendants(pid)) {
+        return micros(stat(pid))
+                + descendants(pid).stream().mapToLong(ProcessCpu::micros).sum();
+    }
+
+    private static List<String> descendants(long pid) throws IOException {
+        List<String> stats = new ArrayList<>();
+        for (ProcessHandle child :
+                ProcessHandle.of(pid).orElseThrow().descendants().toList()) {
             try {
-                sum += micros(stat(child));
+                stats.add(stat(child.pid()));
             } catch (NoSuchFileException ended) {
                 // its parent's time has it
             }
         }
-        return sum;
-    }
-
-    private static List<Long> descendants(long pid) {
-        return ProcessHandle.of(pid)
-                .map(ProcessHandle::descendants)
-                .orElseGet(Stream::empty)
-                .map(ProcessHandle::pid)
-                .toList();
+        return stats;
     }
 
     private static String stat(long pid) throws IOException {

@@ -1,9 +1,10 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.Trial.Step;
+import dev.hongbao.values.Caller;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -11,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  * Many users tap a packet that has a share for each, over HTTP, in an open loop. First all of them tap at the moment it opens,
  * which is the worst case. Then each taps at a random one of the seconds that the server names, as our clients do.
  */
-final class RainBench extends Part {
+final class RainBench extends Part.OfEngine {
     private static final int MAX_HEAP_MIB = 512;
     private static final int CAPACITY_CONNECTIONS = 1_024;
 
@@ -34,7 +35,7 @@ final class RainBench extends Part {
     private static final Duration PATIENCE = Duration.ofSeconds(3);
     private static final String UNKNOWN = "hongbao_claim_outcomes_total{outcome=\"unknown\"}";
 
-    private final ServerBed bed;
+    private final ServerBed server;
     private final int users;
     private final Row capacity = trial.row("capacity: settled in a closed loop", "claims/s");
     private final Row settled = trial.row("all tap at one moment: settled, until the last", "claims/s")
@@ -49,23 +50,23 @@ final class RainBench extends Part {
     private final Row spreadCaught = trial.row("taps spread as the server names it: settled, of all", "%");
     private final Row spreadP99 = trial.row("  latency since the tap was due, p99", "µs");
 
-    private RainBench(Trial trial, ServerBed bed) {
-        super(trial);
-        this.bed = bed;
-        users = bed.headers().length;
+    private RainBench(ServerBed server) {
+        super(server.bed());
+        this.server = server;
+        users = server.headers().length;
+        step("round", this::round);
     }
 
     static void run(Trial trial) throws Exception {
-        try (ServerBed bed =
-                ServerBed.start(trial, MAX_HEAP_MIB, Map.of(), BenchBed.members(trial.size(50_000, 1_000)))) {
-            bed.bed().fund();
-            RainBench bench = new RainBench(trial, bed);
-            trial.rounds(bed.bed()::checkBooks, new Step("round", bench::round));
+        List<Caller> members = BenchBed.members(trial.size(50_000, 1_000));
+        try (ServerBed server = ServerBed.start(trial, MAX_HEAP_MIB, Map.of(), members)) {
+            server.bed().fund();
+            new RainBench(server).run();
         }
     }
 
     private void round() throws Exception {
-        capacity.add(bed.capacity(CAPACITY_CONNECTIONS));
+        capacity.add(server.capacity(CAPACITY_CONNECTIONS));
         trial.step("at one moment");
         atOneMoment();
         trial.step("spread");
@@ -77,26 +78,26 @@ final class RainBench extends Part {
 
     /** @param within time in which the taps are due */
     private HttpLoad load(Duration within) {
-        return bed.load(Math.min(users, CONNECTIONS))
+        return server.load(Math.min(users, CONNECTIONS))
                 .perSecond(users * 1e9 / within.toNanos())
                 .patience(PATIENCE);
     }
 
     /** Sends a packet with a share for each user. Returns when the packet is open. */
     private HttpLoad.Requests taps() throws Exception {
-        Instant opens = bed.bed().engine.clock.instant().plus(AHEAD);
-        var packets = bed.bed().send(1, users, opens);
-        Duration left = Duration.between(bed.bed().engine.clock.instant(), opens.plus(CLOCK_ERROR));
+        Instant opens = bed.engine.clock.instant().plus(AHEAD);
+        var packets = bed.send(1, users, opens);
+        Duration left = Duration.between(bed.engine.clock.instant(), opens.plus(CLOCK_ERROR));
         TimeUnit.MILLISECONDS.sleep(Math.max(0, left.toMillis()));
-        return HttpCalls.inTurn(bed.headers(), packets, false);
+        return HttpCalls.inTurn(server.headers(), packets, false);
     }
 
     private void atOneMoment() throws Exception {
-        double heap = bed.heapMiB();
+        double heap = server.heapMiB();
         HttpLoad.Requests taps = taps();
         double unknown = unknown();
         HttpLoad.Outcome outcome = load(MOMENT).run(taps, LONGEST);
-        growth.add(bed.heapMiB() - heap);
+        growth.add(server.heapMiB() - heap);
         double seconds = outcome.lastDoneNanos / 1e9;
         long done = outcome.done.getTotalCount();
         long refused = outcome.refusedSinceSent.getTotalCount();
@@ -112,6 +113,6 @@ final class RainBench extends Part {
     }
 
     private double unknown() throws IOException {
-        return Metrics.of(bed.server().managementPort()).sum(UNKNOWN);
+        return Metrics.of(server.process().managementPort()).sum(UNKNOWN);
     }
 }

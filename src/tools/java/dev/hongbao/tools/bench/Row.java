@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
@@ -72,17 +71,7 @@ final class Row {
 
     /** Of an item, the medians of the rounds; empty for rows without it. */
     Optional<ProcessCpu.Used> cpu() {
-        return cpu.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new ProcessCpu.Used(
-                        median(ProcessCpu.Used::server),
-                        median(ProcessCpu.Used::redis),
-                        median(ProcessCpu.Used::postgres),
-                        median(ProcessCpu.Used::load)));
-    }
-
-    private double median(ToDoubleFunction<ProcessCpu.Used> part) {
-        return median(cpu.stream().mapToDouble(part));
+        return cpu.isEmpty() ? Optional.empty() : Optional.of(ProcessCpu.Used.of(cpu, Row::median));
     }
 
     /** In the order of the rounds. */

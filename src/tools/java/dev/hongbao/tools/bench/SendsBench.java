@@ -1,7 +1,5 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.tools.bench.Trial.Step;
-import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
@@ -11,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Money that moves without a claim, over HTTP: sends of packets of five shares, deposits, whole lives of packets. A closed loop. */
-final class SendsBench {
+final class SendsBench extends Part.OfEngine {
     static final int SENDERS = 500;
     static final int MAX_HEAP_MIB = 1_024;
 
@@ -22,57 +20,51 @@ final class SendsBench {
     private static final int LIFE_CONNECTIONS = 256;
 
     private static final int MILLIS = 6_000;
+    private static final String DRAINED = "select count(*) from packet where closed_at is not null";
 
-    private final Trial trial;
-    private final ServerBed bed;
-    private final byte[][] backend;
+    private final ServerBed server;
+    private final Row sends = trial.row("HTTP, packets of 5 sent", "sends/s").atLeast(4_000);
+    private final Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
+    private final Row p99 = trial.row("  latency, p99 (closed loop)", "µs").atMost(60_000);
+    private final Row deposits = trial.row("HTTP, deposits", "deposits/s").atLeast(5_000);
+    private final Row lives =
+            trial.row("HTTP, sent, claimed by five and drained", "packets/s").atLeast(1_500);
 
-    private SendsBench(Trial trial, ServerBed bed) throws Exception {
-        this.trial = trial;
-        this.bed = bed;
+    private SendsBench(ServerBed server) throws Exception {
+        super(server.bed());
+        this.server = server;
         Caller service = new Caller(new UserId("backend"), Set.of(), Role.SERVICE, Instant.MAX);
-        this.backend = HttpCalls.headers(bed.bed().config, List.of(service));
+        byte[][] backend = HttpCalls.headers(bed.config, List.of(service));
+        step("sends", this::send);
+        step(
+                "deposits",
+                () -> deposits.add(
+                        load(HttpCalls.deposits(backend, SENDERS), CONNECTIONS).speed()));
+        step("whole lives", this::live);
     }
 
     static void run(Trial trial) throws Exception {
         List<Caller> members = BenchBed.members(SENDERS);
-        try (ServerBed bed = ServerBed.start(trial, MAX_HEAP_MIB, Map.of(), members)) {
-            bed.bed().fund(members, new Asset("CNY"));
-            SendsBench bench = new SendsBench(trial, bed);
-            Row sends = trial.row("HTTP, packets of 5 sent", "sends/s").atLeast(4_000);
-            Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
-            Row p99 = trial.row("  latency, p99 (closed loop)", "µs").atMost(60_000);
-            Row deposits = trial.row("HTTP, deposits", "deposits/s").atLeast(5_000);
-            Row lives = trial.row("HTTP, sent, claimed by five and drained", "packets/s")
-                    .atLeast(1_500);
-            trial.rounds(
-                    bed.bed()::checkBooks,
-                    new Step("sends", () -> {
-                        HttpLoad.Outcome outcome = bench.load(HttpCalls.sends(bed.headers()), CONNECTIONS);
-                        sends.add(outcome.speed());
-                        p50.add(outcome.done.getValueAtPercentile(50));
-                        p99.add(outcome.done.getValueAtPercentile(99));
-                    }),
-                    new Step(
-                            "deposits",
-                            () -> deposits.add(bench.load(HttpCalls.deposits(bench.backend, SENDERS), CONNECTIONS)
-                                    .speed())),
-                    new Step("whole lives", () -> bench.live(lives)));
+        try (ServerBed server = ServerBed.start(trial, MAX_HEAP_MIB, Map.of(), members)) {
+            server.bed().fund(members, BenchBed.CNY);
+            new SendsBench(server).run();
         }
     }
 
     private HttpLoad.Outcome load(HttpLoad.Requests requests, int connections) throws Exception {
-        HttpLoad.Outcome outcome = bed.load(connections).run(requests, trial.time(MILLIS));
-        trial.loadFault(outcome.troubles());
-        return outcome;
+        return server.load(connections).run(requests, trial.time(MILLIS)).in(trial);
     }
 
-    private void live(Row row) throws Exception {
-        String drained = "select count(*) from packet where closed_at is not null";
-        double before = bed.bed().number(drained);
-        load(HttpCalls.lives(bed.headers()), LIFE_CONNECTIONS);
-        row.add((bed.bed().number(drained) - before)
-                * 1_000
-                / trial.time(MILLIS).toMillis());
+    private void send() throws Exception {
+        HttpLoad.Outcome outcome = load(HttpCalls.sends(server.headers()), CONNECTIONS);
+        sends.add(outcome.speed());
+        p50.add(outcome.done.getValueAtPercentile(50));
+        p99.add(outcome.done.getValueAtPercentile(99));
+    }
+
+    private void live() throws Exception {
+        double before = bed.number(DRAINED);
+        load(HttpCalls.lives(server.headers()), LIFE_CONNECTIONS);
+        lives.add((bed.number(DRAINED) - before) * 1_000 / trial.time(MILLIS).toMillis());
     }
 }

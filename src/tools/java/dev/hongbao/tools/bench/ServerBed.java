@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * @param headers of the members, for {@link HttpCalls}
  */
-record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers) implements AutoCloseable {
+record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] headers) implements AutoCloseable {
     /** More than a server settles. */
     private static final int MOST_PER_SECOND = 60_000;
 
@@ -22,18 +22,18 @@ record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers
     /** Starts the server on the data of the trial's directory. */
     static ServerBed start(Trial trial, int maxHeapMiB, Map<String, String> options, List<Caller> members)
             throws Exception {
-        ChildServer server = ChildServer.start(trial.directory, maxHeapMiB, options);
+        ChildServer process = ChildServer.start(trial.directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
         try {
-            BenchBed bed = BenchBed.beside(trial, server.config());
-            return new ServerBed(trial, server, bed, HttpCalls.headers(server.config(), members));
+            BenchBed bed = BenchBed.beside(trial, process.config());
+            return new ServerBed(trial, process, bed, HttpCalls.headers(process.config(), members));
         } catch (Exception | LinkageError fault) {
-            server.close();
+            process.close();
             throw fault;
         }
     }
 
     HttpLoad load(int connections) {
-        return new HttpLoad(List.of(server.port()), connections).of(server.pid());
+        return new HttpLoad(List.of(process.port()), connections).of(process.pid());
     }
 
     /** Claims by all members on one packet after the other, enough for {@code perSecond}. */
@@ -52,25 +52,24 @@ record ServerBed(Trial trial, ChildServer server, BenchBed bed, byte[][] headers
         trial.step("capacity");
         Duration length = trial.time(CAPACITY_MILLIS);
         Duration lead = length.dividedBy(3);
-        HttpLoad.Outcome outcome = load(connections).lead(lead).run(claims(MOST_PER_SECOND, lead.plus(length)), length);
-        trial.loadFault(outcome.troubles());
-        if (outcome.donePerSecond() < 1) {
-            trial.loadFault("the capacity was not found");
-        }
-        return outcome.speed();
+        Speed speed = load(connections)
+                .lead(lead)
+                .run(claims(MOST_PER_SECOND, lead.plus(length)), length)
+                .in(trial)
+                .speed();
+        trial.loadFault(speed.perSecond() < 1 ? "the capacity was not found" : "");
+        return speed;
     }
 
     /** Heap in use after a full collection. */
     double heapMiB() throws IOException {
-        return server.heapBytes() / MIB;
+        return process.heapBytes() / MIB;
     }
 
     @Override
     public void close() throws Exception {
-        try {
+        try (process) {
             bed.close();
-        } finally {
-            server.close();
         }
     }
 }

@@ -42,6 +42,8 @@ final class SocketCrowd implements AutoCloseable {
     private final Vertx vertx =
             Vertx.vertx(new VertxOptions().setPreferNativeTransport(true).setEventLoopPoolSize(LOOPS));
     private final List<Context> loops;
+    private final WebSocketClient client;
+    private final WebSocketConnectOptions address;
     private final Member[] members;
     private final AtomicInteger lost = new AtomicInteger();
     private volatile boolean isClosing;
@@ -50,9 +52,8 @@ final class SocketCrowd implements AutoCloseable {
     /** @param signer signs all tokens now, since that costs more than opening a connection */
     SocketCrowd(int port, TokenSigner signer, int connections) throws Exception {
         loops = BenchBed.loops(vertx, LOOPS);
-        WebSocketClient client =
-                vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(connections));
-        WebSocketConnectOptions address = new WebSocketConnectOptions()
+        client = vertx.createWebSocketClient(new WebSocketClientOptions().setMaxConnections(connections));
+        address = new WebSocketConnectOptions()
                 .setHost("127.0.0.1")
                 .setPort(port)
                 .setURI("/v1/socket")
@@ -60,23 +61,19 @@ final class SocketCrowd implements AutoCloseable {
         members = new Member[connections];
         for (int i = 0; i < connections; i++) {
             UserId user = new UserId(String.format(Locale.ROOT, "member-%09d", i));
-            members[i] = new Member(i, client, address, signer.sign(user, Set.of(GROUP), Role.USER, TTL));
+            members[i] = new Member(i, signer.sign(user, Set.of(GROUP), Role.USER, TTL));
         }
     }
 
     /** One connection. It parses no JSON, so that the crowd costs less than the server. Confined to its loop. */
     private final class Member {
         private final int index;
-        private final WebSocketClient client;
-        private final WebSocketConnectOptions address;
         private final String token;
         private @Nullable WebSocket socket;
         private @Nullable Promise<Void> answer;
 
-        Member(int index, WebSocketClient client, WebSocketConnectOptions address, String token) {
+        Member(int index, String token) {
             this.index = index;
-            this.client = client;
-            this.address = address;
             this.token = token;
         }
 

@@ -1,14 +1,14 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenSigner;
-import dev.hongbao.values.Asset;
+import dev.hongbao.tools.local.ApiClient;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** Many WebSockets to one server: the heap of an idle one, and the time of an event to all members of a group. The clients share the cores. */
-final class SocketsBench {
+final class SocketsBench extends Part {
     /** The first thousands open slowly, while both JVMs compile, and create what exists once. */
     private static final int WARM_UP = 2_000;
 
@@ -19,25 +19,30 @@ final class SocketsBench {
     private static final Map<String, String> OPTIONS =
             Map.of("http.max-connections", "1000000", "socket.max-per-address", "1000000");
 
-    private SocketsBench() {}
+    private final int connections = trial.size(10_000, 4);
+    private final int members = connections / 2;
+    private final Row opens = trial.row("connect and authenticate", "/s").once();
+    private final Row heap =
+            trial.row("heap of an idle connection", "bytes").once().atMost(12 * 1024);
+    private final Row joins =
+            trial.row("join a group, with its newest packets", "joins/s").once();
+    private final Row joinedHeap =
+            trial.row("heap of a connection, once members joined", "bytes").once();
+    private final Row p50 = trial.row("from a send to its event, p50 of the members", "µs");
+    private final Row p99 =
+            trial.row("from a send to its event, p99 of the members", "µs").atMost(250_000);
 
-    static void run(Trial trial) throws Exception {
-        int connections = trial.size(10_000, 4);
-        int members = connections / 2;
-        Row opens = trial.row("connect and authenticate", "/s").once();
-        Row heap = trial.row("heap of an idle connection", "bytes").once().atMost(12 * 1024);
-        Row joins =
-                trial.row("join a group, with its newest packets", "joins/s").once();
-        Row joinedHeap =
-                trial.row("heap of a connection, once members joined", "bytes").once();
-        Row p50 = trial.row("from a send to its event, p50 of the members", "µs");
-        Row p99 =
-                trial.row("from a send to its event, p99 of the members", "µs").atMost(250_000);
-        try (ServerBed bed = ServerBed.start(trial, MAX_HEAP_MIB, OPTIONS, List.of())) {
-            TokenSigner signer = HttpCalls.signer(bed.bed().config);
-            bed.bed().fund(BenchBed.members(1), new Asset("CNY"));
+    SocketsBench(Trial trial) {
+        super(trial);
+    }
+
+    @Override
+    void run() throws Exception {
+        try (ServerBed server = ServerBed.start(trial, MAX_HEAP_MIB, OPTIONS, List.of())) {
+            TokenSigner signer = ApiClient.signer(server.bed().config);
+            server.bed().fund(BenchBed.members(1), BenchBed.CNY);
             trial.step("warm-up");
-            int port = bed.server().port();
+            int port = server.process().port();
             int few = Math.min(WARM_UP, members);
             try (SocketCrowd crowd = new SocketCrowd(port, signer, few)) {
                 crowd.open();
@@ -45,14 +50,14 @@ final class SocketsBench {
                 crowd.send(few, "warm-up");
             }
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-            long before = bed.server().heapBytes();
+            long before = server.process().heapBytes();
             try (SocketCrowd crowd = new SocketCrowd(port, signer, connections)) {
                 trial.step("connections");
                 opens.add(crowd.open());
-                heap.add((double) (bed.server().heapBytes() - before) / connections);
+                heap.add((double) (server.process().heapBytes() - before) / connections);
                 trial.step("joins");
                 joins.add(crowd.join(members));
-                joinedHeap.add((double) (bed.server().heapBytes() - before) / connections);
+                joinedHeap.add((double) (server.process().heapBytes() - before) / connections);
                 for (int round = 0; round < trial.rounds; round++) {
                     trial.step("event");
                     TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);

@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import java.util.List;
-import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 
 /** The result of a load: items a second, and the CPU of each item. */
 record Speed(double perSecond, ProcessCpu.Used cpu) {
@@ -18,15 +18,11 @@ record Speed(double perSecond, ProcessCpu.Used cpu) {
     /** The speed of loads of equal size, one after the other. */
     static Speed of(List<Speed> loads) {
         return new Speed(
-                1 / mean(loads, load -> 1 / load.perSecond),
-                new ProcessCpu.Used(
-                        mean(loads, load -> load.cpu.server()),
-                        mean(loads, load -> load.cpu.redis()),
-                        mean(loads, load -> load.cpu.postgres()),
-                        mean(loads, load -> load.cpu.load())));
+                1 / mean(loads.stream().mapToDouble(load -> 1 / load.perSecond)),
+                ProcessCpu.Used.of(loads.stream().map(Speed::cpu).toList(), Speed::mean));
     }
 
-    private static double mean(List<Speed> loads, ToDoubleFunction<Speed> value) {
-        return loads.stream().mapToDouble(value).average().orElse(Double.NaN);
+    private static double mean(DoubleStream values) {
+        return values.average().orElse(Double.NaN);
     }
 }

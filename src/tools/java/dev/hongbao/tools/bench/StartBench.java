@@ -1,9 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.tools.local.ChildServer;
-import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.util.List;
@@ -32,17 +30,19 @@ final class StartBench extends Part {
     private final Row firstClaims =
             trial.row("  in the first 8 s", "claims/s").over(warmClaims).atLeast(0.6);
 
-    private StartBench(Trial trial) {
+    StartBench(Trial trial) {
         super(trial);
+        step("sends", this::sends);
+        step("claims", this::claims);
     }
 
-    static void run(Trial trial) throws Exception {
-        StartBench bench = new StartBench(trial);
-        try (ServerBed bed = ServerBed.start(trial, SendsBench.MAX_HEAP_MIB, Map.of(), bench.members)) {
-            bed.bed().fund();
-            bed.bed().fund(bench.members, new Asset("CNY"));
+    @Override
+    void run() throws Exception {
+        try (ServerBed server = ServerBed.start(trial, SendsBench.MAX_HEAP_MIB, Map.of(), members)) {
+            server.bed().fund();
+            server.bed().fund(members, BenchBed.CNY);
         }
-        trial.coldRounds(new Step("sends", bench::sends), new Step("claims", bench::claims));
+        runCold();
     }
 
     /** A server that has just started. */
@@ -52,7 +52,7 @@ final class StartBench extends Part {
 
         Fresh() throws Exception {
             long begun = System.nanoTime();
-            server = ChildServer.start(trial.directory, SendsBench.MAX_HEAP_MIB, Map.of());
+            server = ChildServer.start(trial.directory, List.of("-Xmx" + SendsBench.MAX_HEAP_MIB + "m"), Map.of());
             start.add((System.nanoTime() - begun) / 1e6);
             headers = HttpCalls.headers(server.config(), members);
         }

@@ -10,31 +10,14 @@ import java.util.function.Predicate;
 
 /**
  * A closed loop of calls on event loops: each loop keeps a window of calls under way until all are made. Blocking, confined to one
- * thread, once.
+ * thread.
  *
- * @param <R> result of a call
+ * @param call makes call number n, on loop n mod loops
+ * @param isRight whether a call ended as it should
  */
-final class Storm<R> {
+record Storm<R>(List<Context> loops, int count, int window, IntFunction<Future<R>> call, Predicate<R> isRight) {
     /** Calls under way on a loop: a batch or more in each stage of a claim's path. */
     static final int WINDOW = 2_048;
-
-    private final List<Context> loops;
-    private final int count;
-    private final int window;
-    private final IntFunction<Future<R>> call;
-    private final Predicate<R> isRight;
-
-    /**
-     * @param call makes call number n, on loop n mod loops
-     * @param isRight whether a call ended as it should
-     */
-    Storm(List<Context> loops, int count, int window, IntFunction<Future<R>> call, Predicate<R> isRight) {
-        this.loops = loops;
-        this.count = count;
-        this.window = window;
-        this.call = call;
-        this.isRight = isRight;
-    }
 
     /**
      * Makes all calls.
@@ -42,17 +25,15 @@ final class Storm<R> {
      * @throws Exception when a call fails or ends wrong, or all of them take longer than {@link BenchBed#await} waits
      */
     Speed run() throws Exception {
-        return Speed.of(count, this::runAll);
-    }
-
-    private void runAll() throws Exception {
-        List<Future<Void>> parts = new ArrayList<>();
-        for (int i = 0; i < loops.size(); i++) {
-            Part part = new Part(i);
-            loops.get(i).runOnContext(now -> part.fill());
-            parts.add(part.done.future());
-        }
-        BenchBed.await(Future.all(parts));
+        return Speed.of(count, () -> {
+            List<Future<Void>> parts = new ArrayList<>();
+            for (int i = 0; i < loops.size(); i++) {
+                Part part = new Part(i);
+                loops.get(i).runOnContext(now -> part.fill());
+                parts.add(part.done.future());
+            }
+            BenchBed.await(Future.all(parts));
+        });
     }
 
     /** The calls of one loop. */

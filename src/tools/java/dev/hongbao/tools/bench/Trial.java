@@ -80,8 +80,8 @@ final class Trial {
      *
      * @param after runs after each round
      */
-    void rounds(Action after, Step... steps) throws Exception {
-        List<Step> order = new ArrayList<>(List.of(steps));
+    void rounds(Action after, List<Step> steps) throws Exception {
+        List<Step> order = new ArrayList<>(steps);
         for (int round = 0; round <= rounds; round++) {
             isWarmUp = round == 0;
             for (Step step : order) {
@@ -94,7 +94,7 @@ final class Trial {
     }
 
     /** Runs the rounds without a warm-up, in the given order. */
-    void coldRounds(Step... steps) throws Exception {
+    void coldRounds(List<Step> steps) throws Exception {
         for (int round = 0; round < rounds; round++) {
             for (Step step : steps) {
                 step(step.name);

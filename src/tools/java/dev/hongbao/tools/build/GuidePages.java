@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.commonmark.Extension;
 import org.commonmark.ext.gfm.tables.TableCell;
@@ -55,15 +57,9 @@ public final class GuidePages {
     /** Languages of code blocks that the search covers: a reader searches for a command, not for a line of an example. */
     private static final Set<String> SEARCHED_CODE = Set.of("sh", "sql", "conf");
 
-    /** The linked files that the server has, by their names in the guide. */
-    private static final Map<String, String> SERVED = Map.of(
-            "../../main/resources/openapi.yaml", "../../openapi.yaml",
-            "../../main/resources/asyncapi.yaml", "../../asyncapi.yaml",
-            "../../main/resources/webroot/hongbao-client.js", "../../hongbao-client.js",
-            "../../main/resources/webroot/hongbao-verify.js", "../../hongbao-verify.js",
-            "../../main/resources/webroot/fairness/packets.json", "../../fairness/packets.json",
-            "../../main/resources/webroot/fairness/draws.json", "../../fairness/draws.json",
-            "../../main/resources/webroot/fairness/rains.json", "../../fairness/rains.json");
+    /** The linked files that the server has. */
+    private static final Pattern SERVED = Pattern.compile(
+            "\\.\\./\\.\\./main/resources/(?:webroot/)?(\\w+api\\.yaml|hongbao-\\w+\\.js|fairness/\\w+\\.json)");
 
     private static final List<Extension> EXTENSIONS = List.of(TablesExtension.create());
 
@@ -276,9 +272,9 @@ public final class GuidePages {
 
     /** The target of a link on the server; empty if the server has none. */
     private static String target(String destination) {
-        String served = SERVED.get(destination);
-        if (served != null) {
-            return served;
+        Matcher served = SERVED.matcher(destination);
+        if (served.matches()) {
+            return "../../" + served.group(1);
         }
         if (destination.startsWith("#") || destination.startsWith("https://")) {
             return destination;

@@ -77,7 +77,7 @@ public final class Chaos {
             progress.accept("waiting for the last answers");
             crowd.stop();
             webhook.takeAll();
-            List<Violation> found = new ArrayList<>(rounds.stranded());
+            List<Violation> found = new ArrayList<>(rounds.stranded);
             probes.awaitSettled(QUIET_LIMIT_MILLIS)
                     .forEach(late -> found.add(new Violation(Rule.SETTLES, late + " after the last fault")));
             long quiet = history.micros();
@@ -89,8 +89,8 @@ public final class Chaos {
             earlier.addAll(webhook.received());
             Seen seen = new Seen(
                     history.operations(),
-                    rounds.troubles(),
-                    rounds.losses(),
+                    rounds.troubles,
+                    rounds.losses,
                     quiet,
                     earlier,
                     events,
@@ -100,7 +100,7 @@ public final class Chaos {
                     + seen.heard().size() + " events that arrived over sockets");
             found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
             return new ChaosResult(
-                    settings.seed, seen.history(), seen.troubles(), rounds.settledMicros(), rounds.settling(), found);
+                    settings.seed, seen.history(), seen.troubles(), rounds.settledMicros, rounds.settling, found);
         }
     }
 }

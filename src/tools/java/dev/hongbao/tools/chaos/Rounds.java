@@ -33,11 +33,18 @@ final class Rounds {
     private final Settlement settlement;
     private final History history;
     private final Consumer<String> progress;
-    private final List<Trouble> troubles = new ArrayList<>();
-    private final List<Loss> losses = new ArrayList<>();
-    private final List<Violation> stranded = new ArrayList<>();
-    private final Map<String, List<Long>> settledMicros = new TreeMap<>();
-    private final Settling settling = new Settling(new ArrayList<>(), new ArrayList<>());
+
+    final List<Trouble> troubles = new ArrayList<>();
+
+    /** Also the time until all shards settled. */
+    final List<Loss> losses = new ArrayList<>();
+
+    final List<Violation> stranded = new ArrayList<>();
+
+    /** By kind of fault: {@link Settling} of the round of each that came. */
+    final Map<String, List<Long>> settledMicros = new TreeMap<>();
+
+    final Settling settling = new Settling(new ArrayList<>(), new ArrayList<>());
 
     /** Microseconds from the last fault of each round until every shard settled at every server. */
     record Settling(List<Long> others, List<Long> silent) {}
@@ -186,27 +193,5 @@ final class Rounds {
                 }
             }
         }
-    }
-
-    List<Trouble> troubles() {
-        return troubles;
-    }
-
-    /** Also the time until all shards settled. */
-    List<Loss> losses() {
-        return losses;
-    }
-
-    List<Violation> stranded() {
-        return stranded;
-    }
-
-    /** By kind of fault: {@link Settling} of the round of each that came. */
-    Map<String, List<Long>> settledMicros() {
-        return settledMicros;
-    }
-
-    Settling settling() {
-        return settling;
     }
 }

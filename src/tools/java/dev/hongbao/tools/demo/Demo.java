@@ -313,11 +313,7 @@ public final class Demo {
 
     /** @throws IOException if it is refused */
     private JsonObject make(String path, String token, JsonObject body) throws Exception {
-        Answer answer = call("POST", path, token, body);
-        if (answer.status() != 201) {
-            throw new IOException(path + ": " + answer.status() + " " + answer.body());
-        }
-        return answer.body();
+        return call("POST", path, token, body).done();
     }
 
     private Answer call(String method, String path, String token, @Nullable JsonObject body) throws Exception {

@@ -1,5 +1,8 @@
 package dev.hongbao.tools.local;
 
+import dev.hongbao.access.TokenSigner;
+import dev.hongbao.access.TokenTrust;
+import dev.hongbao.config.HongbaoConfig;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -8,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpTimeoutException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +32,12 @@ public final class ApiClient {
 
     private final Duration limit;
     private final HttpClient http;
+
+    /** @param config of the server that accepts the tokens */
+    public static TokenSigner signer(HongbaoConfig config) throws IOException {
+        byte[] secret = TokenTrust.secret(config.web().token(), config.engine().data());
+        return new TokenSigner(secret, null, null, Clock.systemUTC());
+    }
 
     /** @param limit of the connection, and of each answer */
     public ApiClient(Duration limit) {
@@ -64,6 +74,14 @@ public final class ApiClient {
         public String problem() {
             String type = body.getString("type", "");
             return type.substring(type.lastIndexOf('/') + 1);
+        }
+
+        /** The body of a call that was done. @throws IOException if it was not */
+        public JsonObject done() throws IOException {
+            if (status != 200 && status != 201) {
+                throw new IOException(status + " " + body);
+            }
+            return body;
         }
     }
 

@@ -59,13 +59,9 @@ public final class ChildServer extends ChildProcess {
      * Starts this program again, with this JVM's archive of classes if it has one.
      *
      * @param directory for the stores' files
+     * @param flags of the JVM
      * @param options by name; see {@link HongbaoConfig#forTrial}
      */
-    public static ChildServer start(Path directory, int maxHeapMiB, Map<String, String> options) throws IOException {
-        return start(directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
-    }
-
-    /** With these flags of the JVM. */
     public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
             throws IOException {
         return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);

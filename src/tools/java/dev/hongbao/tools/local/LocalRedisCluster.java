@@ -1,20 +1,16 @@
 package dev.hongbao.tools.local;
 
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.MigrateParams;
-import redis.clients.jedis.util.JedisClusterCRC16;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
@@ -161,52 +157,6 @@ public final class LocalRedisCluster implements AutoCloseable {
     /** CLUSTER NODES of a node: a line for each node it knows. */
     public List<String> lines(int node) {
         return text(command(node, "CLUSTER", "NODES")).lines().toList();
-    }
-
-    /** The node that serves a key's slot, in the view of {@code asked}. */
-    public int nodeOf(String key, int asked) {
-        return nodeOf(JedisClusterCRC16.getSlot(key), asked);
-    }
-
-    /** The node that serves a slot, in the view of {@code asked}. */
-    public int nodeOf(int slot, int asked) {
-        for (String line : lines(asked)) {
-            String[] words = line.split(" ", -1);
-            if (words[2].contains("master") && Arrays.stream(words).skip(8).anyMatch(range -> contains(range, slot))) {
-                String address = words[1].substring(0, words[1].indexOf('@'));
-                return IntStream.range(0, nodes.count())
-                        .filter(node -> nodes.address(node).equals(address))
-                        .findFirst()
-                        .orElseThrow();
-            }
-        }
-        throw new IllegalStateException("no node has slot " + slot);
-    }
-
-    /** @param range one slot, or the first and the last; in brackets a slot on its way */
-    private static boolean contains(String range, int slot) {
-        String[] ends = range.split("-", -1);
-        return !range.startsWith("[")
-                && Integer.parseInt(ends[0]) <= slot
-                && slot <= Integer.parseInt(ends[ends.length - 1]);
-    }
-
-    /** The nodes announce other ports to clients. @param front the port in front of a port. @return their URL, with TLS */
-    public String showBehind(IntUnaryOperator front) {
-        List<Integer> shown = new ArrayList<>();
-        for (int node = 0; node < nodes.count(); node++) {
-            shown.add(front.applyAsInt(nodes.port(node)));
-            try (Jedis redis = nodes.client(node)) {
-                redis.configSet("cluster-announce-port", Integer.toString(shown.get(node)));
-            }
-        }
-        await(
-                "every node knows the other ports",
-                () -> IntStream.range(0, nodes.count())
-                        .allMatch(node -> shown.stream()
-                                .allMatch(port -> lines(node).stream()
-                                        .anyMatch(line -> line.contains("127.0.0.1:" + port + "@")))));
-        return "rediss+cluster://" + nodes.userInfo() + "127.0.0.1:" + shown.get(0) + ",127.0.0.1:" + shown.get(1);
     }
 
     /** Sends a command to a node. */

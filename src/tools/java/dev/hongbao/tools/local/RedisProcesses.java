@@ -48,9 +48,6 @@ public final class RedisProcesses implements AutoCloseable {
             Path secrets = Files.createDirectories(
                     home.resolve("secrets"),
                     PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-            Files.createFile(
-                    secrets.resolve("redis"),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             Files.writeString(secrets.resolve("redis"), password);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -5,11 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.hongbao.testing.Eventually;
+import dev.hongbao.tools.local.Jdbc;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -41,10 +40,7 @@ class PostgresSideIT {
     }
 
     private void execute(String sql) throws SQLException {
-        try (Connection connection = postgres.connect();
-                Statement statement = connection.createStatement()) {
-            statement.execute(sql);
-        }
+        Jdbc.execute(postgres.admin(), sql);
     }
 
     private List<List<String>> facts() throws SQLException {

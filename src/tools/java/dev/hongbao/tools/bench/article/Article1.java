@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
-import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.redis.Script;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
 
 /**
  * Article 1 (抢红包, Redis + Lua, 2017): a list has the shares, split beforehand. One script, by EVAL, looks whether the user has
@@ -25,26 +24,18 @@ public final class Article1 extends Strategy {
     private final String shares = key("hongBaoList");
     private final String claimed = key("hongBaoConsumedList");
     private final String users = key("hongBaoConsumedMap");
-    private final ArticleTable table;
     private final String script = Script.read("bench/article1");
 
-    public Article1(String redisUrl, PostgresAddress postgres) {
-        super(redisUrl, 1, "EVAL, cjson", 1);
-        this.table = new ArticleTable("article1", postgres);
+    public Article1(StoreAddresses stores) {
+        super(stores, 1, "EVAL, cjson", 1);
     }
 
     @Override
     Supply fill(int count) throws SQLException {
         table.create();
-        return inRedis(jedis -> {
-            Pipeline pipeline = jedis.pipelined();
-            for (int i = 0; i < count; i++) {
-                pipeline.lpush(
-                        shares,
-                        new JsonObject().put("id", i).put("money", money(i)).encode());
-            }
-            pipeline.sync();
-            return Supply.ofOnes(count, Article1::money);
+        return fill(count, Article1::money, (redis, i) -> {
+            JsonObject share = new JsonObject().put("id", i).put("money", money(i));
+            redis.lpush(shares, share.encode());
         });
     }
 
@@ -53,11 +44,11 @@ public final class Article1 extends Strategy {
     }
 
     @Override
-    Told claim(Client client, int user, Fault fault) throws Exception {
+    boolean claim(Client client, int user, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         Object share = jedis.eval(script, 4, shares, claimed, users, Integer.toString(user));
         fault.after("eval");
-        return share == null ? Told.NOTHING : Told.WON;
+        return share != null;
     }
 
     /** The writer. When it dies, it starts again. */
@@ -108,11 +99,5 @@ public final class Article1 extends Strategy {
     @Override
     long left() {
         return inRedis(jedis -> jedis.llen(shares));
-    }
-
-    @Override
-    void clear() throws Exception {
-        table.drop();
-        super.clear();
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
+import dev.hongbao.store.Stores.StoreAddresses;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -23,8 +24,8 @@ public final class Article2 extends Strategy {
 
     private final String table = key("table");
 
-    public Article2(String redisUrl) {
-        super(redisUrl, 2, "WATCH, MULTI, EXEC", 3);
+    public Article2(StoreAddresses stores) {
+        super(stores, 2, "WATCH, MULTI, EXEC", 3);
     }
 
     private static long worth(String prize) {
@@ -52,7 +53,7 @@ public final class Article2 extends Strategy {
     }
 
     @Override
-    Told claim(Client client, int user, Fault fault) throws Exception {
+    boolean claim(Client client, int user, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         for (int i = 0; i < TRIES; i++) {
             jedis.watch(table);
@@ -62,16 +63,16 @@ public final class Article2 extends Strategy {
             }
             if (prize == null) {
                 jedis.unwatch();
-                return Told.NOTHING;
+                return false;
             }
             if (take(jedis, prize)) {
                 fault.after("taken");
                 record(jedis, user, prize);
                 fault.after("recorded");
-                return Told.WON;
+                return true;
             }
         }
-        return Told.NOTHING;
+        return false;
     }
 
     private boolean take(Jedis jedis, String prize) {

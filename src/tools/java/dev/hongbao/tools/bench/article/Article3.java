@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
-import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.store.Stores.StoreAddresses;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
 
 /**
  * Article 3 (「红包」的设计与实现, 2018): a claim looks whether the user has a share and any is left, and pops one. Under a
@@ -20,27 +19,18 @@ import redis.clients.jedis.Pipeline;
 public final class Article3 extends Strategy {
     private final String shares = key("shares");
     private final String takers = key("takers");
-    private final ArticleTable table;
     private final DelLock lock;
 
     /** @param lockExpiry of its lock, longer than any claim should take */
-    public Article3(String redisUrl, PostgresAddress postgres, Duration lockExpiry) {
-        super(redisUrl, 3, "pop, lock, one transaction a claim", 6);
-        this.table = new ArticleTable("article3", postgres);
+    public Article3(StoreAddresses stores, Duration lockExpiry) {
+        super(stores, 3, "pop, lock, one transaction a claim", 6);
         this.lock = new DelLock(key("lock"), lockExpiry, lockExpiry.multipliedBy(Crowd.THREADS));
     }
 
     @Override
     Supply fill(int count) throws SQLException {
         table.create();
-        return inRedis(jedis -> {
-            Pipeline pipeline = jedis.pipelined();
-            for (int i = 0; i < count; i++) {
-                pipeline.rpush(shares, Integer.toString(i));
-            }
-            pipeline.sync();
-            return Supply.ofOnes(count, Article3::amount);
-        });
+        return fill(count, Article3::amount, (redis, i) -> redis.rpush(shares, Integer.toString(i)));
     }
 
     private static long amount(int share) {
@@ -53,18 +43,18 @@ public final class Article3 extends Strategy {
     }
 
     @Override
-    Told claim(Client client, int user, Fault fault) throws Exception {
+    boolean claim(Client client, int user, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         if (jedis.sismember(takers, Integer.toString(user))) {
-            return Told.WON;
+            return true;
         }
         if (jedis.llen(shares) == 0) {
-            return Told.NOTHING;
+            return false;
         }
         fault.after("looked");
         String share = jedis.lpop(shares);
         if (share == null) {
-            return Told.NOTHING;
+            return false;
         }
         try {
             fault.after("popped");
@@ -75,12 +65,12 @@ public final class Article3 extends Strategy {
         }
     }
 
-    private Told open(Client client, Grant grant, Fault fault) throws Exception {
+    private boolean open(Client client, Grant grant, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         Connection connection = Objects.requireNonNull(client.sql());
         if (!lock.take(jedis)) {
             jedis.rpush(shares, grant.share());
-            return Told.NOTHING;
+            return false;
         }
         try {
             fault.after("locked");
@@ -88,15 +78,13 @@ public final class Article3 extends Strategy {
             table.pay(connection, grant);
             fault.after("written");
         } finally {
-            if (!fault.isDead()) {
-                lock.free(jedis);
-            }
+            lock.free(jedis, fault);
         }
         connection.commit();
         fault.after("committed");
         jedis.sadd(takers, Integer.toString(grant.user()));
         fault.after("marked");
-        return Told.WON;
+        return true;
     }
 
     @Override
@@ -107,11 +95,5 @@ public final class Article3 extends Strategy {
     @Override
     long left() {
         return inRedis(jedis -> jedis.llen(shares));
-    }
-
-    @Override
-    void clear() throws Exception {
-        table.drop();
-        super.clear();
     }
 }

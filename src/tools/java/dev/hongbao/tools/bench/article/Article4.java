@@ -1,9 +1,9 @@
 package dev.hongbao.tools.bench.article;
 
+import dev.hongbao.store.Stores.StoreAddresses;
 import java.time.Duration;
 import java.util.List;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Pipeline;
 
 /**
  * Article 4 (使用redis zset实现抽奖, prizes released over time, 2018): a sorted set has the prizes at their moments. Under a lock a
@@ -17,52 +17,43 @@ public final class Article4 extends Strategy {
     private final DelLock lock;
 
     /** @param lockExpiry of its lock; a play waits half as long for it, and then counts as lost */
-    public Article4(String redisUrl, Duration lockExpiry) {
-        super(redisUrl, 4, "lock, sorted set", 4);
+    public Article4(StoreAddresses stores, Duration lockExpiry) {
+        super(stores, 4, "lock, sorted set", 4);
         this.lock = new DelLock(key("lock"), lockExpiry, lockExpiry.dividedBy(2));
     }
 
     @Override
     Supply fill(int shares) {
         long now = System.currentTimeMillis();
-        return inRedis(jedis -> {
-            Pipeline pipeline = jedis.pipelined();
-            for (int i = 0; i < shares; i++) {
-                pipeline.zadd(prizes, now - shares + i, Integer.toString(i));
-            }
-            pipeline.sync();
-            return Supply.ofOnes(shares, prize -> 1);
-        });
+        return fill(shares, prize -> 1, (redis, i) -> redis.zadd(prizes, now - shares + i, Integer.toString(i)));
     }
 
     @Override
-    Told claim(Client client, int user, Fault fault) throws Exception {
+    boolean claim(Client client, int user, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         boolean locked = lock.take(jedis);
         try {
             if (!locked) {
-                return Told.NOTHING;
+                return false;
             }
             fault.after("locked");
             return play(jedis, user, fault);
         } finally {
-            if (!fault.isDead()) {
-                lock.free(jedis);
-            }
+            lock.free(jedis, fault);
         }
     }
 
-    private Told play(Jedis jedis, int user, Fault fault) throws Exception {
+    private boolean play(Jedis jedis, int user, Fault fault) throws Exception {
         List<String> due = jedis.zrangeByScore(prizes, 0, System.currentTimeMillis(), 0, 1);
         fault.after("looked");
         if (due.isEmpty()) {
-            return Told.NOTHING;
+            return false;
         }
         jedis.zrem(prizes, due.get(0));
         fault.after("removed");
         record(jedis, user, due.get(0));
         fault.after("recorded");
-        return Told.WON;
+        return true;
     }
 
     @Override

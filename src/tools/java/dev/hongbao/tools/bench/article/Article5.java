@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
+import dev.hongbao.store.Stores.StoreAddresses;
 import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -21,8 +22,8 @@ public final class Article5 extends Strategy {
     private final DelLock lock;
 
     /** @param lockExpiry of its lock, longer than any claim should take */
-    public Article5(String redisUrl, Duration lockExpiry) {
-        super(redisUrl, 5, "counter, lock, remainder", 5);
+    public Article5(StoreAddresses stores, Duration lockExpiry) {
+        super(stores, 5, "counter, lock, remainder", 5);
         this.lock = new DelLock(key("lock"), lockExpiry, lockExpiry.multipliedBy(Crowd.THREADS));
     }
 
@@ -36,31 +37,29 @@ public final class Article5 extends Strategy {
     }
 
     @Override
-    Told claim(Client client, int user, Fault fault) throws Exception {
+    boolean claim(Client client, int user, Fault fault) throws Exception {
         Jedis jedis = client.redis();
         long behind = jedis.decr(tries);
         if (behind < 0) {
-            return Told.NOTHING;
+            return false;
         }
         fault.after("admitted");
         if (!lock.take(jedis)) {
-            return Told.NOTHING;
+            return false;
         }
         long amount;
         try {
             fault.after("locked");
             amount = take(jedis, behind, fault);
         } finally {
-            if (!fault.isDead()) {
-                lock.free(jedis);
-            }
+            lock.free(jedis, fault);
         }
         if (amount == 0) {
-            return Told.NOTHING;
+            return false;
         }
         record(jedis, user, amount);
         fault.after("recorded");
-        return Told.WON;
+        return true;
     }
 
     private long take(Jedis jedis, long behind, Fault fault) throws Exception {

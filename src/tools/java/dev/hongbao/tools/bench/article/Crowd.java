@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
-import dev.hongbao.tools.bench.article.Strategy.Told;
+import dev.hongbao.tools.local.Threads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,9 +8,6 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -72,23 +69,16 @@ public final class Crowd {
     }
 
     private double run(int users) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-        try {
-            List<Callable<Void>> clients = new ArrayList<>();
-            for (int t = 0; t < THREADS; t++) {
-                Strategy.Client client = strategy.open();
-                clients.add(() -> claimAll(client, users));
-            }
-            long begun = System.nanoTime();
-            for (Future<Void> each : threads.invokeAll(clients)) {
-                each.get();
-            }
-            double seconds = (System.nanoTime() - begun) / 1e9;
-            claimAll(strategy.open(), users); // what the last clients left behind
-            return (users - toldNothing.get()) / seconds;
-        } finally {
-            threads.shutdownNow();
+        List<Callable<Void>> clients = new ArrayList<>();
+        for (int t = 0; t < THREADS; t++) {
+            Strategy.Client client = strategy.open();
+            clients.add(() -> claimAll(client, users));
         }
+        long begun = System.nanoTime();
+        Threads.all(THREADS, clients);
+        double seconds = (System.nanoTime() - begun) / 1e9;
+        claimAll(strategy.open(), users); // what the last clients left behind
+        return (users - toldNothing.get()) / seconds;
     }
 
     private @Nullable Void claimAll(Strategy.Client first, int users) throws Exception {
@@ -102,7 +92,7 @@ public final class Crowd {
             }
             Fault fault = again != null ? Fault.lucky() : misfortune.fault(user, strategy.steps);
             try {
-                if (strategy.claim(client, user, fault) == Told.NOTHING) {
+                if (!strategy.claim(client, user, fault)) {
                     toldNothing.incrementAndGet();
                 }
             } catch (Fault.DiedException | Fault.NoAnswerException gone) {

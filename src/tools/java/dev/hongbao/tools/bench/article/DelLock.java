@@ -27,7 +27,10 @@ record DelLock(String key, Duration expiry, Duration patience) {
         return false;
     }
 
-    void free(Jedis jedis) {
-        jedis.del(key);
+    /** A dead client cleans nothing up. */
+    void free(Jedis jedis, Fault fault) {
+        if (!fault.isDead()) {
+            jedis.del(key);
+        }
     }
 }

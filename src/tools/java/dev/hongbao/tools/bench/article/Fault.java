@@ -80,7 +80,6 @@ public final class Fault {
         }
     }
 
-    /** A dead client cleans nothing up. */
     boolean isDead() {
         return isDead;
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench.article;
 
+import dev.hongbao.store.Stores.StoreAddresses;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -7,11 +8,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntToLongFunction;
+import java.util.function.ObjIntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Pipeline;
 
 /**
  * One article's design: many users at once get a share, or a prize. It keeps its keys under {@code article<n>:}. Blocking; each
@@ -21,18 +24,23 @@ public abstract class Strategy {
     /** The winners of articles 2, 4 and 5: a user and a share or an amount. */
     private final String winners;
 
-    private final URI redis;
+    private final StoreAddresses stores;
     private final int number;
     private final String text;
+
+    /** Of articles 1 and 3. */
+    final ArticleTable table;
+
     final int steps;
 
     /** @param steps of a claim, after each of which its fault may happen */
-    Strategy(String redisUrl, int number, String text, int steps) {
-        this.redis = URI.create(redisUrl);
+    Strategy(StoreAddresses stores, int number, String text, int steps) {
+        this.stores = stores;
         this.number = number;
         this.text = text;
         this.steps = steps;
         this.winners = key("winners");
+        this.table = new ArticleTable("article" + number, stores.owner());
     }
 
     /** The article and its technique. */
@@ -45,7 +53,7 @@ public abstract class Strategy {
     }
 
     final Jedis connect() {
-        Jedis jedis = new Jedis(redis);
+        Jedis jedis = new Jedis(URI.create(stores.redisUrl()));
         jedis.ping();
         return jedis;
     }
@@ -59,13 +67,27 @@ public abstract class Strategy {
     /** Offers shares in the empty stores, one for each user of a crowd. */
     abstract Supply fill(int shares) throws Exception;
 
+    /** Offers shares named 0, 1, 2 …, for one user each. @param amount of a share by its number. @param offer puts one into Redis */
+    final Supply fill(int shares, IntToLongFunction amount, ObjIntConsumer<Pipeline> offer) {
+        return inRedis(jedis -> {
+            Pipeline pipeline = jedis.pipelined();
+            for (int i = 0; i < shares; i++) {
+                offer.accept(pipeline, i);
+            }
+            pipeline.sync();
+            return new Supply(
+                    IntStream.range(0, shares).mapToLong(amount).sum(),
+                    IntStream.range(0, shares).boxed().collect(Collectors.toMap(i -> Integer.toString(i), i -> 1L)));
+        });
+    }
+
     /** Connects, for one thread. */
     Client open() throws Exception {
         return new Client(connect(), null);
     }
 
-    /** Makes one claim as the article does. @param fault may end it after each step */
-    abstract Told claim(Client client, int user, Fault fault) throws Exception;
+    /** Makes one claim as the article does. @param fault may end it after each step. @return whether the user is told to have a share */
+    abstract boolean claim(Client client, int user, Fault fault) throws Exception;
 
     /** Does the work that the article leaves to a later time. @param fates of each part of that work */
     void settle(Supplier<Fault> fates) throws Exception {}
@@ -91,7 +113,8 @@ public abstract class Strategy {
     abstract long left();
 
     /** Empties the stores. */
-    void clear() throws Exception {
+    final void clear() throws Exception {
+        table.drop();
         inRedis(jedis -> {
             jedis.keys(key("*")).forEach(jedis::del);
             return null;
@@ -110,26 +133,13 @@ public abstract class Strategy {
         }
     }
 
-    /** The answer to a user. */
-    enum Told {
-        WON,
-        NOTHING
-    }
-
     /**
      * The offer.
      *
      * @param total minor units of all shares
      * @param holders allowed holders of each share, by its name
      */
-    record Supply(long total, Map<String, Long> holders) {
-        /** Shares named 0, 1, 2 …, for one user each. @param amount of a share by its number */
-        static Supply ofOnes(int shares, IntToLongFunction amount) {
-            return new Supply(
-                    IntStream.range(0, shares).mapToLong(amount).sum(),
-                    IntStream.range(0, shares).boxed().collect(Collectors.toMap(i -> Integer.toString(i), i -> 1L)));
-        }
-    }
+    record Supply(long total, Map<String, Long> holders) {}
 
     /** A user's share. */
     record Grant(int user, String share, long amount) {}

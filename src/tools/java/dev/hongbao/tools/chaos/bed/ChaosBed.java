@@ -1,42 +1,32 @@
 package dev.hongbao.tools.chaos.bed;
 
 import dev.hongbao.access.TokenSigner;
-import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.tools.local.ApiClient;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 
-/** The stores and the servers of a run. Blocking. */
-public final class ChaosBed implements AutoCloseable {
+/** The stores and the servers of a run. Blocking. @param directory for all files; exists */
+public record ChaosBed(Path directory, RedisSide redis, PostgresSide postgres, List<Member> members)
+        implements AutoCloseable {
     /** Few: each round checks every one. */
     public static final int SHARDS = 6;
 
-    private final Path directory;
-    private final RedisSide redis;
-    private final PostgresSide postgres;
-    private final List<Member> members = new ArrayList<>();
-
-    private ChaosBed(Path directory, RedisSide redis, PostgresSide postgres) {
-        this.directory = directory;
-        this.redis = redis;
-        this.postgres = postgres;
-    }
-
-    /** Starts everything. @param directory for all files; exists */
+    /** Starts everything. */
     public static ChaosBed start(Path directory, int servers, RedisSide.Form form) throws Exception {
         Path binaries = directory.resolve("bin");
         RedisSide redis = new RedisSide(form, directory.resolve("redis"), binaries);
         ChaosBed bed;
         try {
-            bed = new ChaosBed(directory, redis, new PostgresSide(directory.resolve("postgres"), binaries));
+            PostgresSide postgres = new PostgresSide(directory.resolve("postgres"), binaries);
+            bed = new ChaosBed(directory, redis, postgres, new ArrayList<>());
         } catch (Exception | Error fault) {
             redis.close();
             throw fault;
@@ -61,27 +51,15 @@ public final class ChaosBed implements AutoCloseable {
         return members.get(random.nextInt(members.size()));
     }
 
-    public List<Member> members() {
-        return members;
-    }
-
-    public RedisSide redis() {
-        return redis;
-    }
-
-    public PostgresSide postgres() {
-        return postgres;
-    }
-
     /** The ports for clients, by number of the server. */
     public List<Integer> ports() {
-        return members.stream().map(member -> member.clients().port()).toList();
+        return members.stream().map(member -> member.clients.port()).toList();
     }
 
     /** Promotes the replica of Redis, and leads every server to it. */
     public void promoteRedis() {
         redis.killAndPromote();
-        members.forEach(member -> Objects.requireNonNull(member.redis()).leadOnlyTo(redis.port()));
+        members.forEach(member -> Objects.requireNonNull(member.redis).leadOnlyTo(redis.port()));
     }
 
     /** Promotes the replica of Postgres, and leads every server to it. */
@@ -92,9 +70,7 @@ public final class ChaosBed implements AutoCloseable {
 
     /** The servers accept its tokens. */
     public TokenSigner signer() throws IOException {
-        HongbaoConfig config = HongbaoConfig.forTrial(directory.resolve("data"), Map.of());
-        return new TokenSigner(
-                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+        return ApiClient.signer(HongbaoConfig.forTrial(directory.resolve("data"), Map.of()));
     }
 
     /** The stores themselves, without the proxies. */

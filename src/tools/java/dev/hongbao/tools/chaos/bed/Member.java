@@ -28,12 +28,17 @@ public final class Member implements AutoCloseable {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long PAUSE_MILLIS = 200;
 
-    private final int number;
+    public final int number;
     private final Path directory;
     private final Map<String, String> options = new HashMap<>(OPTIONS);
-    private final LossyProxy clients = new LossyProxy("127.0.0.1", 1); // until start() there is no server
-    private final @Nullable LossyProxy redis;
-    private final LossyProxy postgres;
+
+    /** From its clients to it. */
+    public final LossyProxy clients = new LossyProxy("127.0.0.1", 1); // until start() there is no server
+
+    /** From it to Redis; null for a cluster. */
+    public final @Nullable LossyProxy redis;
+
+    public final LossyProxy postgres;
 
     /** For migrations at a start; without faults. */
     private final LossyProxy owner;
@@ -115,10 +120,6 @@ public final class Member implements AutoCloseable {
         }
     }
 
-    public int number() {
-        return number;
-    }
-
     /** Its process, until the next start. */
     public ChildServer server() {
         return Objects.requireNonNull(server);
@@ -127,21 +128,6 @@ public final class Member implements AutoCloseable {
     /** The debugger of its process; only if {@link Debugger#isThere}. */
     public Debugger debugger() {
         return Objects.requireNonNull(debugger);
-    }
-
-    /** From its clients to it. */
-    public LossyProxy clients() {
-        return clients;
-    }
-
-    /** From it to Redis; null for a cluster. */
-    public @Nullable LossyProxy redis() {
-        return redis;
-    }
-
-    /** From it to Postgres. */
-    public LossyProxy postgres() {
-        return postgres;
     }
 
     void leadToPostgres(int port) {

@@ -4,6 +4,7 @@ import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.Directories;
+import dev.hongbao.tools.local.Jdbc;
 import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,7 +17,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 
 /** One Postgres of a run, on its own {@link SmallDisk} if possible. Blocking; one thread at a time. */
 public final class PostgresNode implements AutoCloseable {
-    private static final int LOGIN_SECONDS = 10;
     private static final long RECOVERY_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long LOOK_MILLIS = 50;
 
@@ -97,7 +96,7 @@ public final class PostgresNode implements AutoCloseable {
 
     /** Like {@code pg_basebackup}, which is not among the embedded programs. The log has the writes meanwhile. */
     private void copy(PostgresNode primary) throws IOException, SQLException {
-        try (Connection session = primary.connect(primary.admin());
+        try (Connection session = Jdbc.connect(primary.admin());
                 Statement statement = session.createStatement()) {
             statement.execute("select pg_backup_start('replica', true)");
             copyTree(primary.home, home);
@@ -147,27 +146,18 @@ public final class PostgresNode implements AutoCloseable {
     }
 
     String logEnd() throws SQLException {
-        return one("select pg_current_wal_lsn()");
+        return Jdbc.one(admin(), "select pg_current_wal_lsn()");
     }
 
     /** Whether a replica has the primary's log up to there. */
     boolean hasLogUpTo(String end) throws SQLException {
-        return one("select coalesce(pg_last_wal_replay_lsn() >= '" + end + "'::pg_lsn, false)")
+        return Jdbc.one(admin(), "select coalesce(pg_last_wal_replay_lsn() >= '" + end + "'::pg_lsn, false)")
                 .equals("t");
-    }
-
-    private String one(String sql) throws SQLException {
-        try (Connection connection = connect(admin());
-                Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(sql)) {
-            found.next();
-            return found.getString(1);
-        }
     }
 
     /** Returns when it accepts writes. */
     void promote() throws SQLException {
-        execute("select pg_promote(true, 30)");
+        Jdbc.execute(admin(), "select pg_promote(true, 30)");
     }
 
     /** SIGKILL to the postmaster; its backends end when they notice. */
@@ -225,7 +215,7 @@ public final class PostgresNode implements AutoCloseable {
                 startAgain();
             }
             try {
-                execute("select 1");
+                Jdbc.execute(admin(), "select 1");
                 return;
             } catch (SQLException notYet) {
                 long waited = System.nanoTime() - begun;
@@ -242,25 +232,13 @@ public final class PostgresNode implements AutoCloseable {
     }
 
     /** The superuser, at the database {@code postgres}. */
-    private PostgresAddress admin() {
+    PostgresAddress admin() {
         return PostgresAddress.of(postgres().adminUrl());
     }
 
-    /** Runs statements as the superuser, each in its own transaction. */
-    void execute(String... statements) throws SQLException {
-        try (Connection connection = connect(admin());
-                Statement statement = connection.createStatement()) {
-            for (String each : statements) {
-                statement.execute(each);
-            }
-        }
-    }
-
-    /** A connection of the superuser. */
-    Connection connect(PostgresAddress to) throws SQLException {
-        PostgresAddress.Login login = admin().login();
-        DriverManager.setLoginTimeout(LOGIN_SECONDS);
-        return DriverManager.getConnection(to.jdbcUrl(), login.user(), login.password());
+    /** The superuser, at another database. */
+    PostgresAddress admin(String database) {
+        return PostgresAddress.of(postgres().adminUrl().replaceAll("/postgres$", "/" + database));
     }
 
     /** Stops it, and deletes its files. */

@@ -2,13 +2,12 @@ package dev.hongbao.tools.chaos.bed;
 
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.tools.local.Jdbc;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -110,7 +109,8 @@ public final class PostgresSide implements AutoCloseable {
     /** Copies the servers' database; breaks all connections to it. */
     public void backUp() throws SQLException {
         String name = database();
-        primary.execute(
+        Jdbc.execute(
+                primary.admin(),
                 "alter database " + name + " allow_connections false",
                 "select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
                 // The default strategy goes through the log, block by block: a minute for a database of gigabytes.
@@ -122,7 +122,8 @@ public final class PostgresSide implements AutoCloseable {
     /** Restores the copy; breaks all connections. */
     public void restore() throws SQLException {
         String name = database();
-        primary.execute(
+        Jdbc.execute(
+                primary.admin(),
                 "alter database " + name + " allow_connections false",
                 "drop database " + name + " with (force)",
                 "alter database " + name + BACKUP + " rename to " + name,
@@ -132,7 +133,7 @@ public final class PostgresSide implements AutoCloseable {
 
     /** Limits the connections of the servers' role; open ones stay. @param most -1 for no limit */
     public void limitConnections(int most) throws SQLException {
-        primary.execute("alter role " + login(appUrl()) + " connection limit " + most);
+        Jdbc.execute(primary.admin(), "alter role " + login(appUrl()) + " connection limit " + most);
     }
 
     /**
@@ -141,7 +142,7 @@ public final class PostgresSide implements AutoCloseable {
      * @return false if another session holds a lock for 5 s
      */
     public boolean lock(String table) throws SQLException {
-        Connection session = connect();
+        Connection session = Jdbc.connect(admin());
         locking = session;
         session.setAutoCommit(false);
         try (Statement statement = session.createStatement()) {
@@ -172,27 +173,14 @@ public final class PostgresSide implements AutoCloseable {
         return PostgresAddress.of(ownerUrl()).database();
     }
 
-    /** A connection of the superuser to the servers' database. */
-    Connection connect() throws SQLException {
-        return primary.connect(PostgresAddress.of(ownerUrl()));
+    /** The superuser, at the servers' database. */
+    PostgresAddress admin() {
+        return primary.admin(database());
     }
 
-    /** Runs a statement as the superuser. @return all columns of all rows as text; "null" for null */
+    /** Runs a statement as the superuser; see {@link Jdbc#rows}. */
     public List<List<String>> rows(String sql) throws SQLException {
-        try (Connection connection = connect();
-                Statement statement = connection.createStatement();
-                ResultSet found = statement.executeQuery(sql)) {
-            int columns = found.getMetaData().getColumnCount();
-            List<List<String>> rows = new ArrayList<>();
-            while (found.next()) {
-                List<String> row = new ArrayList<>();
-                for (int column = 1; column <= columns; column++) {
-                    row.add(String.valueOf(found.getString(column)));
-                }
-                rows.add(row);
-            }
-            return rows;
-        }
+        return Jdbc.rows(admin(), sql);
     }
 
     @Override

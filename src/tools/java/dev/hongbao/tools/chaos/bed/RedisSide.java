@@ -36,7 +36,7 @@ public final class RedisSide implements AutoCloseable {
 
     private final Form form;
     private final @Nullable SmallDisk disk;
-    private final RedisProcesses nodes;
+    public final RedisProcesses nodes;
     private final @Nullable LocalRedisCluster cluster;
     private int primary;
     private @Nullable Migration migration;
@@ -96,38 +96,21 @@ public final class RedisSide implements AutoCloseable {
     }
 
     private boolean isMaster(int node) {
-        try (Jedis redis = client(node)) {
+        try (Jedis redis = nodes.client(node)) {
             return redis.info("replication").contains("role:master");
         } catch (JedisException away) {
             return false;
         }
     }
 
-    public Jedis client(int node) {
-        return nodes.client(node);
-    }
-
-    /** SIGKILL. */
-    public void kill(int node) {
-        nodes.kill(node);
-    }
-
-    public void freeze(int node) {
-        nodes.freeze(node);
-    }
-
-    public void thaw(int node) {
-        nodes.thaw(node);
-    }
-
     /** @param bytes such as "1mb"; "0" for no limit */
     public void limitMemory(int node, String bytes) {
-        try (Jedis redis = client(node)) {
+        try (Jedis redis = nodes.client(node)) {
             redis.configSet("maxmemory", bytes);
         }
     }
 
-    /** After {@link #kill}; returns when it answers, and its replicas follow it or it follows. */
+    /** After a kill; returns when it answers, and its replicas follow it or it follows. */
     public void startAgain(int node) {
         nodes.startAgain(node);
         if (cluster != null) {
@@ -139,9 +122,9 @@ public final class RedisSide implements AutoCloseable {
 
     /** Kills the primary with SIGKILL, and promotes the replica. */
     void killAndPromote() {
-        kill(primary);
+        nodes.kill(primary);
         primary = 1 - primary;
-        try (Jedis redis = client(primary)) {
+        try (Jedis redis = nodes.client(primary)) {
             redis.replicaofNoOne();
         }
     }
@@ -152,7 +135,7 @@ public final class RedisSide implements AutoCloseable {
     }
 
     private void follow() {
-        try (Jedis redis = client(1 - primary)) {
+        try (Jedis redis = nodes.client(1 - primary)) {
             redis.replicaof("127.0.0.1", nodes.port(primary));
         }
     }
@@ -166,7 +149,7 @@ public final class RedisSide implements AutoCloseable {
             to = node(random);
         }
         String key;
-        try (Jedis redis = client(from)) {
+        try (Jedis redis = nodes.client(from)) {
             key = redis.randomKey();
         }
         if (key == null) {
@@ -195,7 +178,7 @@ public final class RedisSide implements AutoCloseable {
 
     /** SIGKILL, and the end of its log is lost. */
     public void cutLog(int node, long bytes) throws IOException {
-        kill(node);
+        nodes.kill(node);
         for (Map.Entry<Path, Long> each : logs(node).entrySet()) {
             truncate(each.getKey(), each.getValue() - bytes);
         }
@@ -208,14 +191,14 @@ public final class RedisSide implements AutoCloseable {
      */
     public void cutLogToSynced(int node, long millis) throws IOException, InterruptedException {
         Map<Path, Long> synced;
-        try (Jedis redis = client(node)) {
+        try (Jedis redis = nodes.client(node)) {
             redis.configSet("appendfsync", "always");
             synced = logs(node);
             redis.set("chaos-mark", "", SetParams.setParams().px(1)); // its answer comes after the fsync
             redis.configSet("appendfsync", "everysec");
         }
         TimeUnit.MILLISECONDS.sleep(millis);
-        kill(node);
+        nodes.kill(node);
         for (Path each : logs(node).keySet()) {
             truncate(each, synced.getOrDefault(each, 0L));
         }
@@ -241,7 +224,7 @@ public final class RedisSide implements AutoCloseable {
 
     /** SIGKILL, and all of its data is lost. */
     public void killAndForget(int node) throws IOException {
-        kill(node);
+        nodes.kill(node);
         Directories.delete(log(node));
     }
 

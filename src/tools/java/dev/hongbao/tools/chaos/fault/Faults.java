@@ -62,23 +62,23 @@ final class Faults {
         all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
         all.addAll(redis(form));
         all.addAll(postgres());
-        all.addAll(form == Form.CLUSTER ? List.of() : network("redis", member -> requireNonNull(member.redis())));
-        all.addAll(network("postgres", Member::postgres));
-        all.addAll(network("clients", Member::clients));
+        all.addAll(form == Form.CLUSTER ? List.of() : network("redis", member -> requireNonNull(member.redis)));
+        all.addAll(network("postgres", member -> member.postgres));
+        all.addAll(network("clients", member -> member.clients));
         return all;
     }
 
     /** A server's process. It owns some shards, and is a bystander of the others. */
     private static List<FaultKind> server() {
         return List.of(
-                server("server: kill -9", RESTART, server -> server.kill(), Member::start),
+                server("server: kill -9", RESTART, ChildServer::kill, Member::start),
                 server("server: SIGTERM under load", RESTART, server -> server.stop(), Member::start),
                 server(
                         "server: frozen",
                         SILENCE,
-                        server -> server.freeze(),
+                        ChildServer::freeze,
                         member -> member.server().thaw()),
-                server("server: out of memory", RESTART, server -> server.exhaustHeap(), Member::start),
+                server("server: out of memory", RESTART, ChildServer::exhaustHeap, Member::start),
                 kind(
                         "server: its clock stepped",
                         LITTLE,
@@ -91,8 +91,12 @@ final class Faults {
     /** Redis, or a node of the cluster that accepts writes. */
     private static List<FaultKind> redis(Form form) {
         List<FaultKind> all = new ArrayList<>(List.of(
-                node("redis: kill -9", LITTLE, (redis, node, random) -> redis.kill(node), RedisSide::startAgain),
-                node("redis: frozen", SILENCE, (redis, node, random) -> redis.freeze(node), RedisSide::thaw),
+                node("redis: kill -9", LITTLE, (redis, node, random) -> redis.nodes.kill(node), RedisSide::startAgain),
+                node(
+                        "redis: frozen",
+                        SILENCE,
+                        (redis, node, random) -> redis.nodes.freeze(node),
+                        (redis, node) -> redis.nodes.thaw(node)),
                 command("redis: FLUSHALL", (jedis, random) -> jedis.flushAll()),
                 command("redis: SCRIPT FLUSH", (jedis, random) -> jedis.scriptFlush()),
                 command("redis: connections ended", (jedis, random) -> jedis.clientKill(OTHER_CLIENTS)),
@@ -190,34 +194,34 @@ final class Faults {
     private static List<FaultKind> network(String to, Function<Member, LossyProxy> of) {
         Line line = new Line(to, of);
         return List.of(
-                line.kind("cut", SILENCE, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack),
-                line.kind(
-                        "requests lost",
-                        SILENCE,
-                        (proxy, random) -> proxy.loseRequestsSilently(),
-                        LossyProxy::comeBack),
-                line.kind(
-                        "answers lost", SILENCE, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack),
-                line.kind("half-open", SILENCE, (proxy, random) -> proxy.swallow(), proxy -> {}),
-                line.kind("stalled", SILENCE, (proxy, random) -> proxy.stall(), LossyProxy::flow),
-                line.kind(
-                        "slow",
-                        LITTLE,
-                        (proxy, random) -> proxy.delay(5L + random.nextInt(200)),
-                        proxy -> proxy.delay(0)),
-                line.kind("connections broken", LITTLE, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
+                line.kind("cut", SILENCE, LossyProxy::fallSilent, LossyProxy::comeBack),
+                line.kind("requests lost", SILENCE, LossyProxy::loseRequestsSilently, LossyProxy::comeBack),
+                line.kind("answers lost", SILENCE, LossyProxy::loseAnswersSilently, LossyProxy::comeBack),
+                line.kind("half-open", SILENCE, LossyProxy::swallow, proxy -> {}),
+                line.kind("stalled", SILENCE, LossyProxy::stall, LossyProxy::flow),
+                line.slow(),
+                line.kind("connections broken", LITTLE, LossyProxy::breakConnections, proxy -> {}));
     }
 
     private record Line(String to, Function<Member, LossyProxy> of) {
-        FaultKind kind(String what, Cost cost, Inject<LossyProxy> inject, Heal<LossyProxy> heal) {
+        FaultKind slow() {
+            return kind(
+                    "slow", LITTLE, (proxy, random) -> proxy.delay(5L + random.nextInt(200)), proxy -> proxy.delay(0));
+        }
+
+        FaultKind kind(String what, Cost cost, Heal<LossyProxy> inject, Heal<LossyProxy> heal) {
+            return kind(what, cost, (proxy, random) -> inject.on(proxy), heal);
+        }
+
+        private FaultKind kind(String what, Cost cost, Inject<LossyProxy> inject, Heal<LossyProxy> heal) {
             boolean isOfClients = to.equals("clients");
             return Faults.kind(
                     "network to " + to + ": " + what,
                     cost,
                     (bed, random) -> {
                         Member member = bed.any(random);
-                        Set<Integer> excused = isOfClients ? Set.of(member.number()) : Set.of();
-                        return new Chosen<>(of.apply(member), "line " + member.number() + " " + to, excused);
+                        Set<Integer> excused = isOfClients ? Set.of(member.number) : Set.of();
+                        return new Chosen<>(of.apply(member), "line " + member.number + " " + to, excused);
                     },
                     inject,
                     proxy -> {
@@ -259,7 +263,7 @@ final class Faults {
                 cost,
                 (bed, random) -> {
                     Member member = bed.any(random);
-                    return new Chosen<>(member, place(member), Set.of(member.number()));
+                    return new Chosen<>(member, place(member), Set.of(member.number));
                 },
                 (member, random) -> inject.on(member.server()),
                 heal);
@@ -272,23 +276,19 @@ final class Faults {
     }
 
     static String place(Member member) {
-        return "server " + member.number();
+        return "server " + member.number;
     }
 
-    private static Chosen<ChaosBed> ofRedis(ChaosBed bed, SplittableRandom random) {
-        return new Chosen<>(bed, "redis", Set.of());
-    }
-
-    private static Chosen<ChaosBed> ofPostgres(ChaosBed bed, SplittableRandom random) {
-        return new Chosen<>(bed, "postgres", Set.of());
+    private static Chooser<ChaosBed> all(String place) {
+        return (bed, random) -> new Chosen<>(bed, place, Set.of());
     }
 
     private static FaultKind redis(String name, Inject<ChaosBed> inject, Heal<RedisSide> heal) {
-        return kind(name, LITTLE, Faults::ofRedis, inject, bed -> heal.on(bed.redis()));
+        return kind(name, LITTLE, all("redis"), inject, bed -> heal.on(bed.redis()));
     }
 
     private static FaultKind postgres(String name, Inject<ChaosBed> inject, Heal<PostgresSide> heal) {
-        return kind(name, LITTLE, Faults::ofPostgres, inject, bed -> heal.on(bed.postgres()));
+        return kind(name, LITTLE, all("postgres"), inject, bed -> heal.on(bed.postgres()));
     }
 
     private static FaultKind primary(String name, Heal<PostgresNode> inject, Heal<PostgresNode> heal) {
@@ -301,12 +301,12 @@ final class Faults {
         return kind(
                 name,
                 cost,
-                Faults::ofPostgres,
+                all("postgres"),
                 (bed, random) -> {
                     long millis = 10L + random.nextInt(150);
-                    bed.members().forEach(member -> inject.accept(member.postgres(), millis));
+                    bed.members().forEach(member -> inject.accept(member.postgres, millis));
                 },
-                bed -> bed.members().forEach(member -> heal.accept(member.postgres())));
+                bed -> bed.members().forEach(member -> heal.accept(member.postgres)));
     }
 
     private interface NodeInject {
@@ -341,7 +341,7 @@ final class Faults {
                 name,
                 LITTLE,
                 (redis, node, random) -> {
-                    try (Jedis jedis = redis.client(node)) {
+                    try (Jedis jedis = redis.nodes.client(node)) {
                         command.on(jedis, random);
                     }
                 },

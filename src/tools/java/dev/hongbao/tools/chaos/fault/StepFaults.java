@@ -40,7 +40,7 @@ final class StepFaults {
 
     private static final Work RECOVERY = new Work(
             (bed, member) -> {
-                try (Jedis redis = bed.redis().client(bed.redis().node(new SplittableRandom(0)))) {
+                try (Jedis redis = bed.redis().nodes.client(bed.redis().node(new SplittableRandom(0)))) {
                     redis.scriptFlush();
                 }
             },
@@ -124,12 +124,12 @@ final class StepFaults {
                     name,
                     Faults.place(member),
                     step.name,
-                    Set.of(member.number()),
+                    Set.of(member.number),
                     () -> {
                         member.debugger().stopAt(step.type, step.method);
                         work.provocation.of(bed, member);
                         if (!member.debugger().awaitStop(LIMIT_MILLIS)) {
-                            throw new FaultMissedException(member.number() + " did not come to: " + step.name);
+                            throw new FaultMissedException(member.number + " did not come to: " + step.name);
                         }
                         atStep.on(member);
                     },

@@ -172,12 +172,14 @@ public final class Api {
 
     /** A read of the host's backend, without history. @throws IOException if the status is not 200 */
     JsonObject read(int server, String path) throws IOException {
-        return body(http.call(new Request(port(server), "GET", path, service, "", null)));
+        return http.call(new Request(port(server), "GET", path, service, "", null))
+                .done();
     }
 
     /** A command of the host's backend, without history. @throws IOException if it is refused */
     JsonObject make(int server, String path, String key, String body) throws IOException {
-        return body(http.call(new Request(port(server), "POST", path, service, key, body)));
+        return http.call(new Request(port(server), "POST", path, service, key, body))
+                .done();
     }
 
     /**
@@ -188,13 +190,7 @@ public final class Api {
      */
     public JsonObject readAgain(String path, String user) throws IOException, InterruptedException {
         String token = user.isEmpty() ? service : token(user);
-        return body(http.callAgain(new Request(port(0), "GET", path, token, "", null), LIMIT));
-    }
-
-    private static JsonObject body(ApiClient.Answer answer) throws IOException {
-        if (answer.status() != 200 && answer.status() != 201) {
-            throw new IOException(answer.status() + " " + answer.body());
-        }
-        return answer.body();
+        return http.callAgain(new Request(port(0), "GET", path, token, "", null), LIMIT)
+                .done();
     }
 }
