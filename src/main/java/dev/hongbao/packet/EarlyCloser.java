@@ -15,11 +15,9 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +28,7 @@ public final class EarlyCloser {
     private static final long FIRST_LOOK_MILLIS = 5;
     private static final long MAX_LOOK_MILLIS = 100;
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final PacketStore store;
     private final PacketCatalog catalog;
     private final Quarantine quarantine;
@@ -44,20 +42,20 @@ public final class EarlyCloser {
      * @param wait the longest wait for the settlement
      */
     public EarlyCloser(
-            Vertx vertx,
+            Loop loop,
             PacketStore store,
             PacketCatalog catalog,
             Quarantine quarantine,
             Shards shards,
             RedisLinks redis,
             Duration wait) {
-        this.vertx = vertx;
+        this.loop = loop;
         this.store = store;
         this.catalog = catalog;
         this.quarantine = quarantine;
         this.shards = shards;
         this.redis = redis;
-        this.script = new ShardScript(Loop.of(vertx), shards);
+        this.script = new ShardScript(loop, shards);
         this.waitNanos = wait.toNanos();
     }
 
@@ -87,7 +85,7 @@ public final class EarlyCloser {
             if (packet == null) {
                 return unknown(close.packet());
             }
-            return attempt(packet, close, System.nanoTime() + waitNanos, FIRST_LOOK_MILLIS);
+            return attempt(packet, close, loop.nanos() + waitNanos, FIRST_LOOK_MILLIS);
         });
     }
 
@@ -110,13 +108,13 @@ public final class EarlyCloser {
             if (quarantine.holds(packet.id().value())) {
                 return Future.failedFuture(UnavailableException.setAside());
             }
-            if (System.nanoTime() - deadlineNanos > 0) {
+            if (loop.nanos() - deadlineNanos > 0) {
                 return Future.failedFuture(UnavailableException.unknown(Text.of("packet.not-settled")));
             }
             return ask(packet, close)
                     .compose(outcome -> outcome == ClosePackets.Outcome.CLAIMED
                             ? Future.failedFuture(claimed())
-                            : vertx.timer(lookMillis, TimeUnit.MILLISECONDS)
+                            : loop.pause(lookMillis)
                                     .compose(later -> attempt(
                                             packet, close, deadlineNanos, Math.min(2 * lookMillis, MAX_LOOK_MILLIS))));
         });

@@ -119,8 +119,8 @@ public final class Packets {
     }
 
     /** The early ends of the current event loop. @param redis its links */
-    public EarlyCloser closing(Vertx vertx, RedisLinks redis) {
-        return new EarlyCloser(vertx, store, catalog, quarantine, shards, redis, settleTimeout);
+    public EarlyCloser closing(Loop loop, RedisLinks redis) {
+        return new EarlyCloser(loop, store, catalog, quarantine, shards, redis, settleTimeout);
     }
 
     /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */

@@ -51,7 +51,7 @@ public final class Services {
         KeyLoader keys = new KeyLoader(engine.loop, redis, engine.shards, limits.settleTimeout());
         this.packets = engine.packets.service;
         this.claims = engine.packets.claims(attempts, engine.restrictions);
-        this.closing = engine.packets.closing(vertx, redis);
+        this.closing = engine.packets.closing(engine.loop, redis);
         this.draws = engine.draws.service(keys);
         this.plays = engine.draws.plays(attempts, engine.restrictions);
         this.campaigns = engine.campaigns.service(keys, packets);

@@ -4,6 +4,8 @@ import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
 import dev.hongbao.simulation.PostgresTables.PacketRow;
 import dev.hongbao.store.redis.RedisFault;
+import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.UnavailableException;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -125,11 +127,16 @@ final class History {
     private final Map<String, Long> winners = new HashMap<>();
     private final Map<Integer, Long> strangeSince = new HashMap<>();
     private final Set<UUID> saidDrained = new HashSet<>();
+    private final Set<UUID> saidClaimed = new HashSet<>();
+    private final Set<UUID> endedEarly = new HashSet<>();
     private final List<UUID> packets = new ArrayList<>();
     private final Map<String, long[]> generations = new HashMap<>();
     private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
     private int unanswered;
     private int hosts;
+
+    /** A future may keep what its handler throws, so it is kept here. */
+    private @Nullable String violation;
 
     /** Servers that an operator stops now. */
     private int stopping;
@@ -167,26 +174,29 @@ final class History {
 
     static Result run(long seed, Plan plan, @Nullable Consumer<String> story) {
         History history = new History(seed, plan, story);
-        String violation = null;
         try {
             history.run();
         } catch (Violation found) {
-            violation = found.getMessage();
+            // told by check
         } catch (RuntimeException thrown) {
             StackTraceElement[] at = thrown.getStackTrace();
-            violation =
-                    "thrown: " + thrown + (at.length == 0 ? "" : " at " + at[0] + " " + (at.length > 1 ? at[1] : ""));
+            history.violated(
+                    "thrown: " + thrown + (at.length == 0 ? "" : " at " + at[0] + " " + (at.length > 1 ? at[1] : "")));
         }
-        String what = violation;
-        if (what != null) {
-            history.world.tell(() -> "VIOLATION " + what);
-        }
-        return new Result(seed, history.world.hash(), history.world.events(), history.met, violation);
+        return new Result(seed, history.world.hash(), history.world.events(), history.met, history.violation);
     }
 
     private void check(boolean holds, String what) {
         if (!holds) {
+            violated(what);
             throw new Violation(what);
+        }
+    }
+
+    private void violated(String what) {
+        if (violation == null) {
+            violation = what;
+            world.tell(() -> "VIOLATION " + what);
         }
     }
 
@@ -212,6 +222,9 @@ final class History {
         }
         for (int i = 0; i < plan.packets / 2; i++) {
             world.after(world.millis(300, FAULTS_TO), null, this::send);
+        }
+        for (int i = 0; i < plan.packets / 2; i++) {
+            world.after(world.millis(200, FAULTS_TO), null, this::end);
         }
         calmAt = world.now() + (long) (FAULTS_TO * World.MILLI);
         for (Planned each : plan.faults) {
@@ -322,6 +335,32 @@ final class History {
         });
     }
 
+    /** The host ends a packet early. */
+    private void end() {
+        SimulatedServer server = someServer();
+        UUID id = packets.get(world.random.nextInt(packets.size()));
+        boolean cancels = world.oneIn(2);
+        if (server == null || world.oneIn(2)) {
+            return;
+        }
+        world.tell(() -> server.host + (cancels ? " cancels " : " closes ") + id);
+        endedEarly.add(id);
+        world.after(
+                world.transit(),
+                server.host,
+                () -> server.end(id, cancels).onComplete(done -> {
+                    PacketRow packet = tables.packets.get(id);
+                    world.tell(() -> server.host + " ended " + id + ": " + done);
+                    if (done.succeeded()) {
+                        check(packet.closedAt != null, id + " is not ended");
+                        check(!cancels || packet.claims.isEmpty(), id + " is cancelled, but has " + packet.claims);
+                    } else if (done.cause() instanceof RefusedException refused) {
+                        check(cancels && refused.refusal() == Refusal.CLAIMED, "an early end is refused: " + refused);
+                        saidClaimed.add(id);
+                    }
+                }));
+    }
+
     /** A client's call, until it is answered. */
     private void begin(String user, UUID packet) {
         SimulatedServer server = someServer();
@@ -351,7 +390,8 @@ final class History {
         long asked = world.now();
         PacketRow before = tables.packets.get(id);
         ClaimRow held = before == null ? null : before.of(user);
-        server.claim(user, id).onComplete(done -> {
+        boolean isMember = !world.oneIn(8);
+        server.claim(user, isMember, id).onComplete(done -> {
             boolean wasFrozen = thawedAt.getOrDefault(server.host, 0L) >= asked;
             long took = (world.now() - asked) / World.MILLI;
             check(
@@ -364,7 +404,7 @@ final class History {
                 world.after(world.transit(), null, again);
                 return;
             }
-            answered(server, user, id, held, done.result());
+            answered(server, user, isMember, id, held, done.result());
             world.after(world.transit(), null, () -> {
                 if (!over[0]) {
                     over[0] = true;
@@ -374,7 +414,13 @@ final class History {
         });
     }
 
-    private void answered(SimulatedServer server, String user, UUID id, @Nullable ClaimRow held, ClaimOutcome outcome) {
+    private void answered(
+            SimulatedServer server,
+            String user,
+            boolean isMember,
+            UUID id,
+            @Nullable ClaimRow held,
+            ClaimOutcome outcome) {
         PacketRow packet = tables.packets.get(id);
         String call = user + " on " + id + " of shard " + shard(id) + " at " + server.host;
         world.tell(() -> "answer to " + call + ": " + outcome.kind()
@@ -388,9 +434,12 @@ final class History {
                 case DRAINED -> saidDrained.add(id);
                 case EXPIRED ->
                     check(
-                            packet != null && !packet.expires.isAfter(tables.now()),
+                            packet != null && !packet.expires.isAfter(tables.now()) || endedEarly.contains(id),
                             call + " is refused as expired too early");
-                default -> check(false, call + " is refused as " + outcome.kind());
+                default ->
+                    check(
+                            outcome.kind() == ClaimOutcome.Kind.NOT_ELIGIBLE && !isMember,
+                            call + " is refused as " + outcome.kind());
             }
             return;
         }
@@ -574,6 +623,9 @@ final class History {
                     return "packet " + packet.id + " is not refunded";
                 }
                 Object next = redis.model().call(List.of("HGET", key, "#"));
+                if (next == null && !packets.contains(packet.id)) {
+                    continue; // its sender died before it knew of the commit: the first claim would load it
+                }
                 if (!String.valueOf(packet.claims.size()).equals(next)) {
                     return "packet " + packet.id + " of shard " + packet.shard + " has " + packet.claims.size()
                             + " claims, and in Redis " + next;
@@ -599,6 +651,9 @@ final class History {
             check(
                     packet.closedAt == null ? packet.held() > 0 : packet.held() == 0,
                     "the escrow of " + packet.id + " holds " + packet.held());
+            check(
+                    plan.losesData() || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
+                    packet.id + " was not cancelled as claimed, but nobody has claimed it");
             check(
                     plan.losesData()
                             || !saidDrained.contains(packet.id)

@@ -21,6 +21,7 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
+import dev.hongbao.packet.EarlyCloser;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.RedisLinks;
@@ -59,6 +60,7 @@ final class SimulatedServer {
     private static final Map<String, String> SCRIPTS =
             Packets.TRAITS.scripts().stream().collect(Collectors.toMap(name -> name, Script::read));
 
+    private static final UserId HOST = new UserId("host");
     private static final GroupId GROUP = new GroupId("family");
 
     final World.Host host;
@@ -67,6 +69,7 @@ final class SimulatedServer {
     private final Pool pool;
     private final KeyLoader keys;
     private final ClaimService claims;
+    private final EarlyCloser closing;
     private final PersistenceVerticle writer;
     private final ServerMessages messages;
     private final Quarantine quarantine;
@@ -131,6 +134,7 @@ final class SimulatedServer {
                 clock);
         this.keys = new KeyLoader(requests, links, shards, TIMEOUT);
         this.claims = packets.claims(attempts, new Restrictions(owners, pool));
+        this.closing = packets.closing(requests, links);
         Mode mode = packets.mode(owner, owners);
         this.writer = new PersistenceVerticle(
                 owner,
@@ -179,9 +183,17 @@ final class SimulatedServer {
         return serving && !host.isDead();
     }
 
-    Future<ClaimOutcome> claim(String user, UUID packet) {
-        Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX);
+    /** @param isMember of the packet's group; else only a claim from before counts */
+    Future<ClaimOutcome> claim(String user, boolean isMember, UUID packet) {
+        Set<GroupId> groups = isMember ? Set.of(GROUP) : Set.of();
+        Caller caller = new Caller(new UserId(user), groups, Role.USER, Instant.MAX);
         return claims.claim(caller, new PacketId(packet), null);
+    }
+
+    /** Ends a packet for the host. @param cancels only if nobody has claimed it */
+    Future<Void> end(UUID packet, boolean cancels) {
+        PacketId id = new PacketId(packet);
+        return cancels ? closing.cancel(id, HOST) : closing.close(id, HOST);
     }
 
     /** Sends a packet as the senders' statement does, then loads it. */

@@ -22,11 +22,11 @@ import org.slf4j.LoggerFactory;
  * Histories of several servers on virtual time, each from a seed.
  *
  * <p>Real: the whole writer (logs, settlement, recovery, ownership, hand-over, supervision), the scripts and their batches, waiters,
- * admission, the messages between servers, the claims of users, closes of expired packets, loads of sent packets. Modelled: Redis by
+ * admission, the messages between servers, the claims of users, closes of expired packets, early ends, loads of sent packets. Modelled: Redis by
  * {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link PostgresTables}, a second meaning of the settling
  * statements; the network, the bus, clocks, and the faults of {@link History.Fault}.
  *
- * <p>Not modelled: plays, campaigns, early closes, the senders' own gathering, feeds, the outbox, quarantine, accounts; a Redis
+ * <p>Not modelled: plays, campaigns, the senders' own gathering, feeds, the outbox, quarantine, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
  *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, and
