@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What is left of a campaign goes back to its host exactly once, whoever is there when it ends. */
+/** A campaign's rest goes back to its host exactly once, whatever fails at its end. */
 @ExtendWith(Servers.class)
 class CampaignEndIT {
     private static final Duration IN_TIME = Duration.ofSeconds(15);

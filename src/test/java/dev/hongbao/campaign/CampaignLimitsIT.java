@@ -55,7 +55,7 @@ class CampaignLimitsIT extends TwoEngines {
         assertThat(books.audited()).allMatch(line -> line.contains(" user gus: 2 claims on the 1 days"));
     }
 
-    /** Who is told that more come than can be settled comes again a little later. */
+    /** Claims; an overloaded server refuses, and the user comes again a little later. */
     private static Future<ClaimOutcome> claim(TestEngine by, int loop, Packet pool, String user) {
         return by.claim(loop, pool, user)
                 .recover(fault -> fault instanceof UnavailableException refused

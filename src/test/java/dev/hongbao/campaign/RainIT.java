@@ -264,8 +264,7 @@ class RainIT extends TwoEngines {
         // Given a rain of many drops, of which somebody holds the last one
         Rain.View made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
         rains.awaitFallen(made, 1);
-        // Nor is anybody told of its start or its progress: both wait for who cancels it, and keep the owner from
-        // announcing.
+        // The start and the progress wait for the cancellation, too, and keep the owner from announcing.
         eventually(
                 Duration.ofSeconds(10),
                 () -> assertThat(books.longOf("select count(*) from rain where started and id = '"
@@ -300,7 +299,7 @@ class RainIT extends TwoEngines {
         books.assertClean();
     }
 
-    /** How many of its drops were told in its channel. */
+    /** The number of its drops that its channel announced. */
     private long announced(Rain.View rain) {
         return books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
                 + rain.rain().id() + "'");
