@@ -343,28 +343,22 @@ public final class Exchange {
          * @return completes when the client has taken it; fails if the client is gone or too slow
          */
         Future<Void> write(Buffer piece) {
-            return write(piece, 0);
-        }
-
-        private Future<Void> write(Buffer piece, int from) {
-            HttpServerResponse response = request.response();
-            int next = from + SLICE_BYTES;
-            return next >= piece.length()
-                    ? taken(response.write(from == 0 ? piece : piece.slice(from, piece.length())))
-                    : taken(response.write(piece.slice(from, next))).compose(read -> write(piece, next));
+            return write(piece, 0, false);
         }
 
         /** Writes the rest, and ends. @return as {@link #write(Buffer)} */
         Future<Void> end(Buffer rest) {
-            return end(rest, 0);
+            return write(rest, 0, true);
         }
 
-        private Future<Void> end(Buffer rest, int from) {
+        private Future<Void> write(Buffer bytes, int from, boolean ends) {
             HttpServerResponse response = request.response();
             int next = from + SLICE_BYTES;
-            return next >= rest.length()
-                    ? taken(response.end(from == 0 ? rest : rest.slice(from, rest.length())))
-                    : taken(response.write(rest.slice(from, next))).compose(read -> end(rest, next));
+            if (next < bytes.length()) {
+                return taken(response.write(bytes.slice(from, next))).compose(read -> write(bytes, next, ends));
+            }
+            Buffer last = from == 0 ? bytes : bytes.slice(from, bytes.length());
+            return taken(ends ? response.end(last) : response.write(last));
         }
 
         private Future<Void> taken(Future<Void> write) {
