@@ -10,10 +10,13 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -33,6 +36,13 @@ class TurnoverIT {
                 .tag("asset", "CNY")
                 .functionCounter()
                 .count();
+    }
+
+    private static long deposits(Statement statement) throws SQLException {
+        try (ResultSet sum = statement.executeQuery("select sum(amount) from turnover where kind = 'deposit'")) {
+            sum.next();
+            return sum.getLong(1);
+        }
     }
 
     @Test
@@ -82,6 +92,23 @@ class TurnoverIT {
             eventually(SOON, () -> {
                 all.forEach(Turnover::look);
                 assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
+            });
+
+            // When one server has counted and not committed
+            engine.deposit("alice", 7);
+            eventually(SOON, () -> {
+                hand.rollback();
+                statement.execute("select count_turnover(1000)"); // sees how far it may count
+                statement.execute("select count_turnover(1000)");
+                assertThat(deposits(statement)).isEqualTo(1_012);
+            });
+
+            // Then another one leaves the counting to it
+            all.get(0).look().toCompletionStage().toCompletableFuture().get(5, TimeUnit.SECONDS);
+            hand.commit();
+            eventually(SOON, () -> {
+                all.forEach(Turnover::look);
+                assertThat(counted(there, "hongbao.turnover.amount", "deposit")).isEqualTo(1_012);
             });
         }
     }
