@@ -93,10 +93,10 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             @ConfigOption(
                     path = "shards",
                     range = "1 … 256 shards",
-                    unset = "16",
+                    unset = "8",
                     doc =
-                            "The number of shards. Each holds a fraction of the packets and has a journal. Fixed in"
-                                    + " Postgres at the first start. 64 fall evenly enough over three masters of a Redis Cluster.")
+                            "The number of shards. Each holds some packets and a journal. Fewer batch better."
+                                    + " Fixed in Postgres at the first start. Three masters of a Redis Cluster share 64 evenly.")
             int shards,
 
             @ConfigOption(

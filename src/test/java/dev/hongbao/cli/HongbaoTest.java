@@ -173,7 +173,7 @@ class HongbaoTest {
         assertThat(out.toString())
                 .contains("http.port = 1  (flag --http-port)")
                 .contains("redis.url = redis://:***@redis:6379  (environment variable HONGBAO_REDIS_URL)")
-                .contains("shards = 16  (default)")
+                .contains("shards = 8  (default)")
                 .doesNotContain("hunter2");
     }
 
