@@ -83,8 +83,6 @@ class ArchitectureTest {
             // packet
             "Claim",
             "Packet",
-            "PacketKind",
-            "PacketStatus",
             "PacketView",
             "Passcode",
             "SendCommand",

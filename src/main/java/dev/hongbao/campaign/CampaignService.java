@@ -9,7 +9,6 @@ import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.packet.split.SplitAlgorithm;
@@ -256,7 +255,7 @@ public final class CampaignService {
         return campaign(id).compose(campaign -> {
             Campaign.Definition definition = campaign.definition();
             PoolShape shape = definition.pool();
-            PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
+            Packet.Kind kind = shape.split() == SplitAlgorithm.EQUAL ? Packet.Kind.EQUAL : Packet.Kind.LUCKY;
             SendCommand command = SendCommand.of(group, kind, definition.asset(), drawn(shape), shape.shares())
                     .shares(shape.min(), shape.max())
                     .split(shape.split())

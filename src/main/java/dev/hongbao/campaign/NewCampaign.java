@@ -1,7 +1,7 @@
 package dev.hongbao.campaign;
 
-import dev.hongbao.ledger.AccountKind;
 import dev.hongbao.ledger.Ledger;
+import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.CampaignId;

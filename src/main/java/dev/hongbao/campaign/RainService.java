@@ -10,9 +10,9 @@ import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
-import dev.hongbao.packet.PacketKind;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
-import dev.hongbao.packet.PoolBatch;
+import dev.hongbao.packet.PacketService.PoolBatch;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.store.postgres.SharedQueries;
@@ -155,7 +155,7 @@ public final class RainService {
         Rain.Definition definition = rain.definition();
         Fall fall = definition.fall();
         PoolShape shape = fall.drop();
-        PacketKind kind = shape.split() == SplitAlgorithm.EQUAL ? PacketKind.EQUAL : PacketKind.LUCKY;
+        Packet.Kind kind = shape.split() == SplitAlgorithm.EQUAL ? Packet.Kind.EQUAL : Packet.Kind.LUCKY;
         List<SendCommand> drops = new ArrayList<>(fall.drops());
         for (Instant moment : seed.moments(fall.startsAt(), fall.lastAt(), fall.drops())) {
             long amount = fall.amountOf(drops.size(), definition.budget());

@@ -2,9 +2,9 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;

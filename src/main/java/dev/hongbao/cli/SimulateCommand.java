@@ -1,12 +1,12 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.draw.odds.Chance;
-import dev.hongbao.draw.odds.ChiSquare;
 import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import dev.hongbao.values.JsonText;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -3,7 +3,6 @@ package dev.hongbao.draw;
 import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.DrawMode;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Seed;
@@ -11,10 +10,10 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.AccountKind;
 import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
+import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
@@ -172,7 +171,7 @@ final class DrawCreator {
         }
 
         private boolean hasSchedule() {
-            return draw.definition().mode() == DrawMode.SCHEDULE;
+            return draw.definition().mode() == DrawDefinition.Mode.SCHEDULE;
         }
 
         @Override

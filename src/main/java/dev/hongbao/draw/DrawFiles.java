@@ -1,6 +1,6 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DrawMode;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
@@ -87,7 +87,7 @@ final class DrawFiles {
             Metadata metadata,
             UserId owner,
             @Nullable GroupId group,
-            DrawMode mode,
+            DrawDefinition.Mode mode,
             DrawView.Status status,
             Times times) {
         /** The creation, and the time for plays. */
@@ -176,7 +176,7 @@ final class DrawFiles {
                 Metadata.ofJson(row.getJsonObject("metadata")),
                 new UserId(row.getString("owner")),
                 group == null ? null : new GroupId(group),
-                DrawMode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
+                DrawDefinition.Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
                 DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
                 new Summary.Times(
                         DrawStore.instant(row, "created_at"),

@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawState.Issued;
 import dev.hongbao.draw.odds.DefinitionText;
-import dev.hongbao.draw.odds.DrawMode;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.engine.Generation;
@@ -126,7 +126,7 @@ final class DrawShardLoader implements ShardLoader {
                 continue;
             }
             DrawId id = new DrawId(row.getUUID("id"));
-            if (rules.mode() == DrawMode.SCHEDULE) {
+            if (rules.mode() == DrawDefinition.Mode.SCHEDULE) {
                 writes.add(redis.send(Request.cmd(Command.ZADD)
                         .arg(DrawKeys.schedule(generation, id))
                         .arg("-inf")

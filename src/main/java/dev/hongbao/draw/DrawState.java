@@ -1,6 +1,6 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DrawMode;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.store.redis.MessagePack;
 import java.util.List;
@@ -43,7 +43,7 @@ final class DrawState {
                 rules.periods().originMillis(),
                 rules.periods().lengthMillis(),
                 rules.periods().carryOver() ? 1L : 0L,
-                rules.mode() == DrawMode.SCHEDULE ? 1L : 0L));
+                rules.mode() == DrawDefinition.Mode.SCHEDULE ? 1L : 0L));
     }
 
     /** The state before the first play. */
@@ -69,7 +69,7 @@ final class DrawState {
             stock[i] = all < 0 ? -1 : all - issued.get(i).issued;
             stockBefore[i] = all < 0 ? -1 : stock[i] + inRound[i];
         }
-        long[] left = new long[rules.mode() == DrawMode.TABLE ? prizes : 0];
+        long[] left = new long[rules.mode() == DrawDefinition.Mode.TABLE ? prizes : 0];
         if (left.length > 0) {
             long[] counts = rules.roundCounts(stockBefore, round);
             for (int i = 0; i < prizes; i++) {

@@ -1,6 +1,6 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DrawMode;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
@@ -161,7 +161,7 @@ final class PlayBatcher {
             call.arg(maxJournalEntries).arg(now.toEpochMilli());
             byDraw.forEach((id, places) -> {
                 Draw draw = submissions.get(places.get(0)).draw;
-                Seed.Numbers chance = draw.definition().mode() == DrawMode.SCHEDULE
+                Seed.Numbers chance = draw.definition().mode() == DrawDefinition.Mode.SCHEDULE
                         ? null
                         : draw.seed().chance();
                 call.arg(id.toString()).arg(draw.definition().dayOf(now)).arg(places.size());

@@ -3,7 +3,6 @@ package dev.hongbao.fairness;
 import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.DrawMode;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawModel.Release;
 import dev.hongbao.draw.odds.Seed;
@@ -67,7 +66,7 @@ final class DrawReplay implements Evidence.Proof {
         this.won = new long[definition.allPrizes().size()];
         this.issued = issued(view.object("finalTable"));
         this.model = new DrawModel(definition.rules(), chance);
-        this.schedule = definition.mode() == DrawMode.SCHEDULE
+        this.schedule = definition.mode() == DrawDefinition.Mode.SCHEDULE
                 ? new ScheduleReplay(definition, chance, model, view.objects("quotas"))
                 : null;
     }

@@ -1,6 +1,6 @@
 package dev.hongbao.fairness;
 
-import dev.hongbao.packet.Commitment;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;

@@ -63,7 +63,7 @@ final class EventText {
      * Renders the rows in order; skips types that only a newer version knows. Reads missing data from Postgres, one query per
      * kind of data. Fails if Postgres does not answer.
      */
-    Future<List<FeedEvent>> render(List<EventRow> rows) {
+    Future<List<FeedPage.Event>> render(List<EventRow> rows) {
         return renderKnown(rows.stream().filter(this::isKnown).toList());
     }
 
@@ -75,7 +75,7 @@ final class EventText {
         return known;
     }
 
-    private Future<List<FeedEvent>> renderKnown(List<EventRow> rows) {
+    private Future<List<FeedPage.Event>> renderKnown(List<EventRow> rows) {
         Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, Of.PACKET, PacketId::new));
         Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, Of.DRAW, DrawId::new));
         Future<Map<CampaignId, Rain>> raining = rains.findAll(subjects(rows, Of.RAIN, CampaignId::new));
@@ -87,7 +87,7 @@ final class EventText {
                             .flatMap(row -> people(row, known, over).stream())
                             .toList();
                     return profiles.of(named).map(people -> {
-                        List<FeedEvent> events = new ArrayList<>(rows.size());
+                        List<FeedPage.Event> events = new ArrayList<>(rows.size());
                         for (EventRow row : rows) {
                             Packet packet = known.get(new PacketId(row.subject()));
                             Draw draw = drawn.result().get(new DrawId(row.subject()));
@@ -231,8 +231,8 @@ final class EventText {
                 .beginObject();
     }
 
-    private static FeedEvent event(EventRow row, JsonText json) {
-        return FeedEvent.of(
+    private static FeedPage.Event event(EventRow row, JsonText json) {
+        return FeedPage.Event.of(
                 row.group(),
                 row.place(),
                 row.isProgress(),

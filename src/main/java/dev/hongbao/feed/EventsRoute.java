@@ -76,7 +76,7 @@ public final class EventsRoute {
     private static String body(FeedPage page) {
         JsonText json = new JsonText(512 * (page.items().size() + page.packets().size() + 1));
         json.beginObject().name("items").beginArray();
-        for (FeedEvent event : page.items()) {
+        for (FeedPage.Event event : page.items()) {
             json.raw(event.json());
         }
         json.endArray().plain("next", Long.toString(page.next())).name("reset");

@@ -62,7 +62,7 @@ public final class FeedFollower {
         }
 
         /** The events after a place, in order, valid until the loop goes on. Null when they are not all in memory: then {@link #read}. */
-        public @Nullable List<FeedEvent> since(long place) {
+        public @Nullable List<FeedPage.Event> since(long place) {
             return feed.since(place);
         }
 
@@ -126,7 +126,7 @@ public final class FeedFollower {
 
         private final GroupId group;
         private final Set<Runnable> followers = new LinkedHashSet<>();
-        private final List<FeedEvent> events = new ArrayList<>();
+        private final List<FeedPage.Event> events = new ArrayList<>();
         private long after = -1;
         private long to = -1;
         private long idleSinceNanos;
@@ -172,14 +172,14 @@ public final class FeedFollower {
                 events.clear(); // events were missed: followers behind read Postgres
                 after = part.after();
             }
-            for (FeedEvent event : part.events()) {
+            for (FeedPage.Event event : part.events()) {
                 if (event.place() > to) {
                     events.add(event);
                 }
             }
             to = part.to();
             if (events.size() > KEPT) {
-                List<FeedEvent> old = events.subList(0, events.size() - KEPT / 2);
+                List<FeedPage.Event> old = events.subList(0, events.size() - KEPT / 2);
                 after = old.get(old.size() - 1).place();
                 old.clear();
             }
@@ -188,7 +188,7 @@ public final class FeedFollower {
 
         /** The events after a place, in order, valid until the loop goes on. Null when they are not all kept. */
         @Nullable
-        List<FeedEvent> since(long place) {
+        List<FeedPage.Event> since(long place) {
             if (place >= to) {
                 return List.of();
             }

@@ -265,8 +265,8 @@ final class FeedHub extends VerticleBase {
         }
     }
 
-    private void publish(List<Piece> pieces, List<FeedEvent> events) {
-        Map<GroupId, List<FeedEvent>> byGroup = new HashMap<>();
+    private void publish(List<Piece> pieces, List<FeedPage.Event> events) {
+        Map<GroupId, List<FeedPage.Event>> byGroup = new HashMap<>();
         events.forEach(event -> byGroup.computeIfAbsent(event.group(), group -> new ArrayList<>())
                 .add(event));
         for (Piece piece : pieces) {
@@ -303,7 +303,7 @@ final class FeedHub extends VerticleBase {
      * @param to the last place of the piece; {@code events} has every event in between that still exists
      * @param restart whether the feed starts anew at {@code to}, which may be an earlier place after Postgres stepped back
      */
-    record Part(GroupId group, long after, long to, List<FeedEvent> events, boolean restart) {
+    record Part(GroupId group, long after, long to, List<FeedPage.Event> events, boolean restart) {
         static final String ADDRESS = "feed.part";
 
         Part {

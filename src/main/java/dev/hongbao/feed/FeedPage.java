@@ -2,10 +2,13 @@ package dev.hongbao.feed;
 
 import dev.hongbao.access.Profile;
 import dev.hongbao.packet.PacketView;
+import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.UserId;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param people profiles of the users in the packets; users without a profile are absent
  */
 public record FeedPage(
-        List<FeedEvent> items,
+        List<Event> items,
         long next,
         @Nullable Reset reset,
         List<PacketView> packets,
@@ -29,7 +32,7 @@ public record FeedPage(
         people = Map.copyOf(people);
     }
 
-    static FeedPage of(List<FeedEvent> items, long next) {
+    static FeedPage of(List<Event> items, long next) {
         return new FeedPage(items, next, null, List.of(), Map.of());
     }
 
@@ -52,7 +55,7 @@ public record FeedPage(
      * @param events in order
      * @param to the place up to which these events are complete
      */
-    public record Slice(long after, long floor, long last, List<FeedEvent> events, long to) {
+    public record Slice(long after, long floor, long last, List<Event> events, long to) {
         public Slice {
             events = List.copyOf(events);
         }
@@ -63,6 +66,22 @@ public record FeedPage(
                 return Reset.CURSOR_TOO_OLD;
             }
             return after > last ? Reset.CURSOR_UNKNOWN : null;
+        }
+    }
+
+    /**
+     * An event of a group's feed, rendered once for all readers. Deeply immutable in use: no code writes into {@code frame}.
+     *
+     * @param place its place in the group's feed, 1 or more; the cursor as a number
+     * @param isProgress whether a later event of the same subject replaces this one
+     * @param subject the packet, the draw or the rain
+     * @param json the schema {@code Event} of openapi.yaml
+     * @param frame the socket's {@code event} frame, UTF-8
+     */
+    public record Event(GroupId group, long place, boolean isProgress, UUID subject, String json, byte[] frame) {
+        public static Event of(GroupId group, long place, boolean isProgress, UUID subject, String json) {
+            byte[] frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
+            return new Event(group, place, isProgress, subject, json, frame);
         }
     }
 }

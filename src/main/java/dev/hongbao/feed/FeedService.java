@@ -197,7 +197,7 @@ public final class FeedService {
             if (!follower.isLive()) {
                 return; // called again once it is live
             }
-            List<FeedEvent> events = follower.since(after);
+            List<FeedPage.Event> events = follower.since(after);
             if (events == null || after > follower.head()) {
                 read();
             } else if (!events.isEmpty()) {

@@ -21,7 +21,7 @@ record Close(PacketId packet, @Nullable Early early) implements JournalItem {
      * @param ending CANCELLED or CLOSED
      * @param by caller of the host's backend
      */
-    public record Early(PacketStatus ending, UserId by) {}
+    public record Early(PacketView.Status ending, UserId by) {}
 
     @Override
     public String verb() {
@@ -47,7 +47,7 @@ record Close(PacketId packet, @Nullable Early early) implements JournalItem {
         if (parts.length == 1) {
             return new Close(packet, null);
         }
-        PacketStatus ending = PacketStatus.ofEarly(parts[1]);
+        PacketView.Status ending = PacketView.Status.ofEarly(parts[1]);
         UserId by = UserId.ofRedis(parts[2]);
         return ending == null || by == null ? null : new Close(packet, new Early(ending, by));
     }

@@ -51,7 +51,7 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
     }
 
     private static boolean isForUnclaimed(Close close) {
-        return close.early() != null && close.early().ending() == PacketStatus.CANCELLED;
+        return close.early() != null && close.early().ending() == PacketView.Status.CANCELLED;
     }
 
     @Override

@@ -68,7 +68,7 @@ public final class EarlyCloser {
      *     Fails with {@link UnavailableException} when the outcome is not known in time
      */
     public Future<Void> cancel(PacketId packet, UserId by) {
-        return end(new Close(packet, new Close.Early(PacketStatus.CANCELLED, by)));
+        return end(new Close(packet, new Close.Early(PacketView.Status.CANCELLED, by)));
     }
 
     /**
@@ -77,7 +77,7 @@ public final class EarlyCloser {
      * @return as {@link #cancel}, but never refused with CLAIMED
      */
     public Future<Void> close(PacketId packet, UserId by) {
-        return end(new Close(packet, new Close.Early(PacketStatus.CLOSED, by)));
+        return end(new Close(packet, new Close.Early(PacketView.Status.CLOSED, by)));
     }
 
     private Future<Void> end(Close close) {
@@ -130,7 +130,7 @@ public final class EarlyCloser {
     }
 
     private static Future<Void> over(Close close, Progress progress) {
-        boolean isCancelling = Objects.requireNonNull(close.early()).ending() == PacketStatus.CANCELLED;
+        boolean isCancelling = Objects.requireNonNull(close.early()).ending() == PacketView.Status.CANCELLED;
         return isCancelling && progress.claimedCount() > 0 ? Future.failedFuture(claimed()) : Future.succeededFuture();
     }
 

@@ -58,7 +58,7 @@ public final class EndedPackets {
      * @param filter of the winners when they are not kept, else null
      */
     public record EndedPacket(
-            PacketStatus status,
+            PacketView.Status status,
             int claimedCount,
             long claimedAmount,
             PacketView.Ending ending,
@@ -92,7 +92,7 @@ public final class EndedPackets {
      * @param luckiest null unless drained
      */
     public record End(
-            PacketStatus status,
+            PacketView.Status status,
             int claimedCount,
             long claimedAmount,
             @Nullable Claim luckiest) {}
@@ -185,7 +185,7 @@ public final class EndedPackets {
     }
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
-        PacketStatus status = progress.status();
+        PacketView.Status status = progress.status();
         String seed = Objects.requireNonNull(progress.seed());
         if (progress.claimedCount() > MAX_WINNERS) {
             return store.ends(List.of(id))
@@ -203,7 +203,7 @@ public final class EndedPackets {
                         status,
                         progress.claimedCount(),
                         progress.claimedAmount(),
-                        new PacketView.Ending(status == PacketStatus.DRAINED ? luckiest(claims) : null, seed),
+                        new PacketView.Ending(status == PacketView.Status.DRAINED ? luckiest(claims) : null, seed),
                         byUser(claims),
                         null));
     }

@@ -1,18 +1,25 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Quarantine;
+import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Metadata;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
+import dev.hongbao.values.Sha256;
 import dev.hongbao.values.UserId;
 import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +40,7 @@ public record Packet(
         int shard,
         GroupId group,
         UserId sender,
-        PacketKind kind,
+        Kind kind,
         Asset asset,
         SplitTerms terms,
         Commitment commitment,
@@ -58,7 +65,7 @@ public record Packet(
         private final int shard;
         private final GroupId group;
         private final UserId sender;
-        private @Nullable PacketKind kind;
+        private @Nullable Kind kind;
         private @Nullable Asset asset;
         private @Nullable SplitTerms terms;
         private @Nullable Commitment commitment;
@@ -78,7 +85,7 @@ public record Packet(
             this.sender = sender;
         }
 
-        public Builder shares(PacketKind ofKind, Asset ofAsset, SplitTerms split, Commitment toSeed) {
+        public Builder shares(Kind ofKind, Asset ofAsset, SplitTerms split, Commitment toSeed) {
             this.kind = ofKind;
             this.asset = ofAsset;
             this.terms = split;
@@ -207,7 +214,7 @@ public record Packet(
         if (!isVisibleTo(caller)) {
             return Reason.GROUP;
         }
-        if (kind == PacketKind.EXCLUSIVE && !recipients.contains(caller.user())) {
+        if (kind == Kind.EXCLUSIVE && !recipients.contains(caller.user())) {
             return Reason.RECIPIENT;
         }
         return pool == null ? null : pool.claiming().unfit(caller);
@@ -226,5 +233,62 @@ public record Packet(
     /** The unit that quarantine sets aside. */
     public static Quarantine.Unit unit(PacketId id) {
         return new Quarantine.Unit("packet", id.value());
+    }
+
+    /** The kind of packet, chosen by the sender. */
+    public enum Kind implements Named {
+        /** 拼手气红包: random amounts, by one of the random splits. */
+        LUCKY,
+        /** 普通红包: equal amounts; the count must divide the total. */
+        EQUAL,
+        /** 专属红包: only the named recipients may claim; any split. */
+        EXCLUSIVE;
+
+        /** @throws IllegalArgumentException for an unknown kind */
+        public static Kind of(String wireName) {
+            return valueOf(wireName.toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /**
+     * A packet's commitment at the send: the SHA-256 of its seed and of all terms of its shares. It reveals nothing of the seed, and no other
+     * seed or terms have the same digest. Without passcode, recipients and greeting, so that nobody can test guesses of them against it
+     * offline.
+     *
+     * @param splitVersion of the algorithm, see {@link SplitAlgorithm#VERSION}; 1 or more
+     * @param digest 64 lower-case hexadecimal digits
+     */
+    public record Commitment(int splitVersion, String digest) {
+        private static final Pattern DIGEST = Pattern.compile("[0-9a-f]{64}");
+
+        public Commitment {
+            if (splitVersion < 1 || !DIGEST.matcher(digest).matches()) {
+                throw new IllegalArgumentException("not a commitment: version " + splitVersion + ", " + digest);
+            }
+        }
+
+        /**
+         * The commitment of a new packet.
+         *
+         * @param seed 32 bytes
+         */
+        public static Commitment of(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
+            return new Commitment(SplitAlgorithm.VERSION, Sha256.hex(text(packet, asset, terms, seed)));
+        }
+
+        /** The digested text: ten lines of ASCII, each with a line feed at its end, named as in the API. */
+        public static String text(UUID packet, Asset asset, SplitTerms terms, byte[] seed) {
+            return "hongbao-packet-v1"
+                    + "\nid=" + packet
+                    + "\nseed=" + HexFormat.of().formatHex(seed)
+                    + "\nasset=" + asset.code()
+                    + "\namount=" + terms.total()
+                    + "\ncount=" + terms.count()
+                    + "\nmin=" + terms.min()
+                    + "\nmax=" + terms.max()
+                    + "\nsplit=" + terms.algorithm().wireName()
+                    + "\nsplitVersion=" + SplitAlgorithm.VERSION
+                    + "\n";
+        }
     }
 }

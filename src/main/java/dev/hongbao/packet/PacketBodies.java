@@ -62,7 +62,7 @@ public final class PacketBodies {
     private static SendCommand.Builder wish(JsonObject body) {
         return SendCommand.of(
                         required(body, "group", GroupId::new),
-                        required(body, "kind", PacketKind::of),
+                        required(body, "kind", Packet.Kind::of),
                         required(body, "asset", Asset::new),
                         body.getLong("amount"),
                         body.getInteger("count"))

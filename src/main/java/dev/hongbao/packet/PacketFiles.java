@@ -161,8 +161,8 @@ final class PacketFiles {
     public record Filter(
             @Nullable GroupId group,
             @Nullable UserId sender,
-            @Nullable PacketStatus status,
-            @Nullable PacketKind kind,
+            PacketView.@Nullable Status status,
+            Packet.@Nullable Kind kind,
             @Nullable Asset asset,
             @Nullable String reference,
             @Nullable Instant from,
@@ -211,12 +211,12 @@ final class PacketFiles {
             }
             String most = " order by f.id desc limit " + next(parameters, limit);
             String where = " where " + String.join(" and ", rules);
-            if (group == null && sender == null && status == PacketStatus.OPEN) {
+            if (group == null && sender == null && status == PacketView.Status.OPEN) {
                 // Open packets are read shard by shard.
                 return "select f.id from shard as s cross join lateral (select f.id from packet as f" + where
                         + " and f.shard = s.id" + most + ") as f" + most;
             }
-            if (group == null && sender == null && status == PacketStatus.EXPIRED) {
+            if (group == null && sender == null && status == PacketView.Status.EXPIRED) {
                 // These are few, and in the index of due packets. The offset keeps the planner from using the order
                 // instead.
                 return "select f.id from (select f.id from packet as f" + where + " offset 0) as f" + most;
@@ -224,7 +224,7 @@ final class PacketFiles {
             return "select f.id from packet as f" + where + most;
         }
 
-        private static String rule(PacketStatus status) {
+        private static String rule(PacketView.Status status) {
             return switch (status) {
                 // Written so that the planner avoids the index of due packets, which would read all open ones.
                 case OPEN -> "f.closed_at is null and f.expires_at - now() > interval '0'";

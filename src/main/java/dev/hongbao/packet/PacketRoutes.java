@@ -72,7 +72,7 @@ public final class PacketRoutes {
                 .ownOf(
                         call.caller().user(),
                         period(call),
-                        new PacketService.OwnFilter(call.choice("kind", PacketKind.class), call.asset()),
+                        new PacketService.OwnFilter(call.choice("kind", Packet.Kind.class), call.asset()),
                         call.cursor(),
                         call.limit())
                 .compose(page -> profiles.of(PacketView.people(page.items()))
@@ -136,8 +136,8 @@ public final class PacketRoutes {
         PacketFiles.Filter filter = new PacketFiles.Filter(
                 group == null ? null : new GroupId(group),
                 sender == null ? null : new UserId(sender),
-                call.choice("status", PacketStatus.class),
-                call.choice("kind", PacketKind.class),
+                call.choice("status", PacketView.Status.class),
+                call.choice("kind", Packet.Kind.class),
                 call.asset(),
                 call.query("reference"),
                 call.time("from"),

@@ -182,17 +182,17 @@ final class PacketSender extends VerticleBase {
         require(!command.group().isChannel(), Reason.GROUP, Text.of("send.rain-channel"));
         require(command.count() <= limits.maxCount(), Reason.COUNT, Text.of("send.too-many-shares", limits.maxCount()));
         SplitAlgorithm fallback =
-                command.kind() == PacketKind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;
+                command.kind() == Packet.Kind.EQUAL ? SplitAlgorithm.EQUAL : SplitAlgorithm.DOUBLE_MEAN;
         SplitAlgorithm algorithm = Objects.requireNonNullElse(command.split(), fallback);
         require(
-                command.kind() != PacketKind.EQUAL || algorithm == SplitAlgorithm.EQUAL,
+                command.kind() != Packet.Kind.EQUAL || algorithm == SplitAlgorithm.EQUAL,
                 Reason.SPLIT,
                 Text.of("send.equal-split"));
         require(
-                command.kind() != PacketKind.LUCKY || algorithm != SplitAlgorithm.EQUAL,
+                command.kind() != Packet.Kind.LUCKY || algorithm != SplitAlgorithm.EQUAL,
                 Reason.SPLIT,
                 Text.of("send.lucky-split"));
-        boolean exclusive = command.kind() == PacketKind.EXCLUSIVE;
+        boolean exclusive = command.kind() == Packet.Kind.EXCLUSIVE;
         require(
                 exclusive == !command.recipients().isEmpty(),
                 Reason.RECIPIENTS,

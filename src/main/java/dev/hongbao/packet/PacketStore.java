@@ -1,6 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Quarantine.Unreadable;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.store.postgres.Rows;
@@ -129,7 +130,7 @@ final class PacketStore {
      * @param seed 64 hexadecimal digits; null until it is closed
      */
     record Progress(
-            PacketStatus status,
+            PacketView.Status status,
             long refund,
             int claimedCount,
             long claimedAmount,
@@ -170,7 +171,7 @@ final class PacketStore {
                 progress.status,
                 progress.claimedCount,
                 progress.claimedAmount,
-                progress.status == PacketStatus.DRAINED
+                progress.status == PacketView.Status.DRAINED
                         ? claim(row, id, new Asset(row.getString("asset")), "luckiest", row.getString("luckiest_user"))
                         : null);
     }
@@ -272,15 +273,15 @@ final class PacketStore {
                 row.getString("seed"));
     }
 
-    private static PacketStatus status(Row row, boolean closed, long refund) {
+    private static PacketView.Status status(Row row, boolean closed, long refund) {
         if (!closed) {
-            return row.getBoolean("due") ? PacketStatus.EXPIRED : PacketStatus.OPEN;
+            return row.getBoolean("due") ? PacketView.Status.EXPIRED : PacketView.Status.OPEN;
         }
         String ending = row.getString("ending");
         if (ending != null) {
-            return Objects.requireNonNull(PacketStatus.ofEarly(ending));
+            return Objects.requireNonNull(PacketView.Status.ofEarly(ending));
         }
-        return refund > 0 ? PacketStatus.REFUNDED : PacketStatus.DRAINED;
+        return refund > 0 ? PacketView.Status.REFUNDED : PacketView.Status.DRAINED;
     }
 
     static Claim claim(Row row) {
@@ -338,7 +339,7 @@ final class PacketStore {
                         row.getInteger("shard"),
                         new GroupId(row.getString("group_id")),
                         new UserId(row.getString("sender")))
-                .shares(PacketKind.of(row.getString("kind")), asset, terms, commitment)
+                .shares(Packet.Kind.of(row.getString("kind")), asset, terms, commitment)
                 .text(row.getString("greeting"), Metadata.ofJson(row.getJsonObject("metadata")))
                 .claimers(
                         recipients == null

@@ -1,5 +1,6 @@
 package dev.hongbao.packet;
 
+import dev.hongbao.values.Named;
 import dev.hongbao.values.UserId;
 import java.util.Collection;
 import java.util.HashSet;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PacketView(
         Packet packet,
-        PacketStatus status,
+        Status status,
         int claimedCount,
         @Nullable Long claimedAmount,
         @Nullable Claim mine,
@@ -58,6 +59,27 @@ public record PacketView(
 
     /** The view of a packet just sent, and the answer to every repeated send. */
     public static PacketView ofNew(Packet packet) {
-        return new PacketView(packet, PacketStatus.OPEN, 0, null, null, null);
+        return new PacketView(packet, Status.OPEN, 0, null, null, null);
+    }
+
+    /** The state of a packet. */
+    public enum Status implements Named {
+        /** Some shares and some time are left. */
+        OPEN,
+        /** Every share is claimed. */
+        DRAINED,
+        /** The time ran out, and the refund is not settled yet. */
+        EXPIRED,
+        /** The time ran out, and the remainder is refunded. */
+        REFUNDED,
+        /** Ended by the host's backend before any claim; the whole amount is refunded. */
+        CANCELLED,
+        /** Ended early by the host's backend; the remainder is refunded. */
+        CLOSED;
+
+        /** CANCELLED or CLOSED by its name in the API; null for any other text. */
+        static @Nullable Status ofEarly(String name) {
+            return name.equals(CANCELLED.wireName()) ? CANCELLED : name.equals(CLOSED.wireName()) ? CLOSED : null;
+        }
     }
 }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SendCommand(
         GroupId group,
-        PacketKind kind,
+        Packet.Kind kind,
         Asset asset,
         long amount,
         int count,
@@ -52,14 +52,14 @@ public record SendCommand(
     }
 
     /** Starts with the mandatory fields. All others have their defaults. */
-    public static Builder of(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
+    public static Builder of(GroupId group, Packet.Kind kind, Asset asset, long amount, int count) {
         return new Builder(group, kind, asset, amount, count);
     }
 
     /** Builds a command field by field. Null stands for the default, as in {@link SendCommand}. */
     public static final class Builder {
         private final GroupId group;
-        private final PacketKind kind;
+        private final Packet.Kind kind;
         private final Asset asset;
         private final long amount;
         private final int count;
@@ -76,7 +76,7 @@ public record SendCommand(
         private Metadata metadata = Metadata.NONE;
         private @Nullable UserId onBehalfOf;
 
-        private Builder(GroupId group, PacketKind kind, Asset asset, long amount, int count) {
+        private Builder(GroupId group, Packet.Kind kind, Asset asset, long amount, int count) {
             this.group = group;
             this.kind = kind;
             this.asset = asset;

@@ -4,6 +4,7 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Verdict;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;

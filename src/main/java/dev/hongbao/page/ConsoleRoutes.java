@@ -2,11 +2,11 @@ package dev.hongbao.page;
 
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.odds.Chance;
-import dev.hongbao.draw.odds.ChiSquare;
 import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.http.Call;
@@ -16,9 +16,8 @@ import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Holders;
 import dev.hongbao.ledger.Turnover;
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.ReconcileRuns;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
@@ -276,7 +275,7 @@ public final class ConsoleRoutes {
                 .toString();
     }
 
-    private static String reconciliation(ReconcileRuns.Run run) {
+    private static String reconciliation(Reconciliation.Runs.Run run) {
         JsonText json = new JsonText(4096)
                 .beginObject()
                 .field("startedAt", text(run.startedAt()))
@@ -374,6 +373,6 @@ public final class ConsoleRoutes {
         Future<Integer> drop(UUID unit);
 
         /** This server's reconciliations. */
-        ReconcileRuns reconciliations();
+        Reconciliation.Runs reconciliations();
     }
 }

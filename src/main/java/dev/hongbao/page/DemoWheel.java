@@ -6,7 +6,6 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawDefinition.Cost;
 import dev.hongbao.draw.odds.DrawDefinition.Limits;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
-import dev.hongbao.draw.odds.DrawMode;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Prize.Award;
 import dev.hongbao.ledger.Origin;
@@ -92,7 +91,7 @@ final class DemoWheel {
                 amount("10 points", POINTS, 10, 20),
                 amount("100 points", POINTS, 100, 3),
                 prize("Thanks", Award.NOTHING, 32, null));
-        return DrawDefinition.of("Lucky wheel", closesAt, DrawMode.TABLE, prizes)
+        return DrawDefinition.of("Lucky wheel", closesAt, DrawDefinition.Mode.TABLE, prizes)
                 .group(DemoLogin.GROUP)
                 .whenExhausted(WhenExhausted.RESCALE)
                 .cost(new Cost(POINTS, COST))

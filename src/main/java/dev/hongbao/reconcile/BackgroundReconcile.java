@@ -1,7 +1,8 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.LatestRuns.Latest;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;

@@ -1,6 +1,7 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.store.postgres.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

@@ -1,6 +1,6 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import java.util.List;
 
 /** The rules for prize draws. */

@@ -2,18 +2,25 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.RedisComparison;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Clock;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Checks the whole database in one snapshot, and Redis against it. Changes nothing. May run beside working servers: a difference counts
@@ -173,6 +180,112 @@ public final class Reconciliation {
 
         SinceRun with(List<Finding> more) {
             return new SinceRun(Stream.concat(findings.stream(), more.stream()).toList(), after, upTo, leftOut);
+        }
+    }
+
+    /**
+     * The result of one check.
+     *
+     * @param name the rule
+     * @param severity the meaning of its lines
+     * @param lines one for each violation, at most {@link Reconciliation#MAX_LINES}
+     */
+    public record Finding(String invariant, String name, Severity severity, List<String> lines) {
+        public Finding {
+            lines = List.copyOf(lines);
+        }
+
+        /** Whether the rule holds. */
+        public boolean isClean() {
+            return lines.isEmpty();
+        }
+
+        /** The meaning of a finding for the operator. */
+        public enum Severity {
+            /** A rule on money is broken, or Redis differs in a way that does not heal. */
+            VIOLATION,
+
+            /** Something is set aside, with its money, and waits for the operator. */
+            QUARANTINED,
+
+            /** A server repairs this at its start, or already does: it rewrites keys in Redis, and closes what is due. */
+            HEALS
+        }
+    }
+
+    /** Runs reconciliations in the background, one at a time, and keeps the latest result of this server. Thread-safe. */
+    public static final class Runs {
+        private static final Logger LOG = LoggerFactory.getLogger(Runs.class);
+
+        private final Function<Consumer<Finding>, Future<List<Finding>>> run;
+        private final Clock clock;
+        private final List<Finding> findings = new ArrayList<>();
+        private @Nullable Instant startedAt;
+        private @Nullable Instant endedAt;
+        private boolean failed;
+
+        /**
+         * The latest run.
+         *
+         * @param startedAt null for none
+         * @param endedAt null while it is under way
+         * @param failed true if a store did not answer, so that checks are missing
+         * @param findings of the finished checks, of {@link Reconciliation#steps}
+         */
+        public record Run(@Nullable Instant startedAt, @Nullable Instant endedAt, boolean failed, List<Finding> findings) {
+            public Run {
+                findings = List.copyOf(findings);
+            }
+
+            public boolean isUnderWay() {
+                return startedAt != null && endedAt == null;
+            }
+        }
+
+        /** @param run makes one run and passes on each finding at once; called on the event loop of the caller */
+        public Runs(Function<Consumer<Finding>, Future<List<Finding>>> run, Clock clock) {
+            this.run = run;
+            this.clock = clock;
+        }
+
+        /**
+         * Starts a run, unless one is under way.
+         *
+         * @return the current run
+         */
+        public Run start() {
+            if (begin()) {
+                run.apply(this::found).onComplete(done -> end(done.cause()));
+            }
+            return latest();
+        }
+
+        /** The latest run, finished or not. */
+        public synchronized Run latest() {
+            return new Run(startedAt, endedAt, failed, findings);
+        }
+
+        private synchronized boolean begin() {
+            if (startedAt != null && endedAt == null) {
+                return false;
+            }
+            startedAt = clock.instant();
+            endedAt = null;
+            failed = false;
+            findings.clear();
+            return true;
+        }
+
+        private synchronized void found(Finding finding) {
+            findings.add(finding);
+        }
+
+        private synchronized void end(@Nullable Throwable fault) {
+            endedAt = clock.instant();
+            failed = fault != null;
+            if (fault != null) {
+                LOG.warn("the reconciliation was not finished: {}", fault.toString());
+            }
         }
     }
 }

@@ -6,9 +6,8 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.ledger.Holders;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.page.ConsoleRoutes.ConsoleServices;
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.ReconcileRuns;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
@@ -42,7 +41,7 @@ final class Console implements ConsoleServices {
     private final ShardStore shards;
     private final Clock clock;
     private final ShardOwners owners;
-    private final ReconcileRuns reconciliations;
+    private final Reconciliation.Runs reconciliations;
 
     Console(Vertx vertx, StoreAddresses stores, Pools pools, ShardStore shards, Clock clock) {
         this.vertx = vertx;
@@ -51,7 +50,7 @@ final class Console implements ConsoleServices {
         this.shards = shards;
         this.clock = clock;
         this.owners = new ShardOwners(pools.requests());
-        this.reconciliations = new ReconcileRuns(this::reconcile, clock);
+        this.reconciliations = new Reconciliation.Runs(this::reconcile, clock);
     }
 
     @Override
@@ -75,7 +74,7 @@ final class Console implements ConsoleServices {
     }
 
     @Override
-    public ReconcileRuns reconciliations() {
+    public Reconciliation.Runs reconciliations() {
         return reconciliations;
     }
 

@@ -1,6 +1,5 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.feed.FeedEvent;
 import dev.hongbao.feed.FeedFollower;
 import dev.hongbao.feed.FeedPage;
 import dev.hongbao.values.GroupId;
@@ -70,7 +69,7 @@ final class Membership {
         long head = follower.head();
         placeIsKnown &= head >= lastHead; // a feed that begins anew: Postgres went back
         lastHead = head;
-        List<FeedEvent> events = follower.since(place);
+        List<FeedPage.Event> events = follower.since(place);
         if (events == null || (!placeIsKnown && place > head)) {
             read();
         } else if (!events.isEmpty()) {
@@ -132,12 +131,12 @@ final class Membership {
     }
 
     /** Whether all of it went out. */
-    private boolean send(List<FeedEvent> events, long to) {
+    private boolean send(List<FeedPage.Event> events, long to) {
         for (int i = 0; i < events.size(); i++) {
             if (!connection.hasRoom()) {
                 return false; // continues from its place when there is room
             }
-            FeedEvent event = events.get(i);
+            FeedPage.Event event = events.get(i);
             if (!isSuperseded(events, i)) {
                 connection.send(event.frame());
             }
@@ -148,8 +147,8 @@ final class Membership {
     }
 
     /** Whether a later progress event of the batch replaces this one: a reader that is behind gets only the last. */
-    private static boolean isSuperseded(List<FeedEvent> events, int index) {
-        @Nullable FeedEvent event = events.get(index);
+    private static boolean isSuperseded(List<FeedPage.Event> events, int index) {
+        FeedPage.@Nullable Event event = events.get(index);
         if (event.isProgress()) {
             for (int i = index + 1; i < events.size(); i++) {
                 if (events.get(i).subject().equals(event.subject())) {

@@ -21,7 +21,6 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
@@ -204,7 +203,7 @@ class RestrictionsIT extends TwoEngines {
         Caller ann = new Caller(new UserId("ann"), Set.of(noisy, TestEngine.GROUP), Role.USER, Instant.MAX);
         engine.deposit("ann", 1_000);
         SendCommand command =
-                SendCommand.of(noisy, PacketKind.LUCKY, CNY, 10, 2).build();
+                SendCommand.of(noisy, Packet.Kind.LUCKY, CNY, 10, 2).build();
         Packet packet = get(engine.loop(0).call(services -> services.packets.send(ann, command, newKey())));
         ClaimOutcome won = get(engine.claim(0, ann, packet.id()));
 

@@ -6,7 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestRains.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.feed.FeedEvent;
+import dev.hongbao.feed.FeedPage;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -122,7 +122,7 @@ class RainRecoveryIT {
                                 .page()))
                 .items()
                 .stream()
-                .map(FeedEvent::json)
+                .map(FeedPage.Event::json)
                 .map(json -> new JsonObject(json).getString("type"))
                 .toList();
     }

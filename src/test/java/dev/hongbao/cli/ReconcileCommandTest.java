@@ -2,8 +2,8 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.reconcile.Finding;
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.odds.Chance;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.DrawMode;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.store.redis.MessagePack;
@@ -136,7 +135,7 @@ class PlayScriptIT {
             List<Long> numbers = new ArrayList<>();
             Chance chance = () -> numbers.remove(0);
             DrawModel model = new DrawModel(rules, chance);
-            if (rules.mode() == DrawMode.SCHEDULE) {
+            if (rules.mode() == DrawDefinition.Mode.SCHEDULE) {
                 redis.hset("d:" + draw, "~", "0");
                 redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.ON_SCHEDULE);
                 for (int n = 1; n <= 120; n++) {

@@ -13,9 +13,8 @@ import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.Stores.StoreAddresses;
@@ -182,7 +181,7 @@ class RedisClusterIT {
                     + " prizes: [{name: a, quota: 1, stock: 1}], fallback: {name: b}}");
             Packet locked = engine.send(
                     "alice",
-                    SendCommand.of(TestEngine.GROUP, PacketKind.LUCKY, TestEngine.CNY, 1_000, 10)
+                    SendCommand.of(TestEngine.GROUP, Packet.Kind.LUCKY, TestEngine.CNY, 1_000, 10)
                             .passcode("open sesame")
                             .build());
 

@@ -2,7 +2,7 @@ package dev.hongbao.fairness;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.packet.Commitment;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.packet.Commitment;
+import dev.hongbao.packet.Packet.Commitment;
 import org.junit.jupiter.api.Test;
 
 /** What seeds and commitments are made of: 32 bytes that nobody sees by accident, and nothing else. */

@@ -82,7 +82,7 @@ class EventTextIT {
         counted.take();
 
         // When
-        List<FeedEvent> events = get(text.render(rows));
+        List<FeedPage.Event> events = get(text.render(rows));
 
         // Then their terms are asked for, their ends, and who is named
         assertThat(counted.take()).as("queries").isLessThanOrEqualTo(3);

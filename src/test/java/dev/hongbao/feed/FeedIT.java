@@ -83,7 +83,7 @@ class FeedIT {
                         .isLessThan(deadline);
                 FeedPage page = poll(engine, place, Duration.ofSeconds(1));
                 place = page.next();
-                for (FeedEvent event : page.items()) {
+                for (FeedPage.Event event : page.items()) {
                     if (event.subject().equals(packet.id().value())) {
                         JsonObject told = new JsonObject(event.json());
                         events.add(told);

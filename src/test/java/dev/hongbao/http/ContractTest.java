@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.hongbao.http.Contract.Operation;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketBodies;
-import dev.hongbao.packet.PacketKind;
-import dev.hongbao.packet.PacketStatus;
+import dev.hongbao.packet.PacketView;
 import dev.hongbao.packet.PoolTerms;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.values.Asset;
@@ -85,16 +85,16 @@ class ContractTest {
         assertThat(schemas.getJsonObject("Asset").getString("pattern")).isEqualTo("^" + Asset.PATTERN + "$");
         assertThat(schemas.getJsonObject("Product").getString("pattern")).isEqualTo("^" + PoolTerms.PRODUCT + "$");
         assertThat(schemas.getJsonObject("Kind").getJsonArray("enum"))
-                .isEqualTo(words(Arrays.stream(PacketKind.values())
-                        .map(PacketKind::wireName)
+                .isEqualTo(words(Arrays.stream(Packet.Kind.values())
+                        .map(Packet.Kind::wireName)
                         .toList()));
         assertThat(schemas.getJsonObject("SplitName").getJsonArray("enum"))
                 .isEqualTo(words(Arrays.stream(SplitAlgorithm.values())
                         .map(SplitAlgorithm::wireName)
                         .toList()));
         assertThat(schemas.getJsonObject("PacketStatus").getJsonArray("enum"))
-                .isEqualTo(words(Arrays.stream(PacketStatus.values())
-                        .map(PacketStatus::wireName)
+                .isEqualTo(words(Arrays.stream(PacketView.Status.values())
+                        .map(PacketView.Status::wireName)
                         .toList()));
         assertThat(schemas.getJsonObject("OutboxEventType").getJsonArray("enum"))
                 .isEqualTo(words(OutboxEvent.TYPES));

@@ -13,7 +13,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.ledger.Assets.Terms.Caps;
 import dev.hongbao.ledger.Assets.Terms.Senders;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestEngine;
@@ -45,7 +44,7 @@ class AssetsIT extends TwoEngines {
     }
 
     private static SendCommand lucky(Asset asset, long amount, int count) {
-        return SendCommand.of(GROUP, PacketKind.LUCKY, asset, amount, count).build();
+        return SendCommand.of(GROUP, Packet.Kind.LUCKY, asset, amount, count).build();
     }
 
     private Future<Packet> send(TestEngine on, int loop, String sender, SendCommand command) {
@@ -139,12 +138,12 @@ class AssetsIT extends TwoEngines {
 
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", lucky(yuan, 1_001, 10)));
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", lucky(yuan, 1_000, 4)));
-        SendCommand wide = SendCommand.of(GROUP, PacketKind.LUCKY, yuan, 500, 4)
+        SendCommand wide = SendCommand.of(GROUP, Packet.Kind.LUCKY, yuan, 500, 4)
                 .shares(null, 201L)
                 .build();
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", wide));
         SendCommand equal =
-                SendCommand.of(GROUP, PacketKind.EQUAL, yuan, 402, 2).build();
+                SendCommand.of(GROUP, Packet.Kind.EQUAL, yuan, 402, 2).build();
         assertRefused(Refusal.ABOVE_CAP, () -> sent("ann", equal));
         assertThat(books.longOf(
                         "select balance from account where kind = 'wallet' and owner = 'ann' and asset = 'YUAN'"))

@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -74,7 +74,7 @@ class CommandIT {
     }
 
     private static SendCommand packet(Note note) {
-        return SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 10, 2)
+        return SendCommand.of(GROUP, Packet.Kind.LUCKY, CNY, 10, 2)
                 .expiresIn(Duration.ofHours(1))
                 .note(note)
                 .build();

@@ -192,12 +192,12 @@ class ClaimIT {
     void everyRefusalHasItsReason() {
         // Given
         Packet packet = engine.send("alice", 1000, 1);
-        Packet secret = engine.send("alice", command(PacketKind.LUCKY, 2, List.of(), " 恭喜发财 ", null));
+        Packet secret = engine.send("alice", command(Packet.Kind.LUCKY, 2, List.of(), " 恭喜发财 ", null));
         Packet exclusive =
-                engine.send("alice", command(PacketKind.EXCLUSIVE, 1, List.of(new UserId("dora")), null, null));
+                engine.send("alice", command(Packet.Kind.EXCLUSIVE, 1, List.of(new UserId("dora")), null, null));
         Packet later = engine.send(
                 "alice",
-                command(PacketKind.LUCKY, 2, List.of(), null, time.now().plus(HOUR)));
+                command(Packet.Kind.LUCKY, 2, List.of(), null, time.now().plus(HOUR)));
         Caller outsider = new Caller(new UserId("mallory"), Set.of(new GroupId("other")), Role.USER, Instant.MAX);
 
         // When, Then
@@ -219,7 +219,7 @@ class ClaimIT {
     }
 
     private static SendCommand command(
-            PacketKind kind, int count, List<UserId> recipients, @Nullable String passcode, @Nullable Instant opensAt) {
+            Packet.Kind kind, int count, List<UserId> recipients, @Nullable String passcode, @Nullable Instant opensAt) {
         return SendCommand.of(GROUP, kind, CNY, 1000, count)
                 .recipients(recipients)
                 .passcode(passcode)

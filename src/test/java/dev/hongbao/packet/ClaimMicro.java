@@ -7,6 +7,7 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
@@ -109,7 +110,7 @@ public class ClaimMicro {
 
     private static Packet packet(PacketId id) {
         return Packet.of(id, 0, new GroupId("family"), new UserId("alice"))
-                .shares(PacketKind.LUCKY, CNY, TERMS, Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES]))
+                .shares(Packet.Kind.LUCKY, CNY, TERMS, Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES]))
                 .times(Instant.EPOCH, Instant.EPOCH, Instant.MAX)
                 .build();
     }

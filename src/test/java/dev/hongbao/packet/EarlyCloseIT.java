@@ -96,7 +96,7 @@ class EarlyCloseIT extends TwoEngines {
         assertThat(engine.balance("ann")).isEqualTo(1000);
         assertThat(refunds(packet.id())).isEqualTo(1);
         PacketFiles.Filed filed = filed(packet);
-        assertThat(filed.view().status()).isEqualTo(PacketStatus.CANCELLED);
+        assertThat(filed.view().status()).isEqualTo(PacketView.Status.CANCELLED);
         assertThat(filed.view().ending().seed()).hasSize(64);
         assertThat(filed)
                 .returns(0L, PacketFiles.Filed::held)
@@ -106,7 +106,7 @@ class EarlyCloseIT extends TwoEngines {
                 .satisfies(file -> assertThat(file.closedAt()).isNotNull());
         assertThat(get(other.loop(0).call(services -> services.packets.view(member("bob"), packet.id())))
                         .status())
-                .isEqualTo(PacketStatus.CANCELLED);
+                .isEqualTo(PacketView.Status.CANCELLED);
 
         // Then nobody gets a share of it, and group and host are told
         assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.EXPIRED);
@@ -130,7 +130,7 @@ class EarlyCloseIT extends TwoEngines {
         long carls = engine.claim(packet, "carl").wonClaim().share().amount();
         assertThat(engine.balance("bea")).isEqualTo(1000 - claimed - carls);
         assertThat(filed(packet).view())
-                .returns(PacketStatus.CLOSED, PacketView::status)
+                .returns(PacketView.Status.CLOSED, PacketView::status)
                 .returns(claimed + carls, PacketView::claimedAmount)
                 .returns(null, PacketView::luckiest);
         assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
@@ -155,8 +155,8 @@ class EarlyCloseIT extends TwoEngines {
         get(cancel(engine, expired.id()));
 
         // Then
-        assertThat(filed(drained).view().status()).isEqualTo(PacketStatus.DRAINED);
-        assertThat(filed(expired).view().status()).isEqualTo(PacketStatus.REFUNDED);
+        assertThat(filed(drained).view().status()).isEqualTo(PacketView.Status.DRAINED);
+        assertThat(filed(expired).view().status()).isEqualTo(PacketView.Status.REFUNDED);
         assertThat(filed(expired).endedBy()).isNull();
         assertRefused(Refusal.CLAIMED, () -> get(cancel(engine, drained.id())));
         assertRefused(Refusal.NOT_FOUND, () -> get(cancel(engine, PacketId.create())));
@@ -180,7 +180,7 @@ class EarlyCloseIT extends TwoEngines {
             blocker.rollback();
         }
         assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(filed(packet).view().status()).isEqualTo(PacketStatus.OPEN);
+        assertThat(filed(packet).view().status()).isEqualTo(PacketView.Status.OPEN);
     }
 
     @Test
@@ -283,7 +283,7 @@ class EarlyCloseIT extends TwoEngines {
         var unused = cancelled.otherwiseEmpty();
         eventually(IN_TIME, () -> {
             get(cancel(engine, packet.id()).otherwiseEmpty());
-            assertThat(filed(packet).view().status()).isEqualTo(PacketStatus.CANCELLED);
+            assertThat(filed(packet).view().status()).isEqualTo(PacketView.Status.CANCELLED);
         });
         assertThat(refunds(packet.id())).isEqualTo(1);
         eventually(IN_TIME, books::assertJournalsEmpty);
@@ -396,12 +396,12 @@ class EarlyCloseIT extends TwoEngines {
         engine.deposit("jim", 600);
         Packet exclusive = engine.send(
                 "jim",
-                SendCommand.of(GROUP, PacketKind.EXCLUSIVE, CNY, 300, 2)
+                SendCommand.of(GROUP, Packet.Kind.EXCLUSIVE, CNY, 300, 2)
                         .recipients(List.of(new UserId("bob"), new UserId("carl")))
                         .build());
         Packet later = engine.send(
                 "jim",
-                SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 300, 2)
+                SendCommand.of(GROUP, Packet.Kind.LUCKY, CNY, 300, 2)
                         .opensAt(Instant.now().plusSeconds(3600))
                         .build());
 

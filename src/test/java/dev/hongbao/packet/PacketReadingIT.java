@@ -148,12 +148,12 @@ class PacketReadingIT {
             int first = 3 * EACH - 1 - i;
             Packet packet = sent.get(first);
             assertThat(view.packet().id()).isEqualTo(packet.id());
-            PacketStatus status = List.of(PacketStatus.REFUNDED, PacketStatus.DRAINED, PacketStatus.OPEN)
+            PacketView.Status status = List.of(PacketView.Status.REFUNDED, PacketView.Status.DRAINED, PacketView.Status.OPEN)
                     .get(first / EACH);
             assertThat(view.status()).isEqualTo(status);
-            assertThat(view.claimedCount()).isEqualTo(status == PacketStatus.DRAINED ? 3 : 1);
-            assertThat(view.ending() != null).as("the seed is told").isEqualTo(status != PacketStatus.OPEN);
-            boolean has = viewer.equals("bob") || status == PacketStatus.DRAINED;
+            assertThat(view.claimedCount()).isEqualTo(status == PacketView.Status.DRAINED ? 3 : 1);
+            assertThat(view.ending() != null).as("the seed is told").isEqualTo(status != PacketView.Status.OPEN);
+            boolean has = viewer.equals("bob") || status == PacketView.Status.DRAINED;
             int slot = viewer.equals("bob") ? 0 : 1;
             if (has) {
                 Claim mine = Objects.requireNonNull(view.mine());
@@ -165,12 +165,12 @@ class PacketReadingIT {
             } else {
                 assertThat(view.mine()).isNull();
             }
-            if (has || status == PacketStatus.REFUNDED) {
-                assertThat(view.claimedAmount()).isEqualTo(status == PacketStatus.DRAINED ? 1000 : packet.amountOf(0));
+            if (has || status == PacketView.Status.REFUNDED) {
+                assertThat(view.claimedAmount()).isEqualTo(status == PacketView.Status.DRAINED ? 1000 : packet.amountOf(0));
             } else {
                 assertThat(view.claimedAmount()).isNull();
             }
-            if (status == PacketStatus.DRAINED) {
+            if (status == PacketView.Status.DRAINED) {
                 int luckiest = IntStream.range(0, 3)
                         .boxed()
                         .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))

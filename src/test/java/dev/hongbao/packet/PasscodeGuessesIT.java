@@ -65,7 +65,7 @@ class PasscodeGuessesIT {
     }
 
     private Packet send() {
-        SendCommand command = SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 1000, 20)
+        SendCommand command = SendCommand.of(GROUP, Packet.Kind.LUCKY, CNY, 1000, 20)
                 .passcode("open sesame")
                 .expiresIn(Duration.ofHours(1))
                 .build();

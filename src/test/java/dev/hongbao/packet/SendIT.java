@@ -15,6 +15,7 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.SendStatement.NewPacket;
 import dev.hongbao.packet.SendStatement.Sent;
 import dev.hongbao.packet.split.Split;

@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.testing.Books;

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;

@@ -2,7 +2,8 @@ package dev.hongbao.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Clock;
@@ -19,7 +20,7 @@ class ReconcileRunsTest {
 
     private final List<Promise<List<Finding>>> asked = new ArrayList<>();
     private final List<Consumer<Finding>> progress = new ArrayList<>();
-    private final ReconcileRuns runs = new ReconcileRuns(this::begin, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+    private final Reconciliation.Runs runs = new Reconciliation.Runs(this::begin, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
 
     private Future<List<Finding>> begin(Consumer<Finding> found) {
         Promise<List<Finding>> run = Promise.promise();
@@ -35,7 +36,7 @@ class ReconcileRunsTest {
         // When one is started twice
         runs.start();
         progress.get(0).accept(CLEAN);
-        ReconcileRuns.Run again = runs.start();
+        Reconciliation.Runs.Run again = runs.start();
 
         // Then the first goes on
         assertThat(asked).hasSize(1);

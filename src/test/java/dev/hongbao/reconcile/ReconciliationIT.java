@@ -7,7 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

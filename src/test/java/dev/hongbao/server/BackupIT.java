@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;

@@ -13,9 +13,8 @@ import dev.hongbao.draw.PlayOutcome;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -88,7 +87,7 @@ class LeadingClockIT {
     private Packet opensIn(Duration later) {
         return engine.send(
                 "alice",
-                SendCommand.of(GROUP, PacketKind.LUCKY, CNY, 100, 2)
+                SendCommand.of(GROUP, Packet.Kind.LUCKY, CNY, 100, 2)
                         .opensAt(time.now().plus(later))
                         .expiresIn(HOUR.multipliedBy(9))
                         .build());

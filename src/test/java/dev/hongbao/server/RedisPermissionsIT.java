@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
 import dev.hongbao.store.postgres.PostgresAddress;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Check;
-import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Reconciler;
 import java.net.URI;
 import java.sql.ResultSet;

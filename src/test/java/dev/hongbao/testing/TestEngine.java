@@ -6,7 +6,6 @@ import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.WalletRecord;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.server.Engine;
 import dev.hongbao.server.Services;
@@ -202,7 +201,7 @@ public final class TestEngine implements AutoCloseable {
     }
 
     public static SendCommand lucky(long amount, int count, Duration expiresIn) {
-        return SendCommand.of(GROUP, PacketKind.LUCKY, CNY, amount, count)
+        return SendCommand.of(GROUP, Packet.Kind.LUCKY, CNY, amount, count)
                 .expiresIn(expiresIn)
                 .build();
     }

@@ -2,7 +2,7 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.LogConfig;
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.Stores;

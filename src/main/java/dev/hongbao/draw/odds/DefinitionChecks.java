@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
@@ -39,7 +40,7 @@ public final class DefinitionChecks {
         rules.fallback();
         rules.money();
         rules.guarantees();
-        if (definition.mode() == DrawMode.SCHEDULE) {
+        if (definition.mode() == Mode.SCHEDULE) {
             rules.schedule();
         }
     }
@@ -105,7 +106,7 @@ public final class DefinitionChecks {
             sum += prize.chance(); // at most 200 * 10^12
             require(names.add(prize.name()), "#/prizes/" + i + "/name", Text.of("prize.name-twice"));
             Long stock = prize.stock();
-            boolean fullRounds = definition.mode() == DrawMode.TABLE
+            boolean fullRounds = definition.mode() == Mode.TABLE
                     && definition.whenExhausted() != WhenExhausted.RESCALE
                     && stock != null;
             require(
@@ -113,21 +114,21 @@ public final class DefinitionChecks {
                     "#/prizes/" + i + "/stock",
                     Text.of("prize.stock-of-count"));
             require(
-                    definition.mode() != DrawMode.SCHEDULE || stock != null,
+                    definition.mode() != Mode.SCHEDULE || stock != null,
                     "#/prizes/" + i + "/stock",
                     Text.of("prize.stock-of-schedule"));
         }
         require(
-                definition.mode() == DrawMode.SCHEDULE || sum <= Chance.MAX_BOUND,
+                definition.mode() == Mode.SCHEDULE || sum <= Chance.MAX_BOUND,
                 "#/prizes",
                 Text.of("prize.sum", Chance.MAX_BOUND));
     }
 
     private void fallback() {
         boolean has = definition.fallback() != null;
-        boolean tableStops = definition.mode() == DrawMode.TABLE && definition.whenExhausted() == WhenExhausted.STOP;
+        boolean tableStops = definition.mode() == Mode.TABLE && definition.whenExhausted() == WhenExhausted.STOP;
         require(
-                definition.mode() == DrawMode.TABLE || definition.whenExhausted() == WhenExhausted.STOP,
+                definition.mode() == Mode.TABLE || definition.whenExhausted() == WhenExhausted.STOP,
                 "#/whenExhausted",
                 Text.of("draw.mode-table"));
         require(
@@ -137,10 +138,10 @@ public final class DefinitionChecks {
         require(!has || !tableStops, "#/fallback", Text.of("draw.fallback-never-given"));
         boolean limited = definition.prizes().stream().anyMatch(prize -> prize.stock() != null || prize.perUser() > 0);
         require(
-                has || definition.mode() != DrawMode.WEIGHTS || !limited,
+                has || definition.mode() != Mode.WEIGHTS || !limited,
                 "#/fallback",
                 Text.of("draw.fallback-for-limits"));
-        require(has || definition.mode() != DrawMode.SCHEDULE, "#/fallback", Text.of("draw.fallback-of-schedule"));
+        require(has || definition.mode() != Mode.SCHEDULE, "#/fallback", Text.of("draw.fallback-of-schedule"));
     }
 
     /** All awards are in escrow from the start, so their total must be known. */

@@ -4,6 +4,7 @@ import dev.hongbao.draw.odds.DrawDefinition.Boost;
 import dev.hongbao.draw.odds.DrawDefinition.Cost;
 import dev.hongbao.draw.odds.DrawDefinition.Guarantee;
 import dev.hongbao.draw.odds.DrawDefinition.Limits;
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.Schedule;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.draw.odds.Prize.Award;
@@ -70,7 +71,7 @@ public final class DefinitionText {
     }
 
     private DrawDefinition definition() {
-        DrawMode mode = root.choice("mode", DrawMode.class, DrawMode.TABLE);
+        Mode mode = root.choice("mode", Mode.class, Mode.TABLE);
         if (!root.has("mode")) {
             root.fault("mode", Text.of("draw.mode"));
         }
@@ -128,11 +129,11 @@ public final class DefinitionText {
         return closesAt == null ? Instant.MAX : closesAt;
     }
 
-    private Prize prize(FieldReader prize, DrawMode mode, WhenExhausted whenExhausted) {
+    private Prize prize(FieldReader prize, Mode mode, WhenExhausted whenExhausted) {
         long chance = prize.requiredWhole(chanceField(mode), 1, Chance.MAX_BOUND);
         Award award = award(prize);
         Long stock = stock(prize, award);
-        if (mode == DrawMode.TABLE
+        if (mode == Mode.TABLE
                 && stock == null
                 && (whenExhausted == WhenExhausted.STOP || whenExhausted == WhenExhausted.FALLBACK)) {
             stock = chance;
@@ -241,9 +242,9 @@ public final class DefinitionText {
         return read;
     }
 
-    private @Nullable Schedule schedule(DrawMode mode) {
+    private @Nullable Schedule schedule(Mode mode) {
         FieldReader schedule = root.object("schedule");
-        if (mode != DrawMode.SCHEDULE) {
+        if (mode != Mode.SCHEDULE) {
             if (schedule != null) {
                 root.fault("schedule", Text.of("draw.mode-schedule"));
             }
@@ -277,7 +278,7 @@ public final class DefinitionText {
     }
 
     /** The name of a prize's chance. */
-    private static String chanceField(DrawMode mode) {
+    private static String chanceField(Mode mode) {
         return switch (mode) {
             case TABLE -> "count";
             case WEIGHTS -> "weight";

@@ -36,7 +36,7 @@ public record DrawDefinition(
         @Nullable GroupId group,
         @Nullable Instant opensAt,
         Instant closesAt,
-        DrawMode mode,
+        Mode mode,
         WhenExhausted whenExhausted,
         List<Prize> prizes,
         @Nullable Prize fallback,
@@ -177,7 +177,7 @@ public record DrawDefinition(
 
     /** The rules in the script's form. */
     public DrawRules rules() {
-        boolean scheduled = mode == DrawMode.SCHEDULE;
+        boolean scheduled = mode == Mode.SCHEDULE;
         List<DrawRules.Prize> numbers = new ArrayList<>();
         for (Prize prize : allPrizes()) {
             // A scheduled prize leaves the stock when it is put on the schedule.
@@ -212,7 +212,7 @@ public record DrawDefinition(
     }
 
     /** Starts with the mandatory fields. The others have their defaults: open to all, now, free, without limits. */
-    public static Builder of(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
+    public static Builder of(String name, Instant closesAt, Mode mode, List<Prize> prizes) {
         return new Builder(name, closesAt, mode, prizes);
     }
 
@@ -220,7 +220,7 @@ public record DrawDefinition(
     public static final class Builder {
         private final String name;
         private final Instant closesAt;
-        private final DrawMode mode;
+        private final Mode mode;
         private final List<Prize> prizes;
         private @Nullable GroupId group;
         private @Nullable Instant opensAt;
@@ -235,7 +235,7 @@ public record DrawDefinition(
         private boolean showLeft;
         private Metadata metadata = Metadata.NONE;
 
-        private Builder(String name, Instant closesAt, DrawMode mode, List<Prize> prizes) {
+        private Builder(String name, Instant closesAt, Mode mode, List<Prize> prizes) {
             this.name = name;
             this.closesAt = closesAt;
             this.mode = mode;
@@ -332,5 +332,15 @@ public record DrawDefinition(
         RESCALE,
         /** Every further play gets the fallback prize. */
         FALLBACK
+    }
+
+    /** The way a draw decides. */
+    public enum Mode implements Named {
+        /** Exact counts: a round of N = Σ counts plays gives each prize exactly its count (article 2). */
+        TABLE,
+        /** Independent odds: weight / Σ weights, at every play. */
+        WEIGHTS,
+        /** Prizes are released at random moments; a play takes the earliest due one (article 4). */
+        SCHEDULE
     }
 }

@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -35,7 +36,7 @@ public final class DrawModel {
                 rules.prizes().stream().mapToLong(DrawRules.Prize::chance).toArray();
         this.sumOfChances = Arrays.stream(chances).sum();
         this.left = new long[stock.length];
-        if (rules.mode() == DrawMode.TABLE) {
+        if (rules.mode() == Mode.TABLE) {
             startRound();
         }
     }
@@ -124,7 +125,7 @@ public final class DrawModel {
 
     /** The rest of a prize: of the round in tables, of the stock in other modes (-1: no limit). */
     public long left(int prize) {
-        return rules.mode() == DrawMode.TABLE && prize != rules.fallback() ? left[prize - 1] : stock[prize - 1];
+        return rules.mode() == Mode.TABLE && prize != rules.fallback() ? left[prize - 1] : stock[prize - 1];
     }
 
     /**
@@ -179,7 +180,7 @@ public final class DrawModel {
         if (stock[prize - 1] > 0) {
             stock[prize - 1]--;
         }
-        if (rules.mode() == DrawMode.TABLE && prize != rules.fallback()) {
+        if (rules.mode() == Mode.TABLE && prize != rules.fallback()) {
             left[prize - 1]--;
             leftInRound--;
         }
@@ -195,9 +196,9 @@ public final class DrawModel {
         List<Integer> guarantees = rules.guarantees();
         for (int g = 1; g <= guarantees.size(); g++) {
             if (player.without[g - 1] >= guarantees.get(g - 1) - 1) {
-                int prize = rules.mode() == DrawMode.SCHEDULE
+                int prize = rules.mode() == Mode.SCHEDULE
                         ? due(player, nowMillis, Long.MAX_VALUE, g)
-                        : pick(player, rules.mode() == DrawMode.TABLE ? left : chances, g);
+                        : pick(player, rules.mode() == Mode.TABLE ? left : chances, g);
                 if (prize > 0) {
                     return prize;
                 }

@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +18,7 @@ import java.util.List;
  * @param periods schedules only
  */
 public record DrawRules(
-        DrawMode mode,
+        Mode mode,
         WhenExhausted whenExhausted,
         List<Prize> prizes,
         int fallback,
@@ -52,7 +53,7 @@ public record DrawRules(
         for (Prize prize : prizes) {
             sum = Math.addExact(sum, prize.chance);
         }
-        if (prizes.isEmpty() || sum > Chance.MAX_BOUND || (mode != DrawMode.SCHEDULE && sum < 1)) {
+        if (prizes.isEmpty() || sum > Chance.MAX_BOUND || (mode != Mode.SCHEDULE && sum < 1)) {
             throw new IllegalArgumentException("chances that add up to " + sum);
         }
     }

@@ -1,5 +1,6 @@
 package dev.hongbao.draw.odds;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -102,7 +103,7 @@ public final class Simulation {
             }
         }
         long won = Arrays.stream(seen).sum();
-        double[] promised = rules.mode() == DrawMode.SCHEDULE ? onSchedule(released, won) : promised(won);
+        double[] promised = rules.mode() == Mode.SCHEDULE ? onSchedule(released, won) : promised(won);
         return new Outcome(
                 won,
                 refused,
@@ -114,7 +115,7 @@ public final class Simulation {
     }
 
     private boolean movesOdds() {
-        return rules.mode() == DrawMode.SCHEDULE
+        return rules.mode() == Mode.SCHEDULE
                 || !rules.guarantees().isEmpty()
                 || !rules.limitedPrizes().isEmpty();
     }
@@ -159,7 +160,7 @@ public final class Simulation {
 
     /** The promised wins of each prize in a number of plays. */
     private double[] promised(long plays) {
-        return rules.mode() == DrawMode.TABLE ? byRounds(plays) : byWeights(plays);
+        return rules.mode() == Mode.TABLE ? byRounds(plays) : byWeights(plays);
     }
 
     private double[] byRounds(long plays) {
@@ -262,7 +263,7 @@ public final class Simulation {
         List<StockEnd> early(boolean refusedSome) {
             List<StockEnd> ends = new ArrayList<>();
             for (int prize = 1; prize <= won.length; prize++) {
-                if (rules.mode() == DrawMode.SCHEDULE && cut[prize - 1]) {
+                if (rules.mode() == Mode.SCHEDULE && cut[prize - 1]) {
                     ends.add(new StockEnd(
                             prize, playAt(lastReleased[prize - 1]), Instant.ofEpochMilli(lastReleased[prize - 1])));
                 } else if (isUsedUp(prize) && (prize == rules.fallback() ? refusedSome : wasWantedMore(prize))) {
@@ -282,8 +283,8 @@ public final class Simulation {
 
         /** In modes where prizes run out one by one: whether the odds or a guarantee promise more than the stock. */
         private boolean wasWantedMore(int prize) {
-            boolean alone = rules.mode() == DrawMode.WEIGHTS
-                    || (rules.mode() == DrawMode.TABLE && rules.whenExhausted() == WhenExhausted.RESCALE);
+            boolean alone = rules.mode() == Mode.WEIGHTS
+                    || (rules.mode() == Mode.TABLE && rules.whenExhausted() == WhenExhausted.RESCALE);
             double all =
                     rules.prizes().stream().mapToDouble(DrawRules.Prize::chance).sum();
             return alone
@@ -316,6 +317,55 @@ public final class Simulation {
             long open = definition.opening().toEpochMilli();
             double part = (double) (moment - open) / (definition.closesAt().toEpochMilli() - open);
             return Math.min(plays, (long) (part * plays) + 1);
+        }
+    }
+
+    /**
+     * Pearson's test of observed against promised counts. For simulations and tests only, so it may use floating point.
+     *
+     * @param statistic Σ (seen - expected)² / expected; prizes expected less than 10 times are taken together
+     * @param freedom degrees of freedom: classes - 1
+     */
+    public record ChiSquare(double statistic, int freedom) {
+        /** With fewer, the statistic does not follow the chi-square distribution. */
+        private static final double MIN_EXPECTED = 10;
+
+        /** The standard normal's upper 10^-5. */
+        private static final double RARE = 4.27;
+
+        /**
+         * @param seen the count of each class
+         * @param expected the promised count of each class, 0 or more, with the same sum
+         */
+        public static ChiSquare of(long[] seen, double[] expected) {
+            double statistic = 0;
+            int classes = 0;
+            double rareSeen = 0;
+            double rareExpected = 0;
+            for (int i = 0; i < seen.length; i++) {
+                if (expected[i] >= MIN_EXPECTED) {
+                    statistic += (seen[i] - expected[i]) * (seen[i] - expected[i]) / expected[i];
+                    classes++;
+                } else {
+                    rareSeen += seen[i];
+                    rareExpected += expected[i];
+                }
+            }
+            if (rareExpected > 0) {
+                statistic += (rareSeen - rareExpected) * (rareSeen - rareExpected) / Math.max(rareExpected, 1);
+                classes++;
+            }
+            return new ChiSquare(statistic, Math.max(1, classes - 1));
+        }
+
+        /** The limit that the statistic exceeds once in 100,000 times if the promise is kept (Wilson and Hilferty's normal form). */
+        public double limit() {
+            double ninth = 2.0 / (9 * freedom);
+            return freedom * Math.pow(1 - ninth + RARE * Math.sqrt(ninth), 3);
+        }
+
+        public boolean isPlausible() {
+            return statistic < limit();
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.hongbao.store.postgres;
 
-import dev.hongbao.values.Release;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.SqlClient;
@@ -21,10 +20,12 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -246,5 +247,38 @@ public final class Migrations {
 
     private static String quoted(String identifier) {
         return '"' + identifier.replace("\"", "\"\"") + '"';
+    }
+
+    /**
+     * The version of this program. Immutable.
+     *
+     * @param version three numbers with dots
+     */
+    public record Release(String version) {
+        public static final Release THIS = read();
+
+        private static Release read() {
+            Properties properties = new Properties();
+            try (InputStream in = Release.class.getResourceAsStream("/hongbao-release.properties")) {
+                if (in == null) {
+                    throw new IllegalStateException("the jar lacks hongbao-release.properties");
+                }
+                properties.load(in);
+            } catch (IOException fault) {
+                throw new UncheckedIOException(fault);
+            }
+            return new Release(properties.getProperty("version", ""));
+        }
+
+        /** Whether {@code version} is older than {@code other}; each is three numbers with dots. */
+        public static boolean isBefore(String version, String other) {
+            return Arrays.compare(numbers(version), numbers(other)) < 0;
+        }
+
+        private static int[] numbers(String version) {
+            return Arrays.stream(version.split("\\.", -1))
+                    .mapToInt(Integer::parseInt)
+                    .toArray();
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.hongbao.draw.odds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import org.junit.jupiter.api.Test;
 
 /** What was seen against what was promised. */

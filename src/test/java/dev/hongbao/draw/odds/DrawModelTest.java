@@ -2,6 +2,7 @@ package dev.hongbao.draw.odds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import dev.hongbao.testing.TestDraws;
 import java.time.Instant;
 import java.util.ArrayDeque;

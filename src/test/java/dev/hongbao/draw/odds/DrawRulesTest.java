@@ -3,6 +3,7 @@ package dev.hongbao.draw.odds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,12 +18,12 @@ class DrawRulesTest {
         return new DrawRules.Prize(chance, -1, 0, 0);
     }
 
-    private static DrawRules rules(DrawMode mode, WhenExhausted then, DrawRules.Prize... prizes) {
+    private static DrawRules rules(Mode mode, WhenExhausted then, DrawRules.Prize... prizes) {
         return new DrawRules(mode, then, List.of(prizes), 0, 0, 0, List.of(), NO_PERIODS);
     }
 
     private static DrawRules weights(DrawRules.Prize... prizes) {
-        return rules(DrawMode.WEIGHTS, WhenExhausted.STOP, prizes);
+        return rules(Mode.WEIGHTS, WhenExhausted.STOP, prizes);
     }
 
     @Test
@@ -34,8 +35,8 @@ class DrawRulesTest {
                 .hasMessageContaining(Long.toString(Chance.MAX_BOUND + 1));
         assertThatThrownBy(() -> weights(prize(0))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(DrawRulesTest::weights).isInstanceOf(IllegalArgumentException.class);
-        assertThat(rules(DrawMode.SCHEDULE, WhenExhausted.STOP, prize(0)).mode())
-                .isEqualTo(DrawMode.SCHEDULE);
+        assertThat(rules(Mode.SCHEDULE, WhenExhausted.STOP, prize(0)).mode())
+                .isEqualTo(Mode.SCHEDULE);
     }
 
     @Test
@@ -50,7 +51,7 @@ class DrawRulesTest {
     @ParameterizedTest
     @EnumSource
     void aRoundHasItsCountsAsFarAsTheStockAllows(WhenExhausted then) {
-        DrawRules rules = rules(DrawMode.TABLE, then, prize(3), prize(5));
+        DrawRules rules = rules(Mode.TABLE, then, prize(3), prize(5));
         boolean isOnce = then == WhenExhausted.STOP || then == WhenExhausted.FALLBACK;
         long[] full = {3, 5};
         long[] none = {0, 0};

@@ -2,6 +2,7 @@ package dev.hongbao.draw.odds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Instant;
@@ -116,14 +117,14 @@ class FieldReaderTest {
 
     @Test
     void aChoiceIsANameInLowerCase() {
-        assertThat(reader("weights").choice("f", DrawMode.class, DrawMode.TABLE))
-                .isEqualTo(DrawMode.WEIGHTS);
-        assertThat(empty().choice("f", DrawMode.class, DrawMode.TABLE)).isEqualTo(DrawMode.TABLE);
+        assertThat(reader("weights").choice("f", Mode.class, Mode.TABLE))
+                .isEqualTo(Mode.WEIGHTS);
+        assertThat(empty().choice("f", Mode.class, Mode.TABLE)).isEqualTo(Mode.TABLE);
         assertNoFault();
 
         for (Object wrong : List.of("Weights", "lottery", 1)) {
-            assertThat(reader(wrong).choice("f", DrawMode.class, DrawMode.TABLE))
-                    .isEqualTo(DrawMode.TABLE);
+            assertThat(reader(wrong).choice("f", Mode.class, Mode.TABLE))
+                    .isEqualTo(Mode.TABLE);
             assertFault("#/at/f", "must be one of table, weights, schedule");
         }
     }

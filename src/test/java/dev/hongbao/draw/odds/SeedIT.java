@@ -7,9 +7,8 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.ClaimOutcome.Kind;
-import dev.hongbao.packet.Commitment;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketStatus;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.testing.Books;
@@ -108,7 +107,7 @@ class SeedIT {
 
             // Then
             PacketView due = view(packet, "bob");
-            assertThat(due.status()).isEqualTo(PacketStatus.EXPIRED);
+            assertThat(due.status()).isEqualTo(PacketView.Status.EXPIRED);
             assertThat(due.ending()).isNull();
             locked.rollback();
         }
@@ -120,7 +119,7 @@ class SeedIT {
         assertProven(packet, view(packet, "bob"));
         assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.EXPIRED);
         PacketView over = view(packet, "late");
-        assertThat(over.status()).isEqualTo(PacketStatus.REFUNDED);
+        assertThat(over.status()).isEqualTo(PacketView.Status.REFUNDED);
         assertThat(over.luckiest()).isNull();
         assertProven(packet, over);
     }

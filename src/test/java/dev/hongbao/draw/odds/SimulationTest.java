@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.hongbao.draw.odds.DrawModel.Refused;
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import dev.hongbao.draw.odds.Simulation.Outcome;
 import dev.hongbao.draw.odds.Simulation.StockEnd;
 import dev.hongbao.testing.TestDraws;

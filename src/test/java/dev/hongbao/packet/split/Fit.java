@@ -2,7 +2,7 @@ package dev.hongbao.packet.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.draw.odds.ChiSquare;
+import dev.hongbao.draw.odds.Simulation.ChiSquare;
 
 /** Holds counts against a distribution. */
 final class Fit {

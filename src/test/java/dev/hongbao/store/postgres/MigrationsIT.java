@@ -6,10 +6,10 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.store.postgres.Migrations.Release;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Release;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;

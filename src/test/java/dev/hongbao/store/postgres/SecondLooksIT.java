@@ -13,7 +13,6 @@ import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
@@ -227,7 +226,7 @@ class SecondLooksIT {
 
     private Future<Packet> sending(String user, Asset asset, long amount) {
         SendCommand command =
-                SendCommand.of(GROUP, PacketKind.LUCKY, asset, amount, 2).build();
+                SendCommand.of(GROUP, Packet.Kind.LUCKY, asset, amount, 2).build();
         return engine.loop(0).call(services -> services.packets.send(member(user), command, newKey()));
     }
 

@@ -2,7 +2,7 @@ package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.Release;
+import dev.hongbao.store.postgres.Migrations.Release;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

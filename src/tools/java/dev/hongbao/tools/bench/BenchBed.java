@@ -4,9 +4,9 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
-import dev.hongbao.packet.PacketKind;
+import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.reconcile.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.Engine;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.server.Services;
@@ -257,7 +257,7 @@ final class BenchBed implements AutoCloseable {
                         n -> {
                             GroupId group = GROUPS.get(n % GROUPS.size());
                             SendCommand command = SendCommand.of(
-                                            group, PacketKind.LUCKY, CNY, (long) shares * MEAN_SHARE, shares)
+                                            group, Packet.Kind.LUCKY, CNY, (long) shares * MEAN_SHARE, shares)
                                     .opensAt(opensAt)
                                     .expiresIn(EXPIRY)
                                     .build();
