@@ -7,7 +7,6 @@ import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.postgres.Rows;
-import dev.hongbao.values.Csv;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
@@ -130,7 +129,7 @@ final class AuditRoutes {
     }
 
     private static String cell(@Nullable String text) {
-        return text == null ? "" : Csv.cell(text);
+        return text == null ? "" : LinesReply.cell(text);
     }
 
     /** Reads the audit log in the order of writing. A reader that has read up to a row has missed no earlier one. Thread-safe. */

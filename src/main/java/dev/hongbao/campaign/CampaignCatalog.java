@@ -3,7 +3,6 @@ package dev.hongbao.campaign;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.campaign.CampaignService.CampaignReport;
-import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.store.postgres.RowCache;
@@ -177,7 +176,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
             }
             Row row = rows.iterator().next();
             UUID command = UuidCreator.getTimeOrderedEpoch();
-            return Commands.insert(tx, command, scope)
+            return Ledger.command(tx, command, scope)
                     .compose(noted -> fund(
                             tx,
                             id,

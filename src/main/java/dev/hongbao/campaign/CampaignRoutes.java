@@ -9,7 +9,6 @@ import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
 import dev.hongbao.packet.PacketRoutes;
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.Csv;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Metadata;
@@ -206,7 +205,7 @@ public final class CampaignRoutes {
     private static String csvLine(CampaignReport line) {
         List<Object> cells = List.of(
                 line.date(),
-                Csv.cell(line.product()),
+                LinesReply.cell(line.product()),
                 line.pools(),
                 line.amount(),
                 line.claims(),

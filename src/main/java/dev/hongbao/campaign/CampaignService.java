@@ -5,7 +5,6 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Amount;
-import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.packet.Packet;
@@ -101,7 +100,7 @@ public final class CampaignService {
                 .once(
                         scope,
                         tx -> fitting(definition)
-                                .compose(fits -> Commands.insert(tx, id.value(), scope))
+                                .compose(fits -> Ledger.command(tx, id.value(), scope))
                                 .compose(noted -> insert(tx, id, sponsor.user(), definition, body))
                                 .map(generation -> new Idempotency.Done<>(id.value(), generation)))
                 .compose(made -> {

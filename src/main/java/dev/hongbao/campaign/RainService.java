@@ -8,8 +8,8 @@ import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
+import dev.hongbao.ledger.Ledger;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketService.PoolBatch;
@@ -124,7 +124,7 @@ public final class RainService {
                                 scope,
                                 tx -> restrictions // for a new rain only; a repeated command gets its first answer
                                         .requireOpen(definition.members().groups())
-                                        .compose(open -> Commands.insert(
+                                        .compose(open -> Ledger.command(
                                                 tx, fresh.rain.id().value(), scope))
                                         .compose(noted -> insert(tx, fresh))
                                         .map(generation -> new Idempotency.Done<>(

@@ -4,9 +4,9 @@ import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.http.LinesReply;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
-import dev.hongbao.values.Csv;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
@@ -246,11 +246,11 @@ public final class DrawBodies {
         return String.join(
                         ",",
                         Long.toString(play.seq()),
-                        Csv.cell(play.user().value()),
-                        Csv.cell(play.prize().name()),
+                        LinesReply.cell(play.user().value()),
+                        LinesReply.cell(play.prize().name()),
                         asset == null ? "" : asset.code(),
                         asset == null ? "" : Long.toString(play.prize().award().amount()),
-                        Csv.cell(play.code() == null ? "" : play.code()),
+                        LinesReply.cell(play.code() == null ? "" : play.code()),
                         play.at().toString())
                 + "\r\n";
     }

@@ -10,7 +10,6 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.Commands;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.ledger.Ledger.AccountKind;
@@ -122,7 +121,7 @@ final class DrawCreator {
                 .once(
                         scope,
                         tx -> opened(wish, now)
-                                .compose(definition -> Commands.insert(tx, id.value(), scope)
+                                .compose(definition -> Ledger.command(tx, id.value(), scope)
                                         .compose(noted -> insert(tx, id, caller.user(), definition))
                                         .map(generation -> new Idempotency.Done<>(id.value(), generation))))
                 .compose(made -> catalog.find(new DrawId(made.subject())).compose(draw -> {

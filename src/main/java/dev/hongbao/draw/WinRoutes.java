@@ -8,7 +8,6 @@ import dev.hongbao.http.Call;
 import dev.hongbao.http.LinesReply;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
-import dev.hongbao.values.Csv;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.UserId;
@@ -137,16 +136,16 @@ final class WinRoutes {
         Win.Change last = win.last();
         List<String> cells = List.of(
                 Long.toString(win.play().seq()),
-                Csv.cell(win.play().user().value()),
-                Csv.cell(prize.name()),
-                Csv.cell(text(prize.category())),
+                LinesReply.cell(win.play().user().value()),
+                LinesReply.cell(prize.name()),
+                LinesReply.cell(text(prize.category())),
                 text(prize.award().asset()),
                 prize.isPaid() ? Long.toString(prize.award().amount()) : "",
-                Csv.cell(text(win.play().code())),
+                LinesReply.cell(text(win.play().code())),
                 win.play().at().toString(),
                 win.state().wireName(),
-                Csv.cell(last == null ? "" : text(last.note())),
-                Csv.cell(last == null ? "" : last.actor().value()),
+                LinesReply.cell(last == null ? "" : text(last.note())),
+                LinesReply.cell(last == null ? "" : last.actor().value()),
                 last == null ? "" : last.at().toString());
         return String.join(",", cells) + "\r\n";
     }

@@ -1,6 +1,5 @@
 package dev.hongbao.http;
 
-import dev.hongbao.values.Csv;
 import dev.hongbao.values.Metadata;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -53,11 +52,18 @@ public final class LinesReply {
 
     private static final String END = "\r\n";
 
+    /** A cell of CSV (RFC 4180), quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
+    public static String cell(String text) {
+        String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+        boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+        return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
+    }
+
     /** The two formats of a value. @param header the first line of CSV, with its end */
     public record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {
         /** Appends the export's metadata as the last column of each CSV line; an empty cell if there is none. */
         public Form<T> with(Metadata metadata) {
-            String cell = "," + (metadata.isEmpty() ? "" : Csv.cell(metadata.json())) + END;
+            String cell = "," + (metadata.isEmpty() ? "" : cell(metadata.json())) + END;
             return new Form<>(more(header, ",metadata" + END), value -> more(csv.apply(value), cell), json);
         }
 

@@ -13,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
-import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,8 +22,8 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** The commands that moved money, kept for ever: their rows, and the host application's look-ups. Thread-safe. */
-public final class Commands {
+/** The host application's look-ups of commands that moved money, which are kept for ever. Thread-safe. */
+final class Commands {
     /** Sorts after every command's id: the start of a list. */
     private static final UUID NEWEST = new UUID(-1, -1);
 
@@ -52,46 +51,10 @@ public final class Commands {
         order by c.id desc, t.id
         """;
 
-    private static final String INSERT = """
-        insert into command (id, operation, actor, role, key, reference, reason) values ($1, $2, $3, $4, $5, $6, $7)
-        """;
-
     private final Pool pool;
 
     public Commands(Pool pool) {
         this.pool = pool;
-    }
-
-    /**
-     * Sets whether a reference may name one command only, for all servers of the database. Earlier commands keep their references, and
-     * these count as used.
-     */
-    public static Future<Void> haveUniqueReferences(SqlClient pool, boolean unique) {
-        return pool.preparedQuery("update installation set unique_references = $1 where unique_references <> $1")
-                .execute(Tuple.of(unique))
-                .mapEmpty();
-    }
-
-    /**
-     * Writes a command, in the transaction of its transfers and before them. Sends, deposits and withdrawals write theirs together with
-     * their money.
-     *
-     * @param id the subject of its transfers
-     * @return refused with REFERENCE_USED
-     */
-    public static Future<Void> insert(SqlClient tx, UUID id, Idempotency.Scope scope) {
-        Origin origin = scope.origin();
-        return tx.preparedQuery(INSERT)
-                .execute(Tuple.of(
-                        id,
-                        scope.operation(),
-                        origin.actor().value(),
-                        origin.by().wireName(),
-                        scope.key().value(),
-                        origin.note().reference(),
-                        origin.note().reason()))
-                .<Void>mapEmpty()
-                .recover(fault -> Future.failedFuture(Ledger.refusal(fault)));
     }
 
     /** A command; refused with NOT_FOUND. */

@@ -11,12 +11,17 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.Collection;
+import java.util.UUID;
 
 /**
- * Accounts and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A transaction
+ * Accounts, commands and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A transaction
  * makes its transfers of several accounts in one statement, which avoids deadlocks.
  */
 public final class Ledger {
+    private static final String INSERT_COMMAND = """
+        insert into command (id, operation, actor, role, key, reference, reason) values ($1, $2, $3, $4, $5, $6, $7)
+        """;
+
     private Ledger() {}
 
     /** Finds or opens an account. Refused with UNKNOWN_ASSET. */
@@ -49,6 +54,38 @@ public final class Ledger {
                 .compose(rows -> "frozen".equals(rows.iterator().next().getString(0))
                         ? Future.failedFuture(Verdict.FROZEN.refusal())
                         : Future.succeededFuture());
+    }
+
+    /**
+     * Sets whether a reference may name one command only, for all servers of the database. Earlier commands keep their references, and
+     * these count as used.
+     */
+    public static Future<Void> haveUniqueReferences(SqlClient pool, boolean unique) {
+        return pool.preparedQuery("update installation set unique_references = $1 where unique_references <> $1")
+                .execute(Tuple.of(unique))
+                .mapEmpty();
+    }
+
+    /**
+     * Writes a command, in the transaction of its transfers and before them. Sends, deposits and withdrawals write theirs together with
+     * their money.
+     *
+     * @param id the subject of its transfers
+     * @return refused with REFERENCE_USED
+     */
+    public static Future<Void> command(SqlClient tx, UUID id, Idempotency.Scope scope) {
+        Origin origin = scope.origin();
+        return tx.preparedQuery(INSERT_COMMAND)
+                .execute(Tuple.of(
+                        id,
+                        scope.operation(),
+                        origin.actor().value(),
+                        origin.by().wireName(),
+                        scope.key().value(),
+                        origin.note().reference(),
+                        origin.note().reason()))
+                .<Void>mapEmpty()
+                .recover(fault -> Future.failedFuture(refusal(fault)));
     }
 
     /**

@@ -55,6 +55,12 @@ public final class Wallets {
         select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         """;
 
+    /** The index of accounts begins with their owner. */
+    private static final String HOLDERS = """
+        select owner, count(*) as wallets from account
+        where kind = 'wallet' and owner > $1 group by owner order by owner limit $2
+        """;
+
     private static final String REVERSE =
             "select verdict, transfer, about from reverse_transfer($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
@@ -308,4 +314,22 @@ public final class Wallets {
      * @param amount minor units, 0 or more
      */
     public record Balance(Asset asset, long amount) {}
+
+    /**
+     * A user with wallets.
+     *
+     * @param wallets the number of assets that the user has, or had
+     */
+    public record Holder(String user, long wallets) {}
+
+    /**
+     * The next users with a wallet, by id.
+     *
+     * @param after the last one of the page before; empty for the first page
+     */
+    public static Future<List<Holder>> holders(Pool pool, String after, int limit) {
+        return pool.preparedQuery(HOLDERS)
+                .execute(Tuple.of(after, limit))
+                .map(rows -> Rows.list(rows, row -> new Holder(row.getString("owner"), row.getLong("wallets"))));
+    }
 }

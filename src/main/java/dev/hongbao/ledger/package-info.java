@@ -1,9 +1,9 @@
 /**
  * The double-entry ledger: accounts, transfers, commands, and the books that are read from it.
  *
- * <p>{@code Idempotency} binds a command's key in the command's own transaction, and {@code Commands} records its caller. Its transfers
+ * <p>{@code Idempotency} binds a command's key in the command's own transaction, and {@code Ledger} records its caller. Its transfers
  * are inserted, and a trigger moves the balances. A repetition gets the first answer. A mistake is corrected by a reversal, never by an
- * edit. {@code Books}, {@code Holders} and {@code TransferSearch} read it for finance, support and auditors.
+ * edit. {@code Books}, {@code Commands} and {@code TransferSearch} read it for finance, support and auditors.
  *
  * <p>Every subject with money calls {@code Ledger} inside its own transactions. Thread-safe.
  *
@@ -16,3 +16,4 @@
 package dev.hongbao.ledger;
 
 import org.jspecify.annotations.NullMarked;
+

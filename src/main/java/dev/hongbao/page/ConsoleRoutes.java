@@ -14,8 +14,8 @@ import dev.hongbao.http.Contract;
 import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
-import dev.hongbao.ledger.Holders;
 import dev.hongbao.ledger.Turnover;
+import dev.hongbao.ledger.Wallets;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.values.Caller;
@@ -236,7 +236,7 @@ public final class ConsoleRoutes {
     }
 
     /** @param users a page, by id */
-    private static String users(List<Holders.Holder> users, int limit) {
+    private static String users(List<Wallets.Holder> users, int limit) {
         return items(
                 users,
                 (json, user) -> json.field("user", user.user()).field("wallets", user.wallets()),
@@ -357,8 +357,8 @@ public final class ConsoleRoutes {
         /** The servers and shards. */
         ShardOwners owners();
 
-        /** See {@link Holders#list}. */
-        Future<List<Holders.Holder>> users(String after, int limit);
+        /** See {@link Wallets#holders}. */
+        Future<List<Wallets.Holder>> users(String after, int limit);
 
         /** See {@link Turnover#sums}. */
         Future<List<Turnover.Sum>> turnover();

@@ -3,8 +3,8 @@ package dev.hongbao.server;
 import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
-import dev.hongbao.ledger.Holders;
 import dev.hongbao.ledger.Turnover;
+import dev.hongbao.ledger.Wallets;
 import dev.hongbao.page.ConsoleRoutes.ConsoleServices;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
@@ -64,8 +64,8 @@ final class Console implements ConsoleServices {
     }
 
     @Override
-    public Future<List<Holders.Holder>> users(String after, int limit) {
-        return new Holders(pools.requests()).list(after, limit);
+    public Future<List<Wallets.Holder>> users(String after, int limit) {
+        return Wallets.holders(pools.requests(), after, limit);
     }
 
     @Override

@@ -5,7 +5,7 @@ import dev.hongbao.config.HongbaoConfig.IdempotencyConfig.References;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.Commands;
+import dev.hongbao.ledger.Ledger;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Migrations;
 import dev.hongbao.store.postgres.Months;
@@ -70,7 +70,7 @@ final class StoreConnections {
                 .compose(migrated -> clock.ask())
                 .compose(asked -> makeMonths(months, clock)) // before the first row of a month
                 .compose(made -> Installation.establish(pools.owner(), addresses.namespace()))
-                .compose(installation -> Commands.haveUniqueReferences(pools.owner(), unique)
+                .compose(installation -> Ledger.haveUniqueReferences(pools.owner(), unique)
                         .map(new ShardStore(pools.owner(), pools.lengthy(), installation)))
                 .compose(store -> store.establish(config.engine().journal().shards())
                         .compose(count -> claim(vertx, addresses, timeout, store.installation(), count)
