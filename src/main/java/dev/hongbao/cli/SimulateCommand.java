@@ -1,8 +1,6 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.draw.odds.Chance;
-import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
@@ -89,7 +87,7 @@ final class SimulateCommand implements Callable<Integer> {
         DrawDefinition definition;
         try {
             definition = read();
-        } catch (DefinitionChecks.Faults faults) {
+        } catch (DrawDefinition.Faults faults) {
             return refuse(faults.faults().stream()
                     .map(fault -> fault.pointer() + " " + fault.detail())
                     .toList());
@@ -118,8 +116,8 @@ final class SimulateCommand implements Callable<Integer> {
     private DrawDefinition read() throws IOException {
         try (Reader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
             Map<String, Object> body = new Yaml(new SafeConstructor(new LoaderOptions())).load(reader);
-            DrawDefinition definition = DefinitionText.read(body == null ? Map.of() : body);
-            DefinitionChecks.requireOfNew(definition);
+            DrawDefinition definition = DrawDefinition.read(body == null ? Map.of() : body);
+            definition.requireOfNew();
             Instant now = Instant.now();
             Instant opening = now.isBefore(definition.closesAt())
                     ? now

@@ -1,7 +1,6 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawService.Exported;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.LinesReply;
@@ -33,10 +32,10 @@ public final class DrawBodies {
     /**
      * Reads a definition.
      *
-     * @throws dev.hongbao.draw.odds.DefinitionChecks.Faults with every fault
+     * @throws dev.hongbao.draw.odds.DrawDefinition.Faults with every fault
      */
     public static DrawDefinition definition(JsonObject body) {
-        return DefinitionText.read(map(body));
+        return DrawDefinition.read(map(body));
     }
 
     private static Map<String, Object> map(JsonObject object) {

@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.draw.DecidedPlayRequest.Played;
 import dev.hongbao.draw.DrawState.Issued;
-import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry.JournalItem;
@@ -251,7 +251,7 @@ final class DrawComparison implements RedisComparison {
             }
             DrawRules rules;
             try {
-                rules = DefinitionText.readStored(
+                rules = DrawDefinition.readStored(
                                 row.getJsonObject("definition").getMap())
                         .rules();
             } catch (RuntimeException unreadable) {

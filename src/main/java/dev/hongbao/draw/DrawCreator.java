@@ -1,7 +1,5 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.draw.odds.Prize;
@@ -140,13 +138,13 @@ final class DrawCreator {
     private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
-                    new DefinitionChecks.Faults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
+                    new DrawDefinition.Faults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
         }
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
-            DefinitionChecks.require(definition); // again: the number of periods is known now
-            DefinitionChecks.requireOfNew(definition);
-        } catch (DefinitionChecks.Faults faults) {
+            definition.require(); // again: the number of periods is known now
+            definition.requireOfNew();
+        } catch (DrawDefinition.Faults faults) {
             return Future.failedFuture(faults);
         }
         return Future.succeededFuture(definition);
@@ -225,7 +223,7 @@ final class DrawCreator {
                 .addString(
                         definition.group() == null ? null : definition.group().value())
                 .addString(definition.mode().wireName())
-                .addJsonObject(new JsonObject(DefinitionText.of(definition)))
+                .addJsonObject(new JsonObject(definition.stored()))
                 .addLong(definition.cost() == null ? 0 : definition.cost().amount())
                 .addLong(hold)
                 .addBoolean(

@@ -1,6 +1,5 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Quarantine;
@@ -77,7 +76,7 @@ public final class DrawService {
     /**
      * Makes a draw, and moves its awards from the caller's wallets into escrow. Idempotent by (caller, key).
      *
-     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DefinitionChecks.Faults}
+     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DrawDefinition.Faults}
      */
     public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
         return creation.create(caller, definition, key);
@@ -201,9 +200,9 @@ public final class DrawService {
      *
      * @param prize its number, from 1; no fallback
      * @param period from 0
-     * @param quota 0 to {@link DefinitionChecks#MAX_RELEASES}
+     * @param quota 0 to {@link DrawDefinition#MAX_RELEASES}
      * @return refused with INVALID for an unknown prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
-     *     period would release more than {@link DefinitionChecks#MAX_RELEASES} prizes in total
+     *     period would release more than {@link DrawDefinition#MAX_RELEASES} prizes in total
      */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
         return owned(caller, id).compose(draw -> {
@@ -213,7 +212,7 @@ public final class DrawService {
                     || period < 0
                     || period >= definition.periods()
                     || quota < 0
-                    || quota > DefinitionChecks.MAX_RELEASES) {
+                    || quota > DrawDefinition.MAX_RELEASES) {
                 return refused(Refusal.INVALID, Text.of("quota.not-possible"));
             }
             Tuple key = Tuple.of(id.value(), period);
@@ -249,12 +248,12 @@ public final class DrawService {
             Long other = quotas.get(number);
             sum += other == null ? definition.quota(definition.prizes().get(number - 1), period) : other;
         }
-        return sum <= DefinitionChecks.MAX_RELEASES
+        return sum <= DrawDefinition.MAX_RELEASES
                 ? Future.succeededFuture()
                 : refused(
                         Refusal.INFEASIBLE,
                         Reason.AMOUNT,
-                        Text.of("quota.too-many", DefinitionChecks.MAX_RELEASES, sum));
+                        Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
     }
 
     private static <T> Future<T> refused(Refusal refusal, Text detail) {

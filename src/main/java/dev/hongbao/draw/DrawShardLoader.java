@@ -1,7 +1,6 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawState.Issued;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawRules;
@@ -117,7 +116,7 @@ final class DrawShardLoader implements ShardLoader {
         for (Row row : rows) {
             DrawRules rules;
             try {
-                rules = DefinitionText.readStored(
+                rules = DrawDefinition.readStored(
                                 row.getJsonObject("definition").getMap())
                         .rules();
             } catch (RuntimeException fault) {

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawService.Exported;
-import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Quarantine.Unreadable;
 import dev.hongbao.values.DrawId;
@@ -305,7 +305,7 @@ final class DrawStore {
                 new DrawId(row.getUUID("id")),
                 row.getInteger("shard"),
                 new UserId(row.getString("owner")),
-                DefinitionText.readStored(row.getJsonObject("definition").getMap()),
+                DrawDefinition.readStored(row.getJsonObject("definition").getMap()),
                 instant(row, "created_at"),
                 instant(row, "closes_at"),
                 new Seed(row.getBuffer("seed").getBytes()),

@@ -1,7 +1,5 @@
 package dev.hongbao.fairness;
 
-import dev.hongbao.draw.odds.DefinitionChecks;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.DrawModel.Release;
@@ -80,13 +78,13 @@ final class DrawReplay implements Evidence.Proof {
         try {
             // As plain maps and lists, for the reader.
             DrawDefinition definition =
-                    DefinitionText.readStored(new JsonObject(given.object().encode()).getMap());
-            DefinitionChecks.require(definition);
+                    DrawDefinition.readStored(new JsonObject(given.object().encode()).getMap());
+            definition.require();
             if (definition.opensAt() == null) {
                 throw given.fault("opensAt", "is required");
             }
             return definition;
-        } catch (DefinitionChecks.Faults wrong) {
+        } catch (DrawDefinition.Faults wrong) {
             FieldFault first = wrong.faults().get(0);
             throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
         } catch (InvalidInputException fault) {
@@ -292,7 +290,7 @@ final class DrawReplay implements Evidence.Proof {
             for (int i = 0; i < counts.length; i++) {
                 Long own = changed.get(new Slot(period, i + 1));
                 long most = own == null ? definition.quota(definition.prizes().get(i), period) : own;
-                most = Math.max(0, Math.min(most, DefinitionChecks.MAX_RELEASES));
+                most = Math.max(0, Math.min(most, DrawDefinition.MAX_RELEASES));
                 long left = Objects.requireNonNull(definition.prizes().get(i).stock()) - used[i];
                 long least = Math.max(0, Math.min(most, left));
                 // Without carry-over, untaken releases have returned to the stock.
@@ -310,7 +308,7 @@ final class DrawReplay implements Evidence.Proof {
         private int[] counts(Fields line) {
             List<Long> counts = line.numbers("planned");
             if (counts.size() != used.length
-                    || counts.stream().anyMatch(count -> count < 0 || count > DefinitionChecks.MAX_RELEASES)) {
+                    || counts.stream().anyMatch(count -> count < 0 || count > DrawDefinition.MAX_RELEASES)) {
                 throw line.fault("planned", "must be " + used.length + " counts of prizes");
             }
             return counts.stream().mapToInt(Long::intValue).toArray();

@@ -2,7 +2,6 @@ package dev.hongbao.page;
 
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.odds.Chance;
-import dev.hongbao.draw.odds.DefinitionChecks;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
@@ -145,7 +144,7 @@ public final class ConsoleRoutes {
         JsonObject body = call.requiredBody();
         Instant now = services.clock().instant();
         DrawDefinition read = DrawBodies.definition(body.getJsonObject("definition"));
-        DefinitionChecks.requireOfNew(read);
+        read.requireOfNew();
         if (!now.isBefore(read.closesAt())) {
             throw InvalidInputException.of("#/definition/closesAt", Text.of("time.later"));
         }

@@ -1,6 +1,6 @@
 package dev.hongbao.reconcile;
 
-import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.RowPages;
 import dev.hongbao.packet.Packet.Commitment;
@@ -143,7 +143,7 @@ final class SeedCheck {
             digest = new Seed(row.getBuffer("seed").getBytes())
                     .commitment(
                             id,
-                            DefinitionText.readStored(
+                            DrawDefinition.readStored(
                                     row.getJsonObject("definition").getMap()));
         } catch (RuntimeException unreadable) {
             return row.getBoolean("set_aside") // known, and reported by the check of quarantine

@@ -2,7 +2,7 @@ package dev.hongbao.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.draw.odds.DefinitionChecks;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.http.Contract;
 import dev.hongbao.http.Schema;
 import dev.hongbao.values.InvalidInputException;
@@ -216,7 +216,7 @@ class DrawDefinitionTest {
         try {
             DrawBodies.definition(definition);
             return List.of();
-        } catch (DefinitionChecks.Faults faults) {
+        } catch (DrawDefinition.Faults faults) {
             return faults.faults();
         }
     }

@@ -1,6 +1,6 @@
 package dev.hongbao.testing;
 
-import dev.hongbao.draw.odds.DefinitionText;
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -105,7 +105,7 @@ public final class Past {
                 write.setString(
                         1,
                         new Seed(rows.getBytes(2))
-                                .commitment(id, DefinitionText.readStored(new JsonObject(rows.getString(3)).getMap())));
+                                .commitment(id, DrawDefinition.readStored(new JsonObject(rows.getString(3)).getMap())));
                 write.setObject(2, id);
                 write.executeUpdate();
             }

@@ -6,7 +6,6 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.Play;
 import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
@@ -41,7 +40,7 @@ public final class TestDraws {
         Map<String, Object> body = new HashMap<>(new Yaml().load(yaml));
         body.putIfAbsent("name", "test");
         body.putIfAbsent("closesAt", Instant.now().plusSeconds(86_400).toString());
-        return DefinitionText.read(body);
+        return DrawDefinition.read(body);
     }
 
     public Draw create(String yaml) {

@@ -4,7 +4,6 @@ import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Duration;
@@ -18,10 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /** The rules between the fields of a definition. Each field is already well-formed. */
-public final class DefinitionChecks {
-    /** The most releases of one period: the limit of one script call. */
-    public static final int MAX_RELEASES = 50_000;
-
+final class DefinitionChecks {
     private static final int MAX_PERIODS = 100_000;
 
     private final DrawDefinition definition;
@@ -48,13 +44,13 @@ public final class DefinitionChecks {
     /**
      * Checks a definition again when more of it is known.
      *
-     * @throws Faults with all faults
+     * @throws DrawDefinition.Faults with all faults
      */
-    public static void require(DrawDefinition definition) {
+    static void require(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
         check(definition, found);
         if (!found.isEmpty()) {
-            throw new Faults(found);
+            throw new DrawDefinition.Faults(found);
         }
     }
 
@@ -64,9 +60,9 @@ public final class DefinitionChecks {
      * <p>A table's round is over when all of it is won. In a table that repeats, a limit per user could leave prizes that no present user
      * may win. The round would never end, and a new user would be sure to win them.
      *
-     * @throws Faults with all faults
+     * @throws DrawDefinition.Faults with all faults
      */
-    public static void requireOfNew(DrawDefinition definition) {
+    static void requireOfNew(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
         DefinitionChecks rules = new DefinitionChecks(definition, found);
         boolean beginsAnew = definition.whenExhausted() == WhenExhausted.REPEAT
@@ -78,7 +74,7 @@ public final class DefinitionChecks {
                     Text.of("prize.round-never-ends"));
         }
         if (!found.isEmpty()) {
-            throw new Faults(found);
+            throw new DrawDefinition.Faults(found);
         }
     }
 
@@ -200,9 +196,9 @@ public final class DefinitionChecks {
                 .max()
                 .orElse(1);
         for (Prize prize : definition.prizes()) {
-            releases += Math.min(MAX_RELEASES + 1L, prize.chance()) * Math.max(1, boosted);
+            releases += Math.min(DrawDefinition.MAX_RELEASES + 1L, prize.chance()) * Math.max(1, boosted);
         }
-        require(releases <= MAX_RELEASES, "#/prizes", Text.of("prize.quotas", MAX_RELEASES));
+        require(releases <= DrawDefinition.MAX_RELEASES, "#/prizes", Text.of("prize.quotas", DrawDefinition.MAX_RELEASES));
         Instant opensAt = definition.opensAt();
         if (opensAt != null && opensAt.isBefore(definition.closesAt())) {
             Duration open = Duration.between(opensAt, definition.closesAt());
@@ -210,16 +206,6 @@ public final class DefinitionChecks {
                     open.toSeconds() / schedule.period().toSeconds() < MAX_PERIODS,
                     "#/schedule/periodSeconds",
                     Text.of("draw.too-many-periods", MAX_PERIODS));
-        }
-    }
-
-    /** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */
-    public static final class Faults extends InvalidInputException {
-        private static final long serialVersionUID = 1L;
-
-        /** @param faults at least one */
-        public Faults(List<FieldFault> faults) {
-            super(faults);
         }
     }
 }

@@ -32,7 +32,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A draw's definition as JSON or YAML. The reader finds all errors before it reports them. */
-public final class DefinitionText {
+final class DefinitionText {
     /** More prizes than any wheel shows. A play looks at each prize. */
     private static final int MAX_PRIZES = 200;
 
@@ -59,14 +59,14 @@ public final class DefinitionText {
      * Reads a maker's definition.
      *
      * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
-     * @throws DefinitionChecks.Faults with all faults
+     * @throws DrawDefinition.Faults with all faults
      */
-    public static DrawDefinition read(Map<String, ?> body) {
+    static DrawDefinition read(Map<String, ?> body) {
         return new DefinitionText(body, false).definition();
     }
 
     /** Reads a definition from {@link #of}. */
-    public static DrawDefinition readStored(Map<String, ?> body) {
+    static DrawDefinition readStored(Map<String, ?> body) {
         return new DefinitionText(body, true).definition();
     }
 
@@ -102,7 +102,7 @@ public final class DefinitionText {
             DefinitionChecks.check(read, faults);
         }
         if (!faults.isEmpty()) {
-            throw new DefinitionChecks.Faults(faults);
+            throw new DrawDefinition.Faults(faults);
         }
         return read;
     }
@@ -287,7 +287,7 @@ public final class DefinitionText {
     }
 
     /** The stored form, for {@link #readStored}: the maker's fields, without the codes, which have their own table. */
-    public static Map<String, Object> of(DrawDefinition definition) {
+    static Map<String, Object> of(DrawDefinition definition) {
         Map<String, Object> text = new LinkedHashMap<>();
         Cost cost = definition.cost();
         Schedule schedule = definition.schedule();

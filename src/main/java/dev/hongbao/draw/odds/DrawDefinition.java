@@ -2,6 +2,8 @@ package dev.hongbao.draw.odds;
 
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.UserId;
@@ -14,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -48,6 +51,8 @@ public record DrawDefinition(
         Set<UserId> deny,
         boolean showLeft,
         Metadata metadata) {
+    /** The most releases of one period: the limit of one script call. */
+    public static final int MAX_RELEASES = 50_000;
 
     public DrawDefinition {
         prizes = List.copyOf(prizes);
@@ -61,6 +66,54 @@ public record DrawDefinition(
         Set<UserId> sorted = new TreeSet<>(Comparator.comparing(UserId::value));
         sorted.addAll(users);
         return Collections.unmodifiableSet(sorted);
+    }
+
+    /**
+     * Reads a maker's definition.
+     *
+     * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
+     * @throws Faults with all faults
+     */
+    public static DrawDefinition read(Map<String, ?> body) {
+        return DefinitionText.read(body);
+    }
+
+    /** Reads a definition from {@link #stored}. */
+    public static DrawDefinition readStored(Map<String, ?> body) {
+        return DefinitionText.readStored(body);
+    }
+
+    /** The stored form: the maker's fields, without the codes, which have their own table. */
+    public Map<String, Object> stored() {
+        return DefinitionText.of(this);
+    }
+
+    /**
+     * Checks it again when more of it is known.
+     *
+     * @throws Faults with all faults
+     */
+    public void require() {
+        DefinitionChecks.require(this);
+    }
+
+    /**
+     * Checks the rules for new draws, which older draws may break.
+     *
+     * @throws Faults with all faults
+     */
+    public void requireOfNew() {
+        DefinitionChecks.requireOfNew(this);
+    }
+
+    /** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */
+    public static final class Faults extends InvalidInputException {
+        private static final long serialVersionUID = 1L;
+
+        /** @param faults at least one */
+        public Faults(List<FieldFault> faults) {
+            super(faults);
+        }
     }
 
     /**

@@ -183,14 +183,14 @@ public final class Seed {
          * @param from included
          * @param to excluded; less than 10^12 ms (31 years) after {@code from}. If it is not after {@code from}, all moments are at {@code
          *     from}
-         * @param count limited to 0 and {@link DefinitionChecks#MAX_RELEASES}
+         * @param count limited to 0 and {@link DrawDefinition#MAX_RELEASES}
          * @return in milliseconds, in order of time
          */
         public long[] moments(int period, int prize, Instant from, Instant to, long count) {
             beginMoments(period, prize);
             long start = from.toEpochMilli();
             return moments(start, Math.max(start + 1, to.toEpochMilli()), (int)
-                    Math.max(0, Math.min(count, DefinitionChecks.MAX_RELEASES)));
+                    Math.max(0, Math.min(count, DrawDefinition.MAX_RELEASES)));
         }
 
         /**

@@ -17,3 +17,4 @@
 package dev.hongbao.draw.odds;
 
 import org.jspecify.annotations.NullMarked;
+

@@ -21,8 +21,8 @@ class DefinitionChecksTest {
     }
 
     private static List<String> faults(String yaml) {
-        DefinitionChecks.Faults faults =
-                catchThrowableOfType(DefinitionChecks.Faults.class, () -> DefinitionText.read(body(yaml)));
+        DrawDefinition.Faults faults =
+                catchThrowableOfType(DrawDefinition.Faults.class, () -> DefinitionText.read(body(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -115,8 +115,8 @@ class DefinitionChecksTest {
 
         assertThatCode(() -> DefinitionChecks.require(definition.openedAt(Instant.EPOCH)))
                 .doesNotThrowAnyException();
-        DefinitionChecks.Faults late = catchThrowableOfType(
-                DefinitionChecks.Faults.class,
+        DrawDefinition.Faults late = catchThrowableOfType(
+                DrawDefinition.Faults.class,
                 () -> DefinitionChecks.require(definition.openedAt(definition.closesAt())));
         assertThat(late.faults()).containsExactly(new FieldFault("#/closesAt", Text.of("draw.closes-before-opening")));
     }

@@ -16,8 +16,8 @@ import org.yaml.snakeyaml.Yaml;
 /** Definitions are read as a whole, and every fault is told. */
 class DefinitionTextTest {
     private static List<String> faults(String yaml) {
-        DefinitionChecks.Faults faults = catchThrowableOfType(
-                DefinitionChecks.Faults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
+        DrawDefinition.Faults faults = catchThrowableOfType(
+                DrawDefinition.Faults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();

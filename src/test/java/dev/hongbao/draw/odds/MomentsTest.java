@@ -67,6 +67,6 @@ class MomentsTest {
         assertThat(chance().moments(0, 1, OPENING, OPENING, 3)).containsExactly(0, 0, 0);
         assertThat(chance().moments(0, 1, OPENING, OPENING.plus(HOUR), -1)).isEmpty();
         assertThat(chance().moments(0, 1, OPENING, OPENING.plus(HOUR), Long.MAX_VALUE))
-                .hasSize(DefinitionChecks.MAX_RELEASES);
+                .hasSize(DrawDefinition.MAX_RELEASES);
     }
 }

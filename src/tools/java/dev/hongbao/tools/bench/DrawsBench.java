@@ -1,7 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.tools.bench.article.Article4;
 import dev.hongbao.tools.bench.article.Crowd;
@@ -109,7 +108,7 @@ final class DrawsBench extends Part.OfEngine {
         Map<String, Object> body = new HashMap<>(definition);
         body.put("name", "bench");
         body.put("closesAt", Instant.now().plusSeconds(3_600).toString());
-        DrawDefinition read = DefinitionText.read(body);
+        DrawDefinition read = DrawDefinition.read(body);
         return BenchBed.on(bed.loops.get(0), () -> bed.services(0).draws.create(SERVICE, read, BenchBed.newKey()))
                 .id();
     }
