@@ -7,7 +7,7 @@ import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.LinesReply;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Route;
-import dev.hongbao.packet.PacketRoutes;
+import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.JsonText;
@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The calls on campaigns. Confined to its event loop. */
-public final class CampaignRoutes {
+final class CampaignRoutes {
     /** The first line of a CSV report. */
     private static final String CSV_HEADER = "day,product,pools,amount,claims,claimed,returned\r\n";
 
@@ -39,7 +39,7 @@ public final class CampaignRoutes {
     }
 
     /** The routes of campaigns and rains, by {@code operationId}. The report lasts as long as its reader. */
-    public static Map<String, Route> of(
+    static Map<String, Route> of(
             CampaignService campaigns, RainService rains, RateLimits limits, HttpFace face) {
         CampaignRoutes ofCampaigns = new CampaignRoutes(campaigns, limits);
         Map<String, Route> routes = face.counted(ofCampaigns.byOperation());
@@ -116,7 +116,7 @@ public final class CampaignRoutes {
                 .compose(shares -> limits.mayIssue(call.caller(), shares))
                 .compose(allowed -> campaigns.open(
                         call.caller(), call.campaign(), body.getString("product"), group, metadata, call.requiredKey()))
-                .map(PacketRoutes::sent);
+                .map(PacketBodies::sent);
     }
 
     private Future<Reply> report(Call call) {

@@ -33,7 +33,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Rains in Postgres. The fixed facts are cached. Thread-safe. */
-public final class RainCatalog extends RowCache<CampaignId, Rain> {
+final class RainCatalog extends RowCache<CampaignId, Rain> {
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 

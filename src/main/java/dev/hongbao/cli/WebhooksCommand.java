@@ -61,7 +61,7 @@ final class WebhooksCommand implements Callable<Integer> {
             case TAIL -> {
                 try (Stores stores = Stores.join(loaded)) {
                     Operations.follow(stores.addresses(), all, count, event -> {
-                        out.println(event.json());
+                        out.println(event);
                         out.flush();
                     });
                 }

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * The terms of draws: a bounded cache over Postgres. Only the end may change, to an earlier one, and the script reports that. Thread-safe.
  */
-public final class DrawCatalog extends RowCache<DrawId, Draw> {
+final class DrawCatalog extends RowCache<DrawId, Draw> {
     /** About 64 MB. A draw takes usually 2 KB, and more with long lists of users and prizes. */
     private static final long MAX_BYTES = 64L << 20;
 

@@ -14,7 +14,7 @@ import io.vertx.core.json.JsonObject;
 import java.util.Map;
 
 /** The calls on prize draws. Confined to its event loop. */
-public final class DrawRoutes {
+final class DrawRoutes {
     private static final LinesReply.Form<Exported> PLAYS =
             new LinesReply.Form<>(DrawBodies.CSV_HEADER, DrawBodies::csvLine, DrawBodies::jsonLine);
 
@@ -29,7 +29,7 @@ public final class DrawRoutes {
     }
 
     /** The routes of draws, plays and wins, by {@code operationId}. An export lasts as long as its reader. */
-    public static Map<String, Route> of(
+    static Map<String, Route> of(
             Draws all, DrawService draws, PlayRoutes plays, Profiles profiles, HttpFace face) {
         Wins wins = all.wins(draws);
         DrawRoutes ofDraws = new DrawRoutes(draws, wins, all.files);

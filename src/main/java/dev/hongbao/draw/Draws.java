@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.access.Profiles;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
@@ -10,12 +11,17 @@ import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.Route;
 import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.values.DrawId;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The draws of a server: what its event loops share, the services of a loop, and the parts that the engine knows. Thread-safe; a loop's
@@ -32,7 +38,7 @@ public final class Draws {
             pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
             DrawComparison::new);
 
-    public final DrawCatalog catalog;
+    private final DrawCatalog catalog;
 
     /** Hears each settled play. */
     public final Settlements<SettledPlays> settlements = new Settlements<>();
@@ -72,6 +78,21 @@ public final class Draws {
     /** The plays of the current event loop. */
     public PlayService plays(Attempts attempts, Restrictions restrictions) {
         return new PlayService(attempts, catalog, store, requests, restrictions, metrics, settlements);
+    }
+
+    /** The routes of draws, plays and wins, by {@code operationId}, on the current event loop. */
+    public Map<String, Route> routes(DrawService draws, PlayRoutes plays, Profiles profiles, HttpFace face) {
+        return DrawRoutes.of(this, draws, plays, profiles, face);
+    }
+
+    /** The draws with these ids, from memory or one query. Unknown draws are absent. */
+    public Future<Map<DrawId, Draw>> findAll(Collection<DrawId> ids) {
+        return catalog.findAll(ids);
+    }
+
+    /** Carries settled plays between servers. */
+    public SettledPlays.Wire wire() {
+        return new SettledPlays.Wire(catalog, settlements);
     }
 
     /** The wins of the current event loop. */

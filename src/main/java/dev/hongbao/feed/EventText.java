@@ -3,18 +3,17 @@ package dev.hongbao.feed;
 import dev.hongbao.access.Profile;
 import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
+import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.campaign.Rain;
-import dev.hongbao.campaign.RainCatalog;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawBodies;
-import dev.hongbao.draw.DrawCatalog;
+import dev.hongbao.draw.Draws;
 import dev.hongbao.feed.EventRow.Of;
 import dev.hongbao.packet.Claim;
-import dev.hongbao.packet.EndedPackets;
-import dev.hongbao.packet.EndedPackets.End;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketBodies;
-import dev.hongbao.packet.PacketCatalog;
+import dev.hongbao.packet.PacketService;
+import dev.hongbao.packet.PacketService.End;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.DrawId;
@@ -44,18 +43,15 @@ final class EventText {
     private static final Logger LOG = LoggerFactory.getLogger(EventText.class);
 
     private final Set<String> passedOver = ConcurrentHashMap.newKeySet();
-    private final PacketCatalog catalog;
-    private final EndedPackets ended;
-    private final DrawCatalog draws;
-    private final RainCatalog rains;
+    private final PacketService packets;
+    private final Draws draws;
+    private final Campaigns campaigns;
     private final Profiles profiles;
 
-    public EventText(
-            PacketCatalog catalog, EndedPackets ended, DrawCatalog draws, RainCatalog rains, Profiles profiles) {
-        this.catalog = catalog;
-        this.ended = ended;
+    EventText(PacketService packets, Draws draws, Campaigns campaigns, Profiles profiles) {
+        this.packets = packets;
         this.draws = draws;
-        this.rains = rains;
+        this.campaigns = campaigns;
         this.profiles = profiles;
     }
 
@@ -76,13 +72,13 @@ final class EventText {
     }
 
     private Future<List<FeedPage.Event>> renderKnown(List<EventRow> rows) {
-        Future<Map<PacketId, Packet>> packets = catalog.findAll(subjects(rows, Of.PACKET, PacketId::new));
+        Future<Map<PacketId, Packet>> sent = packets.terms(subjects(rows, Of.PACKET, PacketId::new));
         Future<Map<DrawId, Draw>> drawn = draws.findAll(subjects(rows, Of.DRAW, DrawId::new));
-        Future<Map<CampaignId, Rain>> raining = rains.findAll(subjects(rows, Of.RAIN, CampaignId::new));
-        return Future.all(packets, drawn, raining)
-                .compose(found -> over(rows, packets.result()))
+        Future<Map<CampaignId, Rain>> raining = campaigns.findRains(subjects(rows, Of.RAIN, CampaignId::new));
+        return Future.all(sent, drawn, raining)
+                .compose(found -> over(rows, sent.result()))
                 .compose(over -> {
-                    Map<PacketId, Packet> known = packets.result();
+                    Map<PacketId, Packet> known = sent.result();
                     List<UserId> named = rows.stream()
                             .flatMap(row -> people(row, known, over).stream())
                             .toList();
@@ -117,18 +113,18 @@ final class EventText {
     }
 
     /** The ends of packets whose end event is in the rows. A packet is absent if its month has been put away since. */
-    private Future<Map<PacketId, End>> over(List<EventRow> rows, Map<PacketId, Packet> packets) {
+    private Future<Map<PacketId, End>> over(List<EventRow> rows, Map<PacketId, Packet> known) {
         Set<PacketId> asked = rows.stream()
                 .filter(row -> TELLS_END.contains(row.type()))
                 .map(row -> new PacketId(row.subject()))
-                .filter(packets::containsKey)
+                .filter(known::containsKey)
                 .collect(Collectors.toSet());
-        return ended.ends(asked);
+        return packets.ends(asked);
     }
 
     /** Whom an event names. */
-    private static Set<UserId> people(EventRow row, Map<PacketId, Packet> packets, Map<PacketId, End> over) {
-        Packet packet = packets.get(new PacketId(row.subject()));
+    private static Set<UserId> people(EventRow row, Map<PacketId, Packet> known, Map<PacketId, End> over) {
+        Packet packet = known.get(new PacketId(row.subject()));
         if (packet == null) {
             return row.wins().stream().map(EventRow.Win::user).collect(Collectors.toSet());
         }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * {@code GET /v1/groups/{group}/events}: a group's feed for polling clients. A waiting poll holds only an entry in the feed and a
  * timer; while it reads from Postgres, it counts as a call of its caller. Confined to its event loop.
  */
-public final class EventsRoute {
+final class EventsRoute {
     private final FeedService feed;
     private final WaitingPolls waiting;
     private final CallsInFlight inFlight;

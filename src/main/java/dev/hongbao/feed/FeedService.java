@@ -1,7 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.access.Profiles;
-import dev.hongbao.campaign.RainCatalog;
+import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.values.Caller;
@@ -31,7 +31,7 @@ public final class FeedService {
     private final FeedFollower following;
     private final FeedReader reader;
     private final PacketService packets;
-    private final RainCatalog channels;
+    private final Campaigns channels;
     private final Profiles profiles;
     private int waiting;
 
@@ -40,7 +40,7 @@ public final class FeedService {
             FeedFollower following,
             FeedReader reader,
             PacketService packets,
-            RainCatalog channels,
+            Campaigns channels,
             Profiles profiles) {
         this.vertx = vertx;
         this.following = following;

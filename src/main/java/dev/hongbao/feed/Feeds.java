@@ -8,6 +8,9 @@ import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.Route;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.values.PacketId;
@@ -17,6 +20,7 @@ import io.vertx.sqlclient.Pool;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -91,12 +95,12 @@ public final class Feeds implements SettlementListener {
     /** Takes the settled facts of this server, and looks up the subjects of events. Once, before the start. */
     public Feeds follows(Packets packets, Draws draws, Campaigns campaigns, Profiles profiles) {
         EventText renderer =
-                new EventText(packets.catalog, packets.ended, draws.catalog, campaigns.rainCatalog, profiles);
+                new EventText(packets.service, draws, campaigns, profiles);
         reader = new FeedReader(store, renderer);
         Audience audience = new Audience();
-        RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.service, packets.catalog, audience);
+        RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.service, audience);
         hub = new FeedHub(store, renderer, elsewhere, audience, POLL_INTERVAL);
-        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.ended::isKnown, trimmer);
+        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.service::isKnownOver, trimmer);
         packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
         draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
         shards.whenPostgresWentBack(() -> {
@@ -147,10 +151,15 @@ public final class Feeds implements SettlementListener {
                         : vertx.undeploy(hub.deploymentID()).mapEmpty());
     }
 
+    /** The route of the feeds, by {@code operationId}. @param feed of the current event loop @param inFlight limits the reads */
+    public static Map<String, Route> routes(FeedService feed, CallsInFlight inFlight, HttpFace face) {
+        return Map.of("listEvents", face.guarded(new EventsRoute(feed, face.polls(), inFlight)::answer));
+    }
+
     /** The feeds' readers of the current event loop. */
     public FeedService service(PacketService packets, Campaigns campaigns, Profiles profiles) {
         return new FeedService(
-                vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns.rainCatalog, profiles);
+                vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns, profiles);
     }
 
     /**

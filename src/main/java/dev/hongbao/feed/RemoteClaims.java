@@ -7,7 +7,6 @@ import dev.hongbao.engine.Settlements;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.packet.PacketCatalog;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;
@@ -30,18 +29,16 @@ final class RemoteClaims {
 
     private final Settlements<SettledClaims> settled;
     private final PacketService packets;
-    private final PacketCatalog catalog;
     private final Audience audience;
 
     /** The next slot to notify, by packet. */
     private final Cache<PacketId, Integer> next =
             Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
 
-    RemoteClaims(Settlements<SettledClaims> settled, PacketService packets, PacketCatalog catalog, Audience audience) {
+    RemoteClaims(Settlements<SettledClaims> settled, PacketService packets, Audience audience) {
         this.audience = audience;
         this.settled = settled;
         this.packets = packets;
-        this.catalog = catalog;
         settled.here().add(here -> settledHere(here.claims()));
         settled.toWaiters().add(there -> heard(there.claims()));
     }
@@ -109,7 +106,7 @@ final class RemoteClaims {
     }
 
     private int countOf(PacketId id) {
-        Packet packet = catalog.cached(id);
+        Packet packet = packets.termsInMemory(id);
         return packet == null ? Integer.MAX_VALUE : packet.count();
     }
 

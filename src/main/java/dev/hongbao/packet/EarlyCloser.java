@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Ends packets early for the host's backend. It uses the script, journal entry and settlement of an ordinary close: earlier accepted claims
  * stand, and no claim follows. One instance per event loop; call it on that loop.
  */
-public final class EarlyCloser {
+final class EarlyCloser {
     private static final long FIRST_LOOK_MILLIS = 5;
     private static final long MAX_LOOK_MILLIS = 100;
 

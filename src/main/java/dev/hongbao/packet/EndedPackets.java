@@ -2,6 +2,7 @@ package dev.hongbao.packet;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.packet.PacketService.End;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Ended packets and their winners, from settled facts only. With them, late claims are refused and repeated claims answered without Redis
  * or Postgres. A bounded cache; misses are read from Postgres. Also queues the packets' keys for removal from Redis. Thread-safe.
  */
-public final class EndedPackets {
+final class EndedPackets {
     /** Winners kept over all packets, about 200 bytes each. */
     private static final long MAX_WEIGHT = 500_000;
 
@@ -83,19 +84,6 @@ public final class EndedPackets {
             return filter == null ? winners == null || winners.containsKey(user) : filter.mayHold(user);
         }
     }
-
-    /**
-     * The end of a packet, without its winners.
-     *
-     * @param status as of an {@link EndedPacket}
-     * @param claimedAmount minor units
-     * @param luckiest null unless drained
-     */
-    public record End(
-            PacketView.Status status,
-            int claimedCount,
-            long claimedAmount,
-            @Nullable Claim luckiest) {}
 
     /**
      * A packet that a settlement ended.
@@ -194,7 +182,7 @@ public final class EndedPackets {
                                     status,
                                     progress.claimedCount(),
                                     progress.claimedAmount(),
-                                    new PacketView.Ending(Objects.requireNonNull(ends.get(id)).luckiest, seed),
+                                    new PacketView.Ending(Objects.requireNonNull(ends.get(id)).luckiest(), seed),
                                     null,
                                     new WinnerFilter(users))));
         }

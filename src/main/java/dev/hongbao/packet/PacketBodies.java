@@ -4,6 +4,7 @@ import dev.hongbao.access.Profile;
 import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
+import dev.hongbao.http.Reply;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.PacketService.ClaimsPage;
 import dev.hongbao.packet.PacketService.OwnClaim;
@@ -124,6 +125,12 @@ public final class PacketBodies {
         JsonText json = new JsonText(CLAIM_LENGTH);
         claim(json, claim, true);
         return json.toString();
+    }
+
+    /** The answer to a send, new or repeated. */
+    public static Reply sent(Packet packet) {
+        return Reply.json(
+                201, packet(PacketView.ofNew(packet), Map.of(), packet.sender()), "Location", "/v1/packets/" + packet.id());
     }
 
     /** The packet as one viewer may see it: amounts that the view leaves out are left out. */

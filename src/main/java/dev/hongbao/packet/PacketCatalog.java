@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A bounded cache over Postgres: packets' terms, and their slot amounts block by block. Both never change, so nothing is invalidated unless
  * Postgres steps back. Thread-safe.
  */
-public final class PacketCatalog {
+final class PacketCatalog {
     /** Approximate bytes kept. */
     private static final long MAX_WEIGHT = 64_000_000;
 

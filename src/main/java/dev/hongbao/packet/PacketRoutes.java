@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** One small function for each call on packets, of users and of the host's backend. Confined to its event loop. */
-public final class PacketRoutes {
+final class PacketRoutes {
     private final Packets packets;
     private final EarlyCloser closing;
     private final Profiles profiles;
@@ -29,7 +29,7 @@ public final class PacketRoutes {
     }
 
     /** The routes of packets and claims, by {@code operationId}. */
-    public static Map<String, Route> of(
+    static Map<String, Route> of(
             Packets packets,
             ClaimRoutes claims,
             EarlyCloser closing,
@@ -93,16 +93,7 @@ public final class PacketRoutes {
         SendCommand command = PacketBodies.send(call.requiredBody());
         return limits.mayIssue(call.caller(), command.count())
                 .compose(allowed -> packets.service.send(call.caller(), command, call.requiredKey()))
-                .map(PacketRoutes::sent);
-    }
-
-    /** The answer to a send, new or repeated. */
-    public static Reply sent(Packet packet) {
-        return Reply.json(
-                201,
-                PacketBodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()),
-                "Location",
-                "/v1/packets/" + packet.id());
+                .map(PacketBodies::sent);
     }
 
     private Future<Reply> claims(Call call) {
@@ -168,7 +159,7 @@ public final class PacketRoutes {
     private Future<Reply> sendForUser(Call call) {
         return packets.service
                 .send(call.caller(), PacketBodies.send(call.requiredBody(), call.user()), call.requiredKey())
-                .map(PacketRoutes::sent);
+                .map(PacketBodies::sent);
     }
 
     private Future<Reply> cancel(Call call) {

@@ -35,8 +35,10 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -157,7 +159,7 @@ public final class PacketService {
      */
     public record Limits(Duration defaultExpiry, Duration maxExpiry, int maxCount) {}
 
-    public PacketService(Pool pool, PacketStore store, PacketCatalog catalog, EndedPackets ended, PacketSender sender) {
+    PacketService(Pool pool, PacketStore store, PacketCatalog catalog, EndedPackets ended, PacketSender sender) {
         this.pool = pool;
         this.store = store;
         this.catalog = catalog;
@@ -311,6 +313,39 @@ public final class PacketService {
                     rows.forEach(seen -> catalog.put(seen.packet)); // viewers are likely to claim next
                     return rows.stream().map(PacketService::view).toList();
                 });
+    }
+
+    /** The terms of packets, from memory or one query, for the server itself. Unknown packets are absent. */
+    public Future<Map<PacketId, Packet>> terms(Collection<PacketId> ids) {
+        return catalog.findAll(ids);
+    }
+
+    /** The terms of a packet if they are in memory, else null. Never waits. */
+    public @Nullable Packet termsInMemory(PacketId id) {
+        return catalog.cached(id);
+    }
+
+    /**
+     * The end of a packet, without its winners.
+     *
+     * @param status DRAINED, REFUNDED, CANCELLED or CLOSED
+     * @param claimedAmount minor units
+     * @param luckiest null unless drained
+     */
+    public record End(
+            PacketView.Status status,
+            int claimedCount,
+            long claimedAmount,
+            @Nullable Claim luckiest) {}
+
+    /** The ends of packets, from memory or one query, for the server itself. Packets that are open, unknown or set aside are absent. */
+    public Future<Map<PacketId, End>> ends(Collection<PacketId> ids) {
+        return ended.ends(ids);
+    }
+
+    /** True if the packet is known to have ended; false proves nothing. Never waits. */
+    public boolean isKnownOver(PacketId id) {
+        return ended.isKnown(id);
     }
 
     /** At most {@code limit} settled claims of a packet, in slot order, for the server itself. */

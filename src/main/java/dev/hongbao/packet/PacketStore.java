@@ -149,12 +149,12 @@ final class PacketStore {
     }
 
     /** The ends of packets. Packets that are open, unknown or set aside are absent. */
-    Future<Map<PacketId, EndedPackets.End>> ends(Collection<PacketId> ids) {
+    Future<Map<PacketId, PacketService.End>> ends(Collection<PacketId> ids) {
         return pool.preparedQuery(ENDS)
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(PacketId::value).toArray(UUID[]::new)))
                 .map(rows -> {
-                    Map<PacketId, EndedPackets.End> ends = new HashMap<>();
+                    Map<PacketId, PacketService.End> ends = new HashMap<>();
                     for (Row row : rows) {
                         Progress progress = progress(row);
                         if (progress.closed()) {
@@ -166,8 +166,8 @@ final class PacketStore {
                 });
     }
 
-    private static EndedPackets.End end(Row row, PacketId id, Progress progress) {
-        return new EndedPackets.End(
+    private static PacketService.End end(Row row, PacketId id, Progress progress) {
+        return new PacketService.End(
                 progress.status,
                 progress.claimedCount,
                 progress.claimedAmount,

@@ -1,5 +1,7 @@
 package dev.hongbao.packet;
 
+import dev.hongbao.access.Profiles;
+import dev.hongbao.access.RateLimits;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.engine.Attempts;
@@ -9,6 +11,8 @@ import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settler;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
@@ -23,6 +27,7 @@ import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -44,8 +49,8 @@ public final class Packets {
             PacketComparison::new);
 
     final PacketStore store;
-    public final PacketCatalog catalog;
-    public final EndedPackets ended;
+    private final PacketCatalog catalog;
+    private final EndedPackets ended;
 
     /** A verticle that the server deploys before the first send. */
     public final VerticleBase sender;
@@ -119,8 +124,19 @@ public final class Packets {
     }
 
     /** The early ends of the current event loop. @param redis its links */
-    public EarlyCloser closing(Loop loop, RedisLinks redis) {
+    EarlyCloser closing(Loop loop, RedisLinks redis) {
         return new EarlyCloser(loop, store, catalog, quarantine, shards, redis, settleTimeout);
+    }
+
+    /** The routes of packets and claims, by {@code operationId}, on the current event loop. @param redis its links */
+    public Map<String, Route> routes(
+            ClaimRoutes claims, Loop loop, RedisLinks redis, Profiles profiles, RateLimits rates, HttpFace face) {
+        return PacketRoutes.of(this, claims, closing(loop, redis), profiles, rates, face);
+    }
+
+    /** Carries settled claims between servers. */
+    public SettledClaims.Wire wire() {
+        return new SettledClaims.Wire(settlements);
     }
 
     /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */

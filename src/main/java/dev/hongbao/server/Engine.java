@@ -7,7 +7,6 @@ import dev.hongbao.access.Revocations;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.Draws;
-import dev.hongbao.draw.SettledPlays;
 import dev.hongbao.engine.AdmissionControl;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.JournalEntry;
@@ -25,7 +24,6 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Wallets;
-import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.Stores.StoreAddresses;
@@ -84,7 +82,7 @@ public final class Engine {
     // Subjects
     public final Packets packets;
     public final Draws draws;
-    final Campaigns campaigns;
+    public final Campaigns campaigns;
     final Feeds feeds;
     public final Outbox outbox;
 
@@ -294,8 +292,7 @@ public final class Engine {
                 line,
                 shards,
                 List.of(
-                        new SettledClaims.Wire(packets.settlements),
-                        new SettledPlays.Wire(draws.catalog, draws.settlements)),
+                        packets.wire(), draws.wire()),
                 feeds.audience(),
                 metrics));
     }

@@ -7,7 +7,6 @@ import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.webhook.Outbox;
-import dev.hongbao.webhook.OutboxEvent;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.sqlclient.Pool;
@@ -44,8 +43,8 @@ public final class Operations {
         return with(stores, (store, redis) -> store.drop(unit, redis));
     }
 
-    /** Reads events of the outbox until {@code most} of them; see {@link Outbox.Tail#follow}. @throws Exception if Postgres does not answer */
-    public static void follow(StoreAddresses stores, boolean all, long most, Consumer<OutboxEvent> out)
+    /** Reads events of the outbox, as JSON, until {@code most} of them; see {@link Outbox.Tail#follow}. @throws Exception if Postgres does not answer */
+    public static void follow(StoreAddresses stores, boolean all, long most, Consumer<String> out)
             throws Exception {
         Reconciler.<Void>alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, TAIL_QUEUE, Postgres.SHORT);

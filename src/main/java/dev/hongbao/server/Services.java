@@ -9,7 +9,6 @@ import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.packet.ClaimService;
-import dev.hongbao.packet.EarlyCloser;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -19,7 +18,6 @@ import io.vertx.core.Vertx;
 public final class Services {
     public final ClaimService claims;
     public final PacketService packets;
-    public final EarlyCloser closing;
     public final DrawService draws;
     public final PlayService plays;
     public final CampaignService campaigns;
@@ -51,7 +49,6 @@ public final class Services {
         KeyLoader keys = new KeyLoader(engine.loop, redis, engine.shards, limits.settleTimeout());
         this.packets = engine.packets.service;
         this.claims = engine.packets.claims(attempts, engine.restrictions);
-        this.closing = engine.packets.closing(engine.loop, redis);
         this.draws = engine.draws.service(keys);
         this.plays = engine.draws.plays(attempts, engine.restrictions);
         this.campaigns = engine.campaigns.service(keys, packets);

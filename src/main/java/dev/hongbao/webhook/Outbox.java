@@ -1,6 +1,9 @@
 package dev.hongbao.webhook;
 
 import dev.hongbao.config.HongbaoConfig.WebhooksConfig;
+import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.Route;
 import dev.hongbao.store.postgres.Postgres;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Deployable;
@@ -10,11 +13,43 @@ import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
 /** The outbox and the webhooks of a server. Thread-safe. */
 public final class Outbox {
+    /** The types of events, as the rows and the contract name them. */
+    public static final List<String> TYPES = List.of(
+            "packet.sent",
+            "packet.drained",
+            "packet.expired",
+            "packet.refunded",
+            "claim.settled",
+            "play.settled",
+            "draw.opened",
+            "draw.closed",
+            "fulfilment.changed",
+            "campaign.created",
+            "campaign.raised",
+            "campaign.paused",
+            "campaign.resumed",
+            "campaign.ended",
+            "rain.created",
+            "rain.ended",
+            "transfer.deposit",
+            "transfer.withdrawal",
+            "transfer.cost",
+            "transfer.return",
+            "transfer.reversal",
+            "user.frozen",
+            "user.unfrozen",
+            "user.blocked",
+            "user.unblocked",
+            "group.blocked",
+            "group.unblocked");
+
     /** An old webhook secret still signs for a day, so that receivers can learn the new one. */
     private static final Duration SECRET_OVERLAP = Duration.ofDays(1);
 
@@ -57,6 +92,11 @@ public final class Outbox {
         return store.trim();
     }
 
+    /** The routes of webhooks and the outbox, by {@code operationId}, on the current event loop. @param inFlight limits reads without a wait */
+    public Map<String, Route> routes(Vertx vertx, CallsInFlight inFlight, HttpFace face) {
+        return WebhookRoutes.of(vertx, this, inFlight, face);
+    }
+
     /** Delivers to the webhooks. Deploy one. */
     public Deployable courier(Postgres postgres, MeterRegistry metrics) {
         return new WebhookVerticle(postgres, reader, store, config, new WebhookMetrics(metrics), clock);
@@ -65,15 +105,15 @@ public final class Outbox {
     /** Follows the outbox of a database. Confined to its event loop. */
     public static final class Tail {
         private static final Duration WAIT = Duration.ofSeconds(20);
-        private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
+        private static final Set<String> ALL = Set.copyOf(TYPES);
 
         private final Vertx vertx;
         private final OutboxReader reader;
-        private final Consumer<OutboxEvent> out;
+        private final Consumer<String> out;
         private final Promise<Void> end = Promise.promise();
         private long left;
 
-        private Tail(Vertx vertx, OutboxReader reader, Consumer<OutboxEvent> out, long most) {
+        private Tail(Vertx vertx, OutboxReader reader, Consumer<String> out, long most) {
             this.vertx = vertx;
             this.reader = reader;
             this.out = out;
@@ -85,8 +125,9 @@ public final class Outbox {
          *
          * @param pool of two connections or more
          * @param all from the oldest kept event; else from now
+         * @param out receives each as the schema {@code OutboxEvent}
          */
-        public static Future<Void> follow(Vertx vertx, Pool pool, boolean all, long most, Consumer<OutboxEvent> out) {
+        public static Future<Void> follow(Vertx vertx, Pool pool, boolean all, long most, Consumer<String> out) {
             return pool.query("select count(*) from shard")
                     .execute()
                     .map(rows -> new OutboxReader(
@@ -104,7 +145,7 @@ public final class Outbox {
                     .page()
                     .onFailure(end::fail)
                     .onSuccess(page -> {
-                        page.events().forEach(out);
+                        page.events().forEach(event -> out.accept(event.json()));
                         left -= page.events().size();
                         if (left == 0) {
                             end.complete();

@@ -23,7 +23,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The calls on webhooks. Confined to its event loop. */
-public final class WebhookRoutes {
+final class WebhookRoutes {
     private static final int LENGTH = 512;
 
     private static final int DEFAULT_BATCH = 100;
@@ -37,7 +37,7 @@ public final class WebhookRoutes {
     }
 
     /** The routes of webhooks and the outbox, by {@code operationId}. @param inFlight limits reads without a wait */
-    public static Map<String, Route> of(Vertx vertx, Outbox outbox, CallsInFlight inFlight, HttpFace face) {
+    static Map<String, Route> of(Vertx vertx, Outbox outbox, CallsInFlight inFlight, HttpFace face) {
         Map<String, Route> routes = face.counted(new WebhookRoutes(outbox.webhooks, outbox.probe).byOperation());
         Polling polling = new Polling(vertx, outbox.reader, face.polls(), inFlight);
         routes.put("readOutbox", face.guarded(polling::answer));
@@ -99,7 +99,7 @@ public final class WebhookRoutes {
         return new Webhook.Terms(
                 body.getString("url"),
                 types == null
-                        ? OutboxEvent.TYPES
+                        ? Outbox.TYPES
                         : types.stream().map(String.class::cast).distinct().toList(),
                 body.getInteger("batch", DEFAULT_BATCH));
     }
@@ -195,7 +195,7 @@ public final class WebhookRoutes {
     private static final class Polling {
         private static final String LATEST = "latest";
         private static final int DEFAULT_LIMIT = 200;
-        private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
+        private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
         private final Vertx vertx;
         private final OutboxReader outbox;

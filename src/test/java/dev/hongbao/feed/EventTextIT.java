@@ -5,16 +5,14 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.Profiles;
-import dev.hongbao.campaign.RainCatalog;
 import dev.hongbao.packet.CountingPool;
-import dev.hongbao.packet.EndedPackets;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketService;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import io.vertx.sqlclient.Pool;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,10 +62,9 @@ class EventTextIT {
     void howAPageOfPacketsEndedIsAskedOnceAndNoWinnersAreKept() {
         // Given events of five that went back and of five that were drained
         CountingPool counted = new CountingPool(engine.engine().pool());
-        Pool pool = counted.pool();
-        EndedPackets ended = counted.ended();
+        PacketService packets = counted.service();
         EventText text = new EventText(
-                counted.catalog(), ended, engine.engine().draws.catalog, new RainCatalog(pool), new Profiles(pool));
+                packets, engine.engine().draws, engine.engine().campaigns, new Profiles(counted.pool()));
         List<EventRow> rows = IntStream.range(0, 2 * EACH)
                 .mapToObj(i -> new EventRow(
                         GROUP,
@@ -91,7 +88,7 @@ class EventTextIT {
             Packet packet = sent.get(i);
             JsonObject data = new JsonObject(events.get(i).json()).getJsonObject("data");
             JsonObject claimed = data.getJsonObject("claimed");
-            assertThat(ended.cached(packet.id())).isNull();
+            assertThat(packets.isKnownOver(packet.id())).isFalse();
             if (i < EACH) {
                 assertThat(claimed.getInteger("count")).isEqualTo(1);
                 assertThat(claimed.getLong("amount")).isEqualTo(packet.amountOf(0));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.http.Contract;
 import dev.hongbao.http.Schema;
-import dev.hongbao.webhook.OutboxEvent;
+import dev.hongbao.webhook.Outbox;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ class EventsPageTest {
                                 .toList());
             }
         }
-        List<String> all = new ArrayList<>(OutboxEvent.TYPES);
+        List<String> all = new ArrayList<>(Outbox.TYPES);
         all.add("webhook.test");
         assertThat(seen).containsExactlyInAnyOrderElementsOf(all);
     }

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.http.Contract.Operation;
-import dev.hongbao.webhook.OutboxEvent;
+import dev.hongbao.webhook.Outbox;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -241,7 +241,7 @@ class ContractFormTest {
 
     @Test
     void everyKindOfEventCanBeTold() {
-        List<String> told = new ArrayList<>(OutboxEvent.TYPES);
+        List<String> told = new ArrayList<>(Outbox.TYPES);
         told.add("webhook.test"); // which nobody asks for
         assertThat(SCHEMAS.getJsonObject("OutboxEvent")
                         .getJsonObject("discriminator")
@@ -249,7 +249,7 @@ class ContractFormTest {
                         .fieldNames())
                 .containsExactlyElementsOf(told);
         assertThat(SCHEMAS.getJsonObject("OutboxEventType").getJsonArray("enum").getList())
-                .isEqualTo(OutboxEvent.TYPES);
+                .isEqualTo(Outbox.TYPES);
     }
 
     @Test

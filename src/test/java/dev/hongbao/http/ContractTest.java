@@ -15,7 +15,7 @@ import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.UserId;
-import dev.hongbao.webhook.OutboxEvent;
+import dev.hongbao.webhook.Outbox;
 import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -97,7 +97,7 @@ class ContractTest {
                         .map(PacketView.Status::wireName)
                         .toList()));
         assertThat(schemas.getJsonObject("OutboxEventType").getJsonArray("enum"))
-                .isEqualTo(words(OutboxEvent.TYPES));
+                .isEqualTo(words(Outbox.TYPES));
     }
 
     /** As {@code Options.AUDIT_RETENTION} does. */

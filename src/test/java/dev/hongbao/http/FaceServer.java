@@ -17,8 +17,7 @@ import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.ledger.LedgerRoutes;
-import dev.hongbao.packet.ClaimRoutes;
-import dev.hongbao.packet.PacketRoutes;
+import dev.hongbao.packet.UnservedPackets;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Role;
@@ -156,7 +155,7 @@ public final class FaceServer implements AutoCloseable {
             routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
         }
         routes.putAll(LedgerRoutes.of(null, null, null, null, face));
-        routes.putAll(PacketRoutes.of(null, new ClaimRoutes(rates, null, null), null, null, rates, face));
+        routes.putAll(UnservedPackets.routes(rates, face));
         routes.putAll(demo.routes(null, rates, 10_000));
         return routes;
     }

@@ -39,7 +39,7 @@ public final class CountingPool {
     }
 
     /** The service as a server has it that was just started: nothing is at hand. It sends nothing that the wallet can pay. */
-    PacketService service() {
+    public PacketService service() {
         PacketStore store = new PacketStore(pool);
         PacketCatalog catalog = new PacketCatalog(store);
         PacketSender sender = new PacketSender(
@@ -52,14 +52,6 @@ public final class CountingPool {
                 new PacketService.Limits(Duration.ofHours(1), Duration.ofDays(1), 100_000),
                 Clock.systemUTC());
         return new PacketService(pool, store, catalog, new EndedPackets(store), sender);
-    }
-
-    public PacketCatalog catalog() {
-        return new PacketCatalog(new PacketStore(pool));
-    }
-
-    public EndedPackets ended() {
-        return new EndedPackets(new PacketStore(pool));
     }
 
     /** How often since it was last asked for. */

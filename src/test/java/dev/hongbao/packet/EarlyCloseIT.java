@@ -11,7 +11,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Rain;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.server.Services;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
@@ -26,6 +28,7 @@ import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
@@ -56,11 +59,17 @@ class EarlyCloseIT extends TwoEngines {
     }
 
     private static Future<Void> cancel(TestEngine server, PacketId packet) {
-        return server.loop(1).call(services -> services.closing.cancel(packet, HELEN));
+        return server.loop(1).call(services -> ends(server, services).cancel(packet, HELEN));
     }
 
     private static Future<Void> close(TestEngine server, PacketId packet) {
-        return server.loop(0).call(services -> services.closing.close(packet, HELEN));
+        return server.loop(0).call(services -> ends(server, services).close(packet, HELEN));
+    }
+
+    /** On the current loop. */
+    private static EarlyEnds ends(TestEngine server, Services services) {
+        return new EarlyEnds(
+                server.engine().packets, Loop.of(Vertx.currentContext().owner()), services.redis);
     }
 
     private PacketFiles.Filed filed(Packet packet) {

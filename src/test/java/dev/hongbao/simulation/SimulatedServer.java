@@ -18,10 +18,9 @@ import dev.hongbao.engine.ServerMessages;
 import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
-import dev.hongbao.packet.EarlyCloser;
+import dev.hongbao.packet.EarlyEnds;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.RedisLinks;
@@ -69,7 +68,7 @@ final class SimulatedServer {
     private final Pool pool;
     private final KeyLoader keys;
     private final ClaimService claims;
-    private final EarlyCloser closing;
+    private final EarlyEnds ends;
     private final PersistenceVerticle writer;
     private final ServerMessages messages;
     private final Quarantine quarantine;
@@ -134,7 +133,7 @@ final class SimulatedServer {
                 clock);
         this.keys = new KeyLoader(requests, links, shards, TIMEOUT);
         this.claims = packets.claims(attempts, new Restrictions(owners, pool));
-        this.closing = packets.closing(requests, links);
+        this.ends = new EarlyEnds(packets, requests, links);
         Mode mode = packets.mode(owner, owners);
         this.writer = new PersistenceVerticle(
                 owner,
@@ -146,7 +145,7 @@ final class SimulatedServer {
                 new NoListener(),
                 POLL);
         this.messages = new ServerMessages(
-                owner, line, shards, List.of(new SettledClaims.Wire(packets.settlements)), new Audience(), metrics);
+                owner, line, shards, List.of(packets.wire()), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }
@@ -193,7 +192,7 @@ final class SimulatedServer {
     /** Ends a packet for the host. @param cancels only if nobody has claimed it */
     Future<Void> end(UUID packet, boolean cancels) {
         PacketId id = new PacketId(packet);
-        return cancels ? closing.cancel(id, HOST) : closing.close(id, HOST);
+        return cancels ? ends.cancel(id, HOST) : ends.close(id, HOST);
     }
 
     /** Sends a packet as the senders' statement does, then loads it. */

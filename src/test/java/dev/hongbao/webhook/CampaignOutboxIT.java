@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 /** What the host is told of its campaigns: each fact once, in its order, with the totals of the books. */
 class CampaignOutboxIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(15);
-    private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
+    private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
     private TestCampaigns campaigns;
 

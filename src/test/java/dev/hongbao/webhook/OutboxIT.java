@@ -42,7 +42,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OutboxIT {
     private static final Duration SOON = Duration.ofSeconds(15);
-    private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
+    private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
     private TestServers servers;
     private TestEngine engine;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class RestoredOutboxIT {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Map<String, String> OPTIONS = Map.of("shards", "1");
-    private static final Set<String> ALL = Set.copyOf(OutboxEvent.TYPES);
+    private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
     private TestServers servers;
 
