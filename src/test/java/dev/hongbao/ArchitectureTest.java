@@ -87,9 +87,7 @@ class ArchitectureTest {
             "PacketView",
             "Passcode",
             "SendCommand",
-            "ClaimOutcome",
             // ledger
-            "Amount",
             "TransferKind",
             "WalletRecord");
 

@@ -6,7 +6,7 @@ import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Exchange;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;

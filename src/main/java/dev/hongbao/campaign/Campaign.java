@@ -2,8 +2,8 @@ package dev.hongbao.campaign;
 
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PoolTerms;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.InvalidInputException;

@@ -4,16 +4,17 @@ import dev.hongbao.campaign.Campaign.Definition.PoolShape;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.ledger.Amount;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.store.postgres.Pages;
 import dev.hongbao.store.postgres.SqlState;
+import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.IdempotencyKey;
@@ -21,9 +22,8 @@ import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -214,7 +214,7 @@ public final class CampaignService {
         return forService(
                 caller,
                 () -> known(id)
-                        .compose(before -> add(caller, id, Amount.check(amount), key))
+                        .compose(before -> add(caller, id, Asset.checkAmount(amount), key))
                         .compose(raised -> known(id)));
     }
 

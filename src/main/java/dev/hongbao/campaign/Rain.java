@@ -4,7 +4,7 @@ import dev.hongbao.campaign.Campaign.Definition.PoolShape;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PoolTerms;
-import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;

@@ -132,7 +132,7 @@ final class ReconcileCommand implements Callable<Integer> {
 
     private static void print(Reconciliation.SinceRun run, PrintWriter out) {
         run.findings().forEach(finding -> print(finding, out));
-        Reconciliation.leftOut().forEach(check -> out.printf("left  %-3s %s%n", check.invariant(), check.name()));
+        Reconciliation.leftOut().forEach(rule -> out.println("left  " + rule));
         run.leftOut().forEach(large -> out.println("left  " + large));
         out.println(summary(run.findings()) + "; from transfer " + run.after() + " to " + run.upTo()
                 + "; what is left is checked without --since-checkpoint");

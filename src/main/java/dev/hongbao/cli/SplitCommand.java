@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.packet.split.Split;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Text;
 import java.io.PrintWriter;
 import java.math.BigDecimal;

@@ -1,6 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.DrawService.Exported;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.LinesReply;

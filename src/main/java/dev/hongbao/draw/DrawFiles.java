@@ -2,13 +2,13 @@ package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;

@@ -2,6 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.access.Profiles;
 import dev.hongbao.access.Restrictions;
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;

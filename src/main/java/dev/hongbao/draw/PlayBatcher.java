@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Attempts;

@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.engine.LoopSum;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;

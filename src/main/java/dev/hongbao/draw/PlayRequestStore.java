@@ -1,5 +1,7 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.store.postgres.GatheredCommands;
 import dev.hongbao.store.postgres.GatheredLookups;

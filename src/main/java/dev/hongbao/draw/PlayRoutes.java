@@ -2,6 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.access.RateLimits;
 import dev.hongbao.access.UserItemsBody;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.Language;

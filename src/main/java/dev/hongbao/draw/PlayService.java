@@ -1,8 +1,10 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.access.Restrictions;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome.Kind;
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.draw.PlayBatcher.Answer;
-import dev.hongbao.draw.PlayOutcome.Kind;
 import dev.hongbao.draw.PlayRequestStore.AttemptKey;
 import dev.hongbao.draw.PlayRequestStore.Hold;
 import dev.hongbao.engine.AdmissionControl;
@@ -17,8 +19,8 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;

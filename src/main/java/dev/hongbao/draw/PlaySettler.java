@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.CursorMoves;
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Settlements;

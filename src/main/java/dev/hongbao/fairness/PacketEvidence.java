@@ -2,8 +2,8 @@ package dev.hongbao.fairness;
 
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Text;

@@ -1,6 +1,6 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.draw.SettledPlays;
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.store.postgres.Transactions;

@@ -1,8 +1,8 @@
 package dev.hongbao.http;
 
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UserId;

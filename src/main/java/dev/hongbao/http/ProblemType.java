@@ -1,6 +1,6 @@
 package dev.hongbao.http;
 
-import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import java.util.Locale;

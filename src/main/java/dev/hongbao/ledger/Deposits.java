@@ -7,8 +7,8 @@ import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -60,7 +60,7 @@ final class Deposits {
      */
     public record Deposit(UserId user, Asset asset, long amount, Note note) {
         public Deposit {
-            Amount.check(amount);
+            Asset.checkAmount(amount);
         }
 
         private String wish() {

@@ -1,9 +1,9 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Named;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;

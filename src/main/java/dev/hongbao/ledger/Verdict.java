@@ -1,8 +1,8 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import java.util.Locale;
 

@@ -8,8 +8,8 @@ import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -124,7 +124,7 @@ public final class Wallets {
 
     private static Move wish(
             TransferKind kind, Origin origin, UserId user, Asset asset, long amount, IdempotencyKey key) {
-        String wish = asset + " " + Amount.check(amount) + origin.note().wish();
+        String wish = asset + " " + Asset.checkAmount(amount) + origin.note().wish();
         return new Move(asset, amount, new Idempotency.Scope(user, kind.wireName(), key, wish, origin));
     }
 

@@ -6,6 +6,7 @@ import dev.hongbao.http.Call;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Preferences;
 import dev.hongbao.http.Reply;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;

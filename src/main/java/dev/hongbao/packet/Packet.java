@@ -1,8 +1,8 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.Quarantine;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;

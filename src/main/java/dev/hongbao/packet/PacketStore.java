@@ -2,8 +2,8 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.Quarantine.Unreadable;
 import dev.hongbao.packet.Packet.Commitment;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;

@@ -1,7 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.ledger.Origin.Note;
-import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Metadata;

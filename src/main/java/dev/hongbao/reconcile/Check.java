@@ -14,7 +14,7 @@ import java.util.List;
  * @param scope the part of the tables that a run from the checkpoint reads
  * @param isHashed true if a merge join would be far too slow, and the planner does not know that
  */
-public record Check(String invariant, String name, Severity severity, String query, Scope scope, boolean isHashed) {
+record Check(String invariant, String name, Severity severity, String query, Scope scope, boolean isHashed) {
     /** A check that any join serves. */
     Check(String invariant, String name, Severity severity, String query, Scope scope) {
         this(invariant, name, severity, query, scope, false);

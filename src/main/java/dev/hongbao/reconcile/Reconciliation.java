@@ -59,7 +59,7 @@ public final class Reconciliation {
     }
 
     /** Every check that is a query. {@link SeedCheck} is separate. */
-    public static List<Check> checks() {
+    static List<Check> checks() {
         return Stream.of(
                         LedgerChecks.ALL,
                         CommandChecks.ALL,
@@ -71,9 +71,12 @@ public final class Reconciliation {
                 .toList();
     }
 
-    /** The checks for full runs only. */
-    public static List<Check> leftOut() {
-        return checks().stream().filter(check -> !check.scope().isRead()).toList();
+    /** The rules that only full runs check, a line each. */
+    public static List<String> leftOut() {
+        return checks().stream()
+                .filter(check -> !check.scope().isRead())
+                .map(check -> "%-3s %s".formatted(check.invariant(), check.name()))
+                .toList();
     }
 
     /** The number of findings of a run: the queries, three checks of seeds, and two of Redis. */

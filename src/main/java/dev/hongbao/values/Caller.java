@@ -49,4 +49,12 @@ public record Caller(
     public boolean isMemberOf(GroupId group) {
         return groups.contains(group);
     }
+
+    /** The rights of a caller. */
+    public enum Role {
+        /** A plain user: acts for itself, in its groups. */
+        USER,
+        /** The host application's backend: moves money in and out, reads any user, makes draws. */
+        SERVICE
+    }
 }

@@ -1,8 +1,8 @@
 package dev.hongbao.webhook;
 
 import dev.hongbao.config.AddressRange;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import java.net.Inet4Address;
 import java.net.InetAddress;

@@ -3,7 +3,7 @@ package dev.hongbao.ws;
 import dev.hongbao.access.AuditLog;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.config.SocketConfig;
-import dev.hongbao.draw.SettledPlays;
+import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settlements.LoopListeners;

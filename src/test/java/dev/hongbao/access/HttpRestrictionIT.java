@@ -7,7 +7,7 @@ import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;

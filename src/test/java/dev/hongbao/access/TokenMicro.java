@@ -1,8 +1,8 @@
 package dev.hongbao.access;
 
 import dev.hongbao.access.Tokens.TokenVerdict;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;

@@ -18,7 +18,7 @@ import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.UserId;
 import java.io.IOException;
 import java.net.InetAddress;

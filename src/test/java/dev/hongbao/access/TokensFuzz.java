@@ -7,7 +7,7 @@ import dev.hongbao.fuzz.Hostile;
 import dev.hongbao.fuzz.Input;
 import dev.hongbao.fuzz.Kind;
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

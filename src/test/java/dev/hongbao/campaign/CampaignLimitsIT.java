@@ -6,8 +6,8 @@ import static dev.hongbao.testing.TestCampaigns.limited;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestCampaigns;

@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -4,7 +4,8 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.draw.PlayOutcome.Kind;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome.Kind;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;

@@ -8,7 +8,8 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.draw.PlayOutcome.Kind;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;

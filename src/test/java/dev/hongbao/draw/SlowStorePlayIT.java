@@ -6,6 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Draws;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.engine.Mode.ShardLoader;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.RedisLink;

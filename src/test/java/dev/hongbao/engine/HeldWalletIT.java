@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

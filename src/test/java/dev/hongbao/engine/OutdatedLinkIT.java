@@ -2,7 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.testing.Books;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.BookQueries;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores.StoreAddresses;
@@ -103,11 +103,7 @@ class QuarantineIT {
     }
 
     private static String quarantinedCheck() {
-        return Reconciliation.checks().stream()
-                .filter(check -> check.severity() == Severity.QUARANTINED)
-                .findFirst()
-                .orElseThrow()
-                .sql();
+        return BookQueries.where(severity -> severity == Severity.QUARANTINED).values().iterator().next();
     }
 
     private double gauge() {

@@ -11,7 +11,7 @@ import dev.hongbao.doctor.Doctor;
 import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.draw.Draw;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Reconciliation.Finding;

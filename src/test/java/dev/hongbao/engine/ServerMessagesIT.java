@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.engine.Wire.WireWriter;
-import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;

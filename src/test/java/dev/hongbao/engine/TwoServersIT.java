@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
-import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
-import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

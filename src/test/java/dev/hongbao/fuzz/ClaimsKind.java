@@ -1,6 +1,6 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;

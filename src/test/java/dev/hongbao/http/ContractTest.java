@@ -9,7 +9,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.packet.PoolTerms;
-import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;

@@ -5,7 +5,7 @@ import static dev.hongbao.http.FaceServer.assertProblem;
 import static dev.hongbao.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

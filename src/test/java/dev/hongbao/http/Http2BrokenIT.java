@@ -11,7 +11,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TlsTestServer;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;

@@ -6,7 +6,7 @@ import static dev.hongbao.http.FaceServer.assertProblem;
 import static dev.hongbao.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest;

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.testing.Eventually;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.netty.util.internal.PlatformDependent;
 import io.vertx.core.Future;
 import java.net.ConnectException;

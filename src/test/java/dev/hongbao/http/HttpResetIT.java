@@ -12,7 +12,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TlsTestServer;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.Map;

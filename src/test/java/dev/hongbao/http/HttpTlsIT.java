@@ -14,7 +14,7 @@ import dev.hongbao.testing.TestAuthority;
 import dev.hongbao.testing.TestCertificate;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.json.JsonObject;

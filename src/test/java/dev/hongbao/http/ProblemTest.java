@@ -5,15 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.draw.DrawBodies;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.packet.Claim;
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UnavailableException;

@@ -7,7 +7,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TlsTestServer;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

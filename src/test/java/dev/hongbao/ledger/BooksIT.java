@@ -17,7 +17,7 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TwoEngines;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.Refusal;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.math.BigInteger;

@@ -9,7 +9,7 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;

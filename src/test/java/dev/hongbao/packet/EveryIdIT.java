@@ -10,7 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;

@@ -7,15 +7,15 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;

@@ -2,7 +2,7 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.util.List;

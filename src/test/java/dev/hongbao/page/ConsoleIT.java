@@ -3,7 +3,7 @@ package dev.hongbao.page;
 import static dev.hongbao.page.Host.PROVIDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;

@@ -3,8 +3,8 @@ package dev.hongbao.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

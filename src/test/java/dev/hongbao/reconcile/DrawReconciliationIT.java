@@ -7,7 +7,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.Reconciler;
 import dev.hongbao.store.redis.MessagePack;

@@ -5,8 +5,8 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -9,9 +9,9 @@ import static dev.hongbao.testing.TestEngine.lucky;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.packet.ClaimOutcome;
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;

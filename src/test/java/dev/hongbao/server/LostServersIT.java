@@ -8,7 +8,7 @@ import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.ServerProcessClient;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -12,7 +12,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.ChildServer;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.UserId;
 import java.io.IOException;
 import java.net.URI;

@@ -1,11 +1,11 @@
 package dev.hongbao.simulation;
 
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
 import dev.hongbao.simulation.PostgresTables.PacketRow;
 import dev.hongbao.store.redis.RedisFault;
-import dev.hongbao.values.Refusal;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UnavailableException;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,6 +1,6 @@
 package dev.hongbao.simulation;
 
-import dev.hongbao.packet.split.SplitAlgorithm;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.simulation.SimulatedPostgres.Advisory;
 import dev.hongbao.simulation.SimulatedPostgres.LockMode;
 import dev.hongbao.simulation.SimulatedPostgres.Plan;

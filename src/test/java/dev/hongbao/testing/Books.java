@@ -3,8 +3,7 @@ package dev.hongbao.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet;
-import dev.hongbao.reconcile.Check;
-import dev.hongbao.reconcile.Reconciliation;
+import dev.hongbao.reconcile.BookQueries;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Reconciler;
 import java.net.URI;
@@ -25,13 +24,8 @@ public final class Books {
 
     /** Fails with the rule and the rows that break it; what a server mends by itself is not looked at. */
     public void assertClean() {
-        for (Check check : Reconciliation.checks()) {
-            if (check.severity() != Severity.HEALS) {
-                assertThat(strings(check.sql()))
-                        .as(check.invariant() + ": " + check.name())
-                        .isEmpty();
-            }
-        }
+        BookQueries.where(severity -> severity != Severity.HEALS)
+                .forEach((rule, query) -> assertThat(strings(query)).as(rule).isEmpty());
     }
 
     /** As both below and above, but something may be set aside. */

@@ -3,7 +3,7 @@ package dev.hongbao.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Claim;
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.UnavailableException;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play;
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Vertx;

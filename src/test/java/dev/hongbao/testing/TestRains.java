@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.IdempotencyKey;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.hongbao.draw.Draw;
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.time.Instant;

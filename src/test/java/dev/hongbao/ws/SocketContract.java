@@ -7,7 +7,7 @@ import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;

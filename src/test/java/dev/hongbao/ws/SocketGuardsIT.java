@@ -185,7 +185,7 @@ class SocketGuardsIT extends WithBystander {
         String claims = "{\"sub\":\"bob\",\"groups\":[\"g\"],\"exp\":4102444800}";
         String good = server.token("bob", "g");
         String expired = server.token(
-                "bob", Duration.ofSeconds(1), dev.hongbao.values.Role.USER, "g"); // ends while others are tried
+                "bob", Duration.ofSeconds(1), dev.hongbao.values.Caller.Role.USER, "g"); // ends while others are tried
         List<String> bad = List.of(
                 "abc",
                 part("{\"alg\":\"none\"}") + "." + part(claims) + ".",

@@ -2,7 +2,6 @@ package dev.hongbao.draw.odds;
 
 import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
-import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
@@ -158,7 +157,7 @@ final class DefinitionChecks {
                 continue;
             }
             require(stock != null, pointer + "/stock", Text.of("prize.stock-for-amount"));
-            long most = Amount.MAX / prize.award().amount();
+            long most = Asset.MAX_AMOUNT / prize.award().amount();
             if (stock != null && stock <= most) {
                 sums.merge(asset, stock * prize.award().amount(), Long::sum); // at most 201 * 10^14
             } else if (stock != null) {
@@ -166,7 +165,7 @@ final class DefinitionChecks {
             }
         }
         sums.forEach((asset, sum) ->
-                require(sum <= Amount.MAX, "#/prizes", Text.of("prize.total-limit", Amount.MAX, asset)));
+                require(sum <= Asset.MAX_AMOUNT, "#/prizes", Text.of("prize.total-limit", Asset.MAX_AMOUNT, asset)));
     }
 
     private void guarantees() {

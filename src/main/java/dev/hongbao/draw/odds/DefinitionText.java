@@ -8,7 +8,6 @@ import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.Schedule;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.draw.odds.Prize.Award;
-import dev.hongbao.ledger.Amount;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.InvalidInputException;
@@ -44,7 +43,7 @@ final class DefinitionText {
     private static final int MAX_TEXT = 1_000;
 
     /** The cost of ten plays is still a valid amount. */
-    private static final long MAX_COST = Amount.MAX / 10;
+    private static final long MAX_COST = Asset.MAX_AMOUNT / 10;
 
     private final List<FieldFault> faults = new ArrayList<>();
     private final FieldReader root;
@@ -193,7 +192,7 @@ final class DefinitionText {
             award.fault("codes", Text.of("award.codes-repeat"));
         }
         Asset asset = award.parsed("asset", Text.of("asset.code"), Asset::new);
-        long amount = award.whole("amount", 1, Amount.MAX, 0);
+        long amount = award.whole("amount", 1, Asset.MAX_AMOUNT, 0);
         if ((asset == null) != (amount == 0) || (asset != null && coded) || (asset == null && !coded)) {
             award.fault("", Text.of("award.either"));
         }

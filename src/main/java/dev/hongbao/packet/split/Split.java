@@ -1,5 +1,6 @@
 package dev.hongbao.packet.split;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.Arrays;
 
 /**

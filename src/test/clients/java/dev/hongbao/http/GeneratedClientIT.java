@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import java.io.File;
 import java.net.http.HttpRequest;
 import java.nio.file.Files;

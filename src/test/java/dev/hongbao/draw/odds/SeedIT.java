@@ -6,7 +6,7 @@ import static dev.hongbao.testing.TestEngine.lucky;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.PacketView;

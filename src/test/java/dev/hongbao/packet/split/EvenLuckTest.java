@@ -2,6 +2,7 @@ package dev.hongbao.packet.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.hongbao.packet.split;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.SplittableRandom;
 
 /** Random terms that have a split, often only just: the case is drawn first, then the numbers that make it. */

@@ -3,6 +3,7 @@ package dev.hongbao.packet.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,6 +2,7 @@ package dev.hongbao.packet.split;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

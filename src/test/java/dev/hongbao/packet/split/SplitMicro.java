@@ -1,5 +1,6 @@
 package dev.hongbao.packet.split;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -3,7 +3,8 @@ package dev.hongbao.packet.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.ledger.Amount;
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
+import dev.hongbao.values.Asset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -67,7 +68,7 @@ class SplitTermsTest {
 
     @Test
     void whatATransferCanMoveCanBeSplit() {
-        assertThat(SplitTerms.MAX_TOTAL).isEqualTo(Amount.MAX);
+        assertThat(SplitTerms.MAX_TOTAL).isEqualTo(Asset.MAX_AMOUNT);
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.hongbao.packet.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import java.util.Arrays;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;

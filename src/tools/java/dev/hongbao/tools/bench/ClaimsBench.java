@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.packet.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;

@@ -1,14 +1,14 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.draw.PlayOutcome;
+import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.tools.bench.article.Article4;
 import dev.hongbao.tools.bench.article.Crowd;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;

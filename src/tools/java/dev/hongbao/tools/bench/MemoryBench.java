@@ -1,6 +1,6 @@
 package dev.hongbao.tools.bench;
 
-import dev.hongbao.packet.ClaimOutcome;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.net.URI;

@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.Role;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.UserId;
 import java.time.Instant;
 import java.util.List;

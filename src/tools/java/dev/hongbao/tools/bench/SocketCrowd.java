@@ -1,8 +1,8 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
-import dev.hongbao.values.Role;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
