@@ -2,6 +2,7 @@ package dev.hongbao.reconcile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.reconcile.LatestRuns.BackgroundReconcile;
 import dev.hongbao.reconcile.LatestRuns.Found;
 import dev.hongbao.reconcile.LatestRuns.Latest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
