@@ -61,8 +61,8 @@ public final class Reconciliation {
     /** Every check that is a query. {@link SeedCheck} is separate. */
     static List<Check> checks() {
         return Stream.of(
-                        LedgerChecks.ALL,
-                        CommandChecks.ALL,
+                        LedgerChecks.PACKETS,
+                        LedgerChecks.COMMANDS,
                         DrawChecks.ALL,
                         CampaignChecks.CAMPAIGNS,
                         CampaignChecks.RAINS,

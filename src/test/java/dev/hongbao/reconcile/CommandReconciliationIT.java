@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CommandReconciliationIT extends ChecksContract {
     CommandReconciliationIT() {
         super(
-                CommandChecks.ALL,
+                LedgerChecks.COMMANDS,
                 List.of(
                         "alter table transfer disable trigger user",
                         "alter table command disable trigger user",
