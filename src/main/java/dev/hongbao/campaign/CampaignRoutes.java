@@ -40,8 +40,7 @@ final class CampaignRoutes {
     }
 
     /** The routes of campaigns and rains, by {@code operationId}. The report lasts as long as its reader. */
-    static Map<String, Route> of(
-            CampaignService campaigns, RainService rains, RateLimits limits, HttpFace face) {
+    static Map<String, Route> of(CampaignService campaigns, RainService rains, RateLimits limits, HttpFace face) {
         CampaignRoutes ofCampaigns = new CampaignRoutes(campaigns, limits);
         Map<String, Route> routes = face.counted(ofCampaigns.byOperation());
         routes.putAll(face.counted(new OfRains(rains).byOperation()));
@@ -248,7 +247,10 @@ final class CampaignRoutes {
         private Future<Reply> create(Call call) {
             return rains.create(call.caller(), call.requiredBody(), call.requiredKey())
                     .map(view -> Reply.json(
-                            201, rain(view), "Location", "/v1/rains/" + view.rain().id()));
+                            201,
+                            rain(view),
+                            "Location",
+                            "/v1/rains/" + view.rain().id()));
         }
 
         private Future<Reply> list(Call call) {
@@ -332,7 +334,9 @@ final class CampaignRoutes {
             json.plain("endsAt", view.endsAt().toString())
                     .field(
                             "cancelledAt",
-                            view.cancelledAt() == null ? null : view.cancelledAt().toString())
+                            view.cancelledAt() == null
+                                    ? null
+                                    : view.cancelledAt().toString())
                     .name("caught")
                     .beginObject()
                     .field("count", view.caught().shares())

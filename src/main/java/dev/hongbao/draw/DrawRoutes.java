@@ -36,8 +36,7 @@ final class DrawRoutes {
     }
 
     /** The routes of draws, plays and wins, by {@code operationId}. An export lasts as long as its reader. */
-    static Map<String, Route> of(
-            Draws all, DrawService draws, PlayRoutes plays, Profiles profiles, HttpFace face) {
+    static Map<String, Route> of(Draws all, DrawService draws, PlayRoutes plays, Profiles profiles, HttpFace face) {
         Wins wins = all.wins(draws);
         DrawRoutes ofDraws = new DrawRoutes(draws, wins, all.files);
         OfWins ofWins = new OfWins(draws, wins, profiles);
@@ -197,7 +196,8 @@ final class DrawRoutes {
 
         private static Wins.Filter filter(Call call) {
             String state = (String) call.query().get("state");
-            return new Wins.Filter((String) call.query().get("category"), state == null ? null : FulfilmentState.of(state));
+            return new Wins.Filter(
+                    (String) call.query().get("category"), state == null ? null : FulfilmentState.of(state));
         }
 
         // --- bodies ---
@@ -210,7 +210,10 @@ final class DrawRoutes {
             });
             ProfileRoutes.people(
                     json,
-                    page.items().stream().map(win -> win.play().user()).distinct().toList(),
+                    page.items().stream()
+                            .map(win -> win.play().user())
+                            .distinct()
+                            .toList(),
                     people);
             return json.endObject().toString();
         }

@@ -251,9 +251,7 @@ public final class DrawService {
         return sum <= DrawDefinition.MAX_RELEASES
                 ? Future.succeededFuture()
                 : refused(
-                        Refusal.INFEASIBLE,
-                        Reason.AMOUNT,
-                        Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
+                        Refusal.INFEASIBLE, Reason.AMOUNT, Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
     }
 
     private static <T> Future<T> refused(Refusal refusal, Text detail) {

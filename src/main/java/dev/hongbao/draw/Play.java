@@ -137,8 +137,8 @@ public record Play(
                 if (!unknown.isEmpty()) {
                     catalog.findAll(unknown.stream().map(Told::draw).collect(Collectors.toSet()))
                             .onSuccess(found -> settlements.toListeners().tell(settled(unknown, found)))
-                            .onFailure(
-                                    fault -> LOG.debug("another server's plays are not passed on: {}", fault.toString()));
+                            .onFailure(fault ->
+                                    LOG.debug("another server's plays are not passed on: {}", fault.toString()));
                 }
             }
 

@@ -94,8 +94,7 @@ public final class Feeds implements SettlementListener {
 
     /** Takes the settled facts of this server, and looks up the subjects of events. Once, before the start. */
     public Feeds follows(Packets packets, Draws draws, Campaigns campaigns, Profiles profiles) {
-        EventText renderer =
-                new EventText(packets.service, draws, campaigns, profiles);
+        EventText renderer = new EventText(packets.service, draws, campaigns, profiles);
         reader = new FeedReader(store, renderer);
         Audience audience = new Audience();
         RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.service, audience);
@@ -158,8 +157,7 @@ public final class Feeds implements SettlementListener {
 
     /** The feeds' readers of the current event loop. */
     public FeedService service(PacketService packets, Campaigns campaigns, Profiles profiles) {
-        return new FeedService(
-                vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns, profiles);
+        return new FeedService(vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns, profiles);
     }
 
     /**

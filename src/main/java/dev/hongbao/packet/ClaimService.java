@@ -350,8 +350,9 @@ public final class ClaimService {
         }
 
         private Future<ClaimOutcome> ended(EndedPacket over, @Nullable Kind refusal) {
-            Kind reason =
-                    refusal != null ? refusal : over.status() == PacketView.Status.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
+            Kind reason = refusal != null
+                    ? refusal
+                    : over.status() == PacketView.Status.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
             var winners = over.winners();
             if (winners == null && over.mayHold(caller.user())) {
                 // All its claims are settled, so Postgres has this one.

@@ -182,7 +182,8 @@ final class EndedPackets {
                                     status,
                                     progress.claimedCount(),
                                     progress.claimedAmount(),
-                                    new PacketView.Ending(Objects.requireNonNull(ends.get(id)).luckiest(), seed),
+                                    new PacketView.Ending(
+                                            Objects.requireNonNull(ends.get(id)).luckiest(), seed),
                                     null,
                                     new WinnerFilter(users))));
         }

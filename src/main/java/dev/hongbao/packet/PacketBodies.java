@@ -131,7 +131,10 @@ public final class PacketBodies {
     /** The answer to a send, new or repeated. */
     public static Reply sent(Packet packet) {
         return Reply.json(
-                201, packet(PacketView.ofNew(packet), Map.of(), packet.sender()), "Location", "/v1/packets/" + packet.id());
+                201,
+                packet(PacketView.ofNew(packet), Map.of(), packet.sender()),
+                "Location",
+                "/v1/packets/" + packet.id());
     }
 
     /** The packet as one viewer may see it: amounts that the view leaves out are left out. */

@@ -531,7 +531,8 @@ public final class PacketService {
             Packet packet, Progress progress, @Nullable Claim mine, @Nullable Claim luckiest, boolean amountVisible) {
         // The last claim's settlement closes a packet. If the close were missing, the packet would be drained all the
         // same.
-        PacketView.Status status = progress.claimedCount() == packet.count() ? PacketView.Status.DRAINED : progress.status();
+        PacketView.Status status =
+                progress.claimedCount() == packet.count() ? PacketView.Status.DRAINED : progress.status();
         return new PacketView(
                 packet,
                 status,
@@ -638,7 +639,8 @@ public final class PacketService {
                 List<PacketId> page = packets.subList(from, Math.min(packets.size(), from + PAGE)).stream()
                         .map(NewPacket::id)
                         .toList();
-                loads.add(loading.load(generation, PacketKeys.hash(generation, page.get(0)), new PacketKeys.Load(page)));
+                loads.add(
+                        loading.load(generation, PacketKeys.hash(generation, page.get(0)), new PacketKeys.Load(page)));
             }
             return Future.all(loads).mapEmpty();
         }

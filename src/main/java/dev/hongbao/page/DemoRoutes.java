@@ -2,7 +2,6 @@ package dev.hongbao.page;
 
 import dev.hongbao.access.RateLimits;
 import dev.hongbao.http.Call;
-import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
@@ -12,6 +11,7 @@ import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
+import dev.hongbao.values.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;

@@ -235,7 +235,8 @@ public final class Reconciliation {
          * @param failed true if a store did not answer, so that checks are missing
          * @param findings of the finished checks, of {@link Reconciliation#steps}
          */
-        public record Run(@Nullable Instant startedAt, @Nullable Instant endedAt, boolean failed, List<Finding> findings) {
+        public record Run(
+                @Nullable Instant startedAt, @Nullable Instant endedAt, boolean failed, List<Finding> findings) {
             public Run {
                 findings = List.copyOf(findings);
             }

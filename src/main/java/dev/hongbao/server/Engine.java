@@ -288,13 +288,7 @@ public final class Engine {
     /** Exchanges messages over another line, which the engine then closes. Once. */
     public Future<Void> join(ServerLine line) {
         return messages.start(() -> new ServerMessages(
-                loop,
-                line,
-                shards,
-                List.of(
-                        packets.wire(), draws.wire()),
-                feeds.audience(),
-                metrics));
+                loop, line, shards, List.of(packets.wire(), draws.wire()), feeds.audience(), metrics));
     }
 
     /** Ends {@link #join}. */

@@ -44,8 +44,7 @@ public final class Operations {
     }
 
     /** Reads events of the outbox, as JSON, until {@code most} of them; see {@link Outbox.Tail#follow}. @throws Exception if Postgres does not answer */
-    public static void follow(StoreAddresses stores, boolean all, long most, Consumer<String> out)
-            throws Exception {
+    public static void follow(StoreAddresses stores, boolean all, long most, Consumer<String> out) throws Exception {
         Reconciler.<Void>alone(vertx -> {
             Pool pool = new Postgres(vertx, stores.app()).pool("tail", 2, TAIL_QUEUE, Postgres.SHORT);
             return Reconciler.installation(pool, stores)

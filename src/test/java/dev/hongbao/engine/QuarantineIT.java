@@ -103,7 +103,10 @@ class QuarantineIT {
     }
 
     private static String quarantinedCheck() {
-        return BookQueries.where(severity -> severity == Severity.QUARANTINED).values().iterator().next();
+        return BookQueries.where(severity -> severity == Severity.QUARANTINED)
+                .values()
+                .iterator()
+                .next();
     }
 
     private double gauge() {

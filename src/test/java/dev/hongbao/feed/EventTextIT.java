@@ -63,8 +63,8 @@ class EventTextIT {
         // Given events of five that went back and of five that were drained
         CountingPool counted = new CountingPool(engine.engine().pool());
         PacketService packets = counted.service();
-        EventText text = new EventText(
-                packets, engine.engine().draws, engine.engine().campaigns, new Profiles(counted.pool()));
+        EventText text =
+                new EventText(packets, engine.engine().draws, engine.engine().campaigns, new Profiles(counted.pool()));
         List<EventRow> rows = IntStream.range(0, 2 * EACH)
                 .mapToObj(i -> new EventRow(
                         GROUP,

@@ -220,7 +220,11 @@ class ClaimIT {
     }
 
     private static SendCommand command(
-            Packet.Kind kind, int count, List<UserId> recipients, @Nullable String passcode, @Nullable Instant opensAt) {
+            Packet.Kind kind,
+            int count,
+            List<UserId> recipients,
+            @Nullable String passcode,
+            @Nullable Instant opensAt) {
         return SendCommand.of(GROUP, kind, CNY, 1000, count)
                 .recipients(recipients)
                 .passcode(passcode)

@@ -110,7 +110,11 @@ public class ClaimMicro {
 
     private static Packet packet(PacketId id) {
         return Packet.of(id, 0, new GroupId("family"), new UserId("alice"))
-                .shares(Packet.Kind.LUCKY, CNY, TERMS, Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES]))
+                .shares(
+                        Packet.Kind.LUCKY,
+                        CNY,
+                        TERMS,
+                        Commitment.of(id.value(), CNY, TERMS, new byte[Split.SEED_BYTES]))
                 .times(Instant.EPOCH, Instant.EPOCH, Instant.MAX)
                 .build();
     }

@@ -148,7 +148,8 @@ class PacketReadingIT {
             int first = 3 * EACH - 1 - i;
             Packet packet = sent.get(first);
             assertThat(view.packet().id()).isEqualTo(packet.id());
-            PacketView.Status status = List.of(PacketView.Status.REFUNDED, PacketView.Status.DRAINED, PacketView.Status.OPEN)
+            PacketView.Status status = List.of(
+                            PacketView.Status.REFUNDED, PacketView.Status.DRAINED, PacketView.Status.OPEN)
                     .get(first / EACH);
             assertThat(view.status()).isEqualTo(status);
             assertThat(view.claimedCount()).isEqualTo(status == PacketView.Status.DRAINED ? 3 : 1);
@@ -166,7 +167,8 @@ class PacketReadingIT {
                 assertThat(view.mine()).isNull();
             }
             if (has || status == PacketView.Status.REFUNDED) {
-                assertThat(view.claimedAmount()).isEqualTo(status == PacketView.Status.DRAINED ? 1000 : packet.amountOf(0));
+                assertThat(view.claimedAmount())
+                        .isEqualTo(status == PacketView.Status.DRAINED ? 1000 : packet.amountOf(0));
             } else {
                 assertThat(view.claimedAmount()).isNull();
             }

@@ -20,7 +20,8 @@ class ReconcileRunsTest {
 
     private final List<Promise<List<Finding>>> asked = new ArrayList<>();
     private final List<Consumer<Finding>> progress = new ArrayList<>();
-    private final Reconciliation.Runs runs = new Reconciliation.Runs(this::begin, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
+    private final Reconciliation.Runs runs =
+            new Reconciliation.Runs(this::begin, Clock.fixed(Instant.EPOCH, ZoneOffset.UTC));
 
     private Future<List<Finding>> begin(Consumer<Finding> found) {
         Promise<List<Finding>> run = Promise.promise();

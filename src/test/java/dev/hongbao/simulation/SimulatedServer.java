@@ -144,8 +144,7 @@ final class SimulatedServer {
                 List.of(mode),
                 new NoListener(),
                 POLL);
-        this.messages = new ServerMessages(
-                owner, line, shards, List.of(packets.wire()), new Audience(), metrics);
+        this.messages = new ServerMessages(owner, line, shards, List.of(packets.wire()), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }

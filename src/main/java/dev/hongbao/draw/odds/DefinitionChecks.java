@@ -197,7 +197,10 @@ final class DefinitionChecks {
         for (Prize prize : definition.prizes()) {
             releases += Math.min(DrawDefinition.MAX_RELEASES + 1L, prize.chance()) * Math.max(1, boosted);
         }
-        require(releases <= DrawDefinition.MAX_RELEASES, "#/prizes", Text.of("prize.quotas", DrawDefinition.MAX_RELEASES));
+        require(
+                releases <= DrawDefinition.MAX_RELEASES,
+                "#/prizes",
+                Text.of("prize.quotas", DrawDefinition.MAX_RELEASES));
         Instant opensAt = definition.opensAt();
         if (opensAt != null && opensAt.isBefore(definition.closesAt())) {
             Duration open = Duration.between(opensAt, definition.closesAt());

@@ -35,8 +35,7 @@ class DrawRulesTest {
                 .hasMessageContaining(Long.toString(Chance.MAX_BOUND + 1));
         assertThatThrownBy(() -> weights(prize(0))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(DrawRulesTest::weights).isInstanceOf(IllegalArgumentException.class);
-        assertThat(rules(Mode.SCHEDULE, WhenExhausted.STOP, prize(0)).mode())
-                .isEqualTo(Mode.SCHEDULE);
+        assertThat(rules(Mode.SCHEDULE, WhenExhausted.STOP, prize(0)).mode()).isEqualTo(Mode.SCHEDULE);
     }
 
     @Test

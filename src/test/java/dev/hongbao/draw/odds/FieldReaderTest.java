@@ -117,14 +117,12 @@ class FieldReaderTest {
 
     @Test
     void aChoiceIsANameInLowerCase() {
-        assertThat(reader("weights").choice("f", Mode.class, Mode.TABLE))
-                .isEqualTo(Mode.WEIGHTS);
+        assertThat(reader("weights").choice("f", Mode.class, Mode.TABLE)).isEqualTo(Mode.WEIGHTS);
         assertThat(empty().choice("f", Mode.class, Mode.TABLE)).isEqualTo(Mode.TABLE);
         assertNoFault();
 
         for (Object wrong : List.of("Weights", "lottery", 1)) {
-            assertThat(reader(wrong).choice("f", Mode.class, Mode.TABLE))
-                    .isEqualTo(Mode.TABLE);
+            assertThat(reader(wrong).choice("f", Mode.class, Mode.TABLE)).isEqualTo(Mode.TABLE);
             assertFault("#/at/f", "must be one of table, weights, schedule");
         }
     }
