@@ -13,7 +13,7 @@ import dev.hongbao.packet.PacketKind;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.packet.split.SplitAlgorithm;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;

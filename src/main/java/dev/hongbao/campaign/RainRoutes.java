@@ -1,8 +1,8 @@
 package dev.hongbao.campaign;
 
 import dev.hongbao.http.Call;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.JsonText;

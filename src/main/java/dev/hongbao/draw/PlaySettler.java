@@ -2,8 +2,8 @@ package dev.hongbao.draw;
 
 import dev.hongbao.engine.CursorMoves;
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Settlements;
-import dev.hongbao.engine.Settler;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;

@@ -1,7 +1,7 @@
 package dev.hongbao.reconcile;
 
 import dev.hongbao.reconcile.Finding.Severity;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -2,12 +2,12 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.draw.odds.DefinitionText;
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.engine.RowPages;
 import dev.hongbao.packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitAlgorithm;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.reconcile.Finding.Severity;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Asset;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -110,7 +110,7 @@ final class SeedCheck {
      * @param parameters of the query
      */
     Future<Finding> run(SqlConnection connection, Tuple parameters) {
-        return RowPages.each(
+        return Pages.ofQuery(
                         connection,
                         sql,
                         parameters,

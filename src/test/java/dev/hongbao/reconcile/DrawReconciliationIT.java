@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.PlayOutcome;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -115,7 +115,7 @@ class DrawReconciliationIT {
         books.execute("update draw set " + forgery + " where id = '" + open.id() + "'");
 
         // When
-        List<Finding> findings = Reconciler.run(TestEngine.stores(servers), finding -> {});
+        List<Finding> findings = Operations.reconcile(TestEngine.stores(servers), finding -> {});
 
         // Then
         books.execute("update draw as d set seed = k.seed, commitment = k.commitment, definition = k.definition"

@@ -6,7 +6,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Check;
 import dev.hongbao.reconcile.Finding.Severity;
 import dev.hongbao.reconcile.Reconciliation;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -37,7 +37,7 @@ public final class Books {
     /** As both below and above, but something may be set aside. */
     public void assertNoViolation() {
         try {
-            assertThat(Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
+            assertThat(Operations.reconcile(TestEngine.stores(servers), finding -> {}).stream()
                             .filter(finding -> finding.severity() != Severity.QUARANTINED)
                             .flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
@@ -54,7 +54,7 @@ public final class Books {
     /** What the whole audit finds, a line each. */
     public List<String> audited() {
         try {
-            return Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
+            return Operations.reconcile(TestEngine.stores(servers), finding -> {}).stream()
                     .flatMap(finding -> finding.lines().stream())
                     .toList();
         } catch (Exception unanswered) {
