@@ -17,6 +17,7 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.hongbao.engine.ShardScript;
+import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisCommands;
 import io.vertx.redis.client.Command;
 import java.util.Comparator;
@@ -191,8 +192,10 @@ class ArchitectureTest {
             .that()
             .resideOutsideOfPackages("dev.hongbao.engine..", "dev.hongbao.server..")
             .should()
-            .dependOnClassesThat()
-            .haveFullyQualifiedName("dev.hongbao.engine.PersistenceVerticle");
+            .callMethodWhere(DescribedPredicate.describe(
+                    "makes the writer",
+                    (JavaMethodCall call) -> call.getTargetOwner().isEquivalentTo(Shards.class)
+                            && call.getName().equals("writer")));
 
     @ArchTest
     static final ArchRule routesFramesAndTasksTakeWhatTheyUse = noClasses()

@@ -2,7 +2,7 @@ package dev.hongbao;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.ConfigText;
+import dev.hongbao.config.Option.ConfigText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package dev.hongbao.access;
 
 import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.http.Call;
-import dev.hongbao.http.LinesReply;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.http.Reply.LinesReply;
 import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;

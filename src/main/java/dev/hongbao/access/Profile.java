@@ -1,7 +1,11 @@
 package dev.hongbao.access;
 
+import dev.hongbao.values.JsonText;
 import dev.hongbao.values.PictureUrl;
 import dev.hongbao.values.ShownText;
+import dev.hongbao.values.UserId;
+import java.util.Collection;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +33,30 @@ public record Profile(
         return new Profile(
                 name instanceof String text && ShownText.isName(text, MAX_NAME) ? text : null,
                 picture instanceof String url && PictureUrl.isValid(url) ? new PictureUrl(url) : null);
+    }
+
+    /** The field {@code profiles}, of the users who have a profile; absent if none has. */
+    public static void people(JsonText json, Collection<UserId> users, Map<UserId, Profile> profiles) {
+        boolean begun = false;
+        for (UserId user : users) {
+            Profile profile = profiles.get(user);
+            if (profile != null) {
+                if (!begun) {
+                    json.name("profiles").beginObject();
+                    begun = true;
+                }
+                profile.write(json.name(user.value()).beginObject());
+                json.endObject();
+            }
+        }
+        if (begun) {
+            json.endObject();
+        }
+    }
+
+    /** Its fields in the contract's JSON. */
+    void write(JsonText json) {
+        json.field("displayName", displayName).field("avatar", avatar == null ? null : avatar.value());
     }
 
     public boolean isEmpty() {

@@ -1,7 +1,7 @@
 package dev.hongbao.access;
 
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.JsonText;
@@ -12,14 +12,12 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
-/** The calls on how users are shown, and profiles as the contract's JSON. Confined to its event loop. */
-public final class ProfileRoutes {
+/** The calls on how users are shown. Confined to its event loop. */
+final class ProfileRoutes {
     private final Profiles profiles;
 
     ProfileRoutes(Profiles profiles) {
@@ -65,7 +63,7 @@ public final class ProfileRoutes {
     /** A profile as it is stored. */
     private static String stored(UserId user, Profile.Stored stored) {
         JsonText json = new JsonText(256).beginObject().plain("user", user.value());
-        fields(json, stored.profile());
+        stored.profile().write(json);
         return json.field(
                         "givenBy",
                         stored.givenBy() == null
@@ -73,32 +71,5 @@ public final class ProfileRoutes {
                                 : stored.givenBy().name().toLowerCase(Locale.ROOT))
                 .endObject()
                 .toString();
-    }
-
-    /** The field {@code profiles}, of the users who have a profile; absent if none has. */
-    public static void people(JsonText json, Collection<UserId> users, Map<UserId, Profile> profiles) {
-        boolean begun = false;
-        for (UserId user : users) {
-            Profile profile = profiles.get(user);
-            if (profile != null) {
-                if (!begun) {
-                    json.name("profiles").beginObject();
-                    begun = true;
-                }
-                fields(json.name(user.value()).beginObject(), profile);
-                json.endObject();
-            }
-        }
-        if (begun) {
-            json.endObject();
-        }
-    }
-
-    private static void fields(JsonText json, Profile profile) {
-        json.field("displayName", profile.displayName()).field("avatar", text(profile.avatar()));
-    }
-
-    private static @Nullable String text(@Nullable PictureUrl url) {
-        return url == null ? null : url.value();
     }
 }

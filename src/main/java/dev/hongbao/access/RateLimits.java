@@ -2,7 +2,7 @@ package dev.hongbao.access;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.LoadingCache;
-import dev.hongbao.config.LimitsConfig;
+import dev.hongbao.config.WebConfig.LimitsConfig;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.PacketId;

@@ -1,8 +1,8 @@
 package dev.hongbao.access;
 
-import dev.hongbao.http.FaultLog;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
+import dev.hongbao.http.Problem.FaultLog;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Schema;
@@ -43,7 +43,7 @@ public final class UserItemsBody {
     @FunctionalInterface
     public interface UserCall {
         /**
-         * As {@link dev.hongbao.http.Route#answer}.
+         * As {@link dev.hongbao.http.HttpFace.Route#answer}.
          *
          * @param item fits the schema
          * @param begun succeeds when every item of the list is begun

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * A key with its only algorithm (RFC 8725, 3.1): a token's header cannot choose another. Equal if key, algorithm and id are
  * equal. Immutable.
  */
-public final class VerificationKey {
+final class VerificationKey {
     private static final int MIN_RSA_BITS = 2048;
 
     private final JWSHeader header;

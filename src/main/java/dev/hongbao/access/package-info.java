@@ -5,7 +5,8 @@
  * memory; {@code History} brings every change to all servers within a second. The call of the host's backend, and each refused call,
  * becomes a row of the audit log. A profile is a user's name and picture, from the token or the host.
  *
- * <p>{@code Access} is the gate of HTTP and of the sockets. {@code packet}, {@code draw} and {@code campaign} ask {@code Restrictions} and
+ * <p>Public is what the server makes once and what other rooms ask; routes, keys and histories are hidden. {@code Access} is the gate of
+ * HTTP and of the sockets, and makes the room's routes. {@code packet}, {@code draw} and {@code campaign} ask {@code Restrictions} and
  * {@code RateLimits}. Thread-safe; checks never wait.
  *
  * <p>Postgres decides about money that leaves a wallet, under the wallet's lock; memory decides about claims, free plays and calls, at

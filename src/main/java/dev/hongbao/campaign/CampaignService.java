@@ -10,7 +10,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;

@@ -3,7 +3,6 @@ package dev.hongbao.campaign;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Mode.ShardLoader;
-import dev.hongbao.engine.RowPages;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLink;
@@ -89,9 +88,9 @@ final class CampaignShardLoader implements ShardLoader {
     @Override
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         Tuple shard = Tuple.of((short) generation.shard());
-        return RowPages.each(pool, generation, OPEN, shard, rows -> write(redis, generation, rows, false))
-                .compose(marked ->
-                        RowPages.each(pool, generation, COUNTS, shard, rows -> write(redis, generation, rows, true)));
+        return ShardLoader.each(pool, generation, OPEN, shard, rows -> write(redis, generation, rows, false))
+                .compose(marked -> ShardLoader.each(
+                        pool, generation, COUNTS, shard, rows -> write(redis, generation, rows, true)));
     }
 
     @Override

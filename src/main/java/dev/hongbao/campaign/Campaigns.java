@@ -6,7 +6,7 @@ import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;

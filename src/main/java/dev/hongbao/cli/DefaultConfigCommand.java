@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.ConfigText;
+import dev.hongbao.config.Option.ConfigText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -2,7 +2,7 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.ListenAddress;
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.config.WebConfig.TokenConfig;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Set;

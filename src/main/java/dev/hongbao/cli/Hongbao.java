@@ -2,9 +2,9 @@ package dev.hongbao.cli;
 
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.ConfigLoader;
-import dev.hongbao.config.DurationText;
-import dev.hongbao.config.Nearest;
+import dev.hongbao.config.ConfigLoader.Nearest;
 import dev.hongbao.config.Option;
+import dev.hongbao.config.Option.DurationText;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.UserId;

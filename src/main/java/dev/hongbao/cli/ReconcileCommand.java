@@ -5,7 +5,7 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;
 import java.io.PrintWriter;
@@ -116,7 +116,7 @@ final class ReconcileCommand implements Callable<Integer> {
             if (sinceCheckpoint) {
                 return runSinceCheckpoint(stores.addresses(), out);
             }
-            List<Finding> findings = Reconciler.run(stores.addresses(), finding -> print(finding, out));
+            List<Finding> findings = Operations.reconcile(stores.addresses(), finding -> print(finding, out));
             out.println(summary(findings));
             out.flush();
             return exitCode(findings);
@@ -124,7 +124,7 @@ final class ReconcileCommand implements Callable<Integer> {
     }
 
     private static int runSinceCheckpoint(StoreAddresses stores, PrintWriter out) throws Exception {
-        Optional<Reconciliation.SinceRun> run = Reconciler.runSinceCheckpoint(stores);
+        Optional<Reconciliation.SinceRun> run = Operations.reconcileSinceCheckpoint(stores);
         run.ifPresentOrElse(done -> print(done, out), () -> out.println("A run from the checkpoint is under way."));
         out.flush();
         return run.isEmpty() ? UNKNOWN : exitCode(run.get().findings());

@@ -3,7 +3,7 @@ package dev.hongbao.cli;
 import dev.hongbao.config.ConfigException;
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import java.io.Console;

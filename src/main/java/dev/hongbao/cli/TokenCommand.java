@@ -4,7 +4,7 @@ import dev.hongbao.access.Profile;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.config.WebConfig.TokenConfig;
 import dev.hongbao.store.Stores;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;

@@ -2,7 +2,11 @@ package dev.hongbao.config;
 
 import dev.hongbao.config.HongbaoConfig.PostgresConfig;
 import dev.hongbao.config.HongbaoConfig.RedisConfig;
-import dev.hongbao.config.TokenConfig.PublicKeys;
+import dev.hongbao.config.Option.DurationText;
+import dev.hongbao.config.WebConfig.HttpConfig;
+import dev.hongbao.config.WebConfig.ManagementConfig;
+import dev.hongbao.config.WebConfig.TokenConfig;
+import dev.hongbao.config.WebConfig.TokenConfig.PublicKeys;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
-public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig page, LogConfig log, AuditConfig audit) {
+public record HongbaoConfig(
+        Engine engine, Domain domain, WebConfig web, PageConfig page, LogConfig log, AuditConfig audit) {
     /** The stores, and the writing and checking of data. */
     public record Engine(
             DataConfig data,
@@ -28,15 +29,6 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
             FeedConfig feed,
             OutboxConfig outbox,
             IdempotencyConfig idempotency) {}
-
-    /** The listeners, access to them, and outgoing calls. */
-    public record Web(
-            HttpConfig http,
-            SocketConfig socket,
-            ManagementConfig management,
-            TokenConfig token,
-            LimitsConfig limits,
-            WebhooksConfig webhooks) {}
 
     /**
      * The defaults, with some options and constants replaced. Reads no environment and no file. For tests, and for commands
@@ -363,40 +355,66 @@ public record HongbaoConfig(Engine engine, Domain domain, Web web, PageConfig pa
         }
     }
 
-    /** The delivery of webhooks. */
-    public record WebhooksConfig(
+    /** The log on stderr. */
+    public record LogConfig(
             @ConfigOption(
-                    path = "webhooks.timeout",
-                    range = "100ms … 1m",
-                    unset = "15s",
-                    fixed = true,
-                    doc = "An attempt without an answer after this time has failed. Standard Webhooks recommends this"
-                            + " value.")
-            Duration timeout,
+                    path = "log.format",
+                    unset = "text",
+                    doc = "The format of lines on stderr: text for people, or JSON for machines.")
+            Format format,
 
             @ConfigOption(
-                    path = "webhooks.max-wait",
-                    range = "100ms … 7d",
-                    unset = "24h",
-                    doc = "The longest wait before a failed delivery is tried again. Waits begin with 1s and double.")
-            Duration maxWait,
+                    path = "log.level",
+                    unset = "info",
+                    doc = "The least severe level of Hongbao's own events. debug also shows stack traces of a failed"
+                            + " start.")
+            Level level,
 
             @ConfigOption(
-                    path = "webhooks.disable-after",
-                    range = "1s … 30d",
-                    unset = "5d",
-                    doc = "A webhook that fails for this time is disabled. The outbox then no longer waits for it.")
-            Duration disableAfter,
+                    path = "log.access",
+                    unset = "off",
+                    doc =
+                            "Whether each answer gets a line: method, path, status, time, the request's id and its trace.")
+            Access access,
 
             @ConfigOption(
-                    path = "webhooks.private-networks",
-                    doc = "Private networks that webhooks may lead to, also over plain http.")
-            List<AddressRange> privateNetworks,
+                    path = "log.slow-claim",
+                    range = "0s … 1m",
+                    unset = "0s",
+                    doc = "A claim that is answered later than this gets a line with its packet, shard and outcome; 0s"
+                            + " for none.")
+            Duration slowClaim) {
+        /** Without access lines and slow claims. */
+        public LogConfig(Format format, Level level) {
+            this(format, level, Access.OFF, Duration.ZERO);
+        }
 
-            @ConfigOption(
-                    path = "webhooks.tls-authority",
-                    doc = "Certificates (PEM) of authorities that may sign the certificates of webhooks' receivers, in"
-                            + " addition to those that the JVM trusts.")
-            @Nullable
-            Path authority) {}
+        /** Whether each answer gets a line. */
+        public enum Access {
+            OFF,
+            ON
+        }
+
+        /** The format of a line. */
+        public enum Format {
+            /** For people. */
+            TEXT,
+            /** One JSON object a line, for machines. */
+            JSON
+        }
+
+        /** The least severe event that is written. */
+        public enum Level {
+            TRACE,
+            DEBUG,
+            INFO,
+            WARN,
+            ERROR
+        }
+
+        /** Whether stack traces of a failed start are shown. */
+        public boolean isDebug() {
+            return level.compareTo(Level.DEBUG) <= 0;
+        }
+    }
 }

@@ -1,5 +1,7 @@
 package dev.hongbao.config;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +23,20 @@ public record ListenAddress(String host, int port, @Nullable Tls tls) {
     /** Whether callers of the service role need a client certificate. */
     public boolean needsClientCertificate() {
         return tls != null && tls.clientAuthority() != null;
+    }
+
+    /** Whether all addresses of a host's name are loopback. Blocks on names. */
+    public static boolean isLoopback(String host) {
+        try {
+            for (InetAddress address : InetAddress.getAllByName(host)) {
+                if (!address.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (UnknownHostException unknown) {
+            return false;
+        }
     }
 
     /** Without TLS. */

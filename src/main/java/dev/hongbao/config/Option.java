@@ -1,12 +1,16 @@
 package dev.hongbao.config;
 
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -117,5 +121,122 @@ public record Option<T>(
         }
         Object value = values.get(declared.path());
         return value instanceof Optional<?> optional ? optional.orElse(null) : value;
+    }
+
+    /** Durations in the configuration: a whole number and a unit, {@code ms}, {@code s}, {@code m}, {@code h}, {@code d}. */
+    public static final class DurationText {
+        private static final Pattern PATTERN = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
+
+        private DurationText() {}
+
+        /**
+         * Reads {@code 500ms}, {@code 2s}, {@code 24h}. A unit is required.
+         *
+         * @throws IllegalArgumentException when the text is not a duration
+         */
+        public static Duration parse(String text) {
+            Matcher matcher = PATTERN.matcher(text.strip().toLowerCase(Locale.ROOT));
+            if (!matcher.matches()) {
+                throw new IllegalArgumentException("a duration is a whole number and a unit: 500ms, 2s, 5m, 24h, 7d");
+            }
+            long count = Long.parseLong(matcher.group(1));
+            return switch (matcher.group(2)) {
+                case "ms" -> Duration.ofMillis(count);
+                case "s" -> Duration.ofSeconds(count);
+                case "m" -> Duration.ofMinutes(count);
+                case "h" -> Duration.ofHours(count);
+                default -> Duration.ofDays(count);
+            };
+        }
+
+        /** The shortest text that {@link #parse} reads back as the same duration; whole milliseconds only. */
+        public static String print(Duration duration) {
+            long millis = duration.toMillis();
+            if (millis % 1_000 != 0) {
+                return millis + "ms";
+            }
+            long seconds = millis / 1_000;
+            if (seconds == 0 || seconds % 60 != 0) {
+                return seconds + "s";
+            }
+            if (seconds % 3_600 != 0) {
+                return seconds / 60 + "m";
+            }
+            // One and two days print as 24h and 48h, longer times as days.
+            return seconds % 86_400 == 0 && seconds > 2 * 86_400 ? seconds / 86_400 + "d" : seconds / 3_600 + "h";
+        }
+    }
+
+    /** The options as text: the default file, the guide's table, and the effective values. */
+    public static final class ConfigText {
+        private ConfigText() {}
+
+        /**
+         * A YAML file with every option at its default, commented out ({@code #key: value}; prose is {@code # like this}). It
+         * changes nothing until a line is uncommented.
+         */
+        public static String defaultYaml() {
+            StringBuilder out = new StringBuilder("""
+                    # Hongbao's options, each commented out at its default. Remove the # before a key to set it.
+                    # Flags beat environment variables beat this file. Read from conf/hongbao.yaml, or from --config FILE (HONGBAO_CONFIG).
+                    # Every option also has a variable and a flag: HONGBAO_HTTP_PORT and --http-port for http.port.
+                    # Relative paths start at the working directory.
+                    """);
+            String section = "";
+            for (Option<?> option : Option.ALL) {
+                int dot = option.path().indexOf('.');
+                String head = dot < 0 ? "" : option.path().substring(0, dot);
+                String indent = head.isEmpty() ? "" : "  ";
+                if (!head.equals(section) || head.isEmpty()) {
+                    out.append('\n');
+                    out.append(head.isEmpty() ? "" : head + ":\n");
+                    section = head;
+                }
+                out.append(indent).append("# ").append(option.doc()).append('\n');
+                out.append(indent)
+                        .append("# Allowed: ")
+                        .append(option.allowed())
+                        .append(".\n");
+                String key = option.path().substring(dot + 1);
+                out.append(indent)
+                        .append('#')
+                        .append(key)
+                        .append(": ")
+                        .append(yamlDefault(option))
+                        .append('\n');
+            }
+            return out.toString();
+        }
+
+        /** A Markdown table of every option. */
+        public static String markdownTable() {
+            String rows = Option.ALL.stream()
+                    .map(option -> "| `%s` | %s | %s | %s |"
+                            .formatted(
+                                    option.path(),
+                                    option.defaultText().isEmpty() ? "" : "`" + option.defaultText() + "`",
+                                    cell(option.kind() + ": " + option.allowed()),
+                                    cell(option.doc())))
+                    .collect(Collectors.joining("\n"));
+            return "| option | default | allowed | what it does |\n|---|---|---|---|\n" + rows + "\n";
+        }
+
+        /** One line per option: path, value without passwords, and source. */
+        public static String effective(ConfigLoader.Loaded loaded) {
+            return loaded.effective().stream()
+                    .map(each -> each.option().path() + " = " + each.text() + "  (" + each.origin() + ")")
+                    .collect(Collectors.joining("\n"));
+        }
+
+        private static String yamlDefault(Option<?> option) {
+            if (option.defaultText().isEmpty()) {
+                return option.kind().equals("files") ? "[]" : "\"\"";
+            }
+            return option.defaultText();
+        }
+
+        private static String cell(String text) {
+            return text.replace("|", "\\|");
+        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.hongbao.config;
 
 import dev.hongbao.config.HongbaoConfig.DeclaredAsset;
+import dev.hongbao.config.Option.DurationText;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;

@@ -3,9 +3,9 @@ package dev.hongbao.doctor;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.engine.Installation;
-import dev.hongbao.engine.SameRedis;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.postgres.Months;
@@ -211,7 +211,7 @@ public final class Doctor {
                 .compose(read -> read.<List<?>>resultAt(0).isEmpty()
                         ? Future.succeededFuture(true)
                         : RedisLinks.open(vertx, redisUrl, ANSWER, "Redis")
-                                .compose(redis -> SameRedis.holdsAny(redis, read.resultAt(1))
+                                .compose(redis -> ShardRow.isAnyIn(redis, read.resultAt(1))
                                         .eventually(redis::close)))
                 .otherwise(true)
                 .onComplete(asked));

@@ -2,10 +2,10 @@ package dev.hongbao.doctor;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.HttpConfig;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.config.SecretUrl;
-import dev.hongbao.config.TokenConfig;
+import dev.hongbao.config.WebConfig.HttpConfig;
+import dev.hongbao.config.WebConfig.TokenConfig;
 import dev.hongbao.doctor.Doctor.Diagnosis;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks of this machine: ports, addresses, files with keys, the disk and the clock. */
-public final class MachineChecks {
+final class MachineChecks {
     private static final int MIN_BYTES = 32;
 
     /** 32 random bytes have fewer once in 10^40 times, as hex digits once in 10^9. */
@@ -43,7 +43,7 @@ public final class MachineChecks {
     private MachineChecks() {}
 
     /** Ports, addresses, secrets and where keys come from. Blocks on the disk and on names. */
-    public static List<Diagnosis> beforeStart(HongbaoConfig config) {
+    static List<Diagnosis> beforeStart(HongbaoConfig config) {
         List<Diagnosis> findings = new ArrayList<>();
         findings.addAll(ports(config));
         findings.addAll(exposure(config));
@@ -104,7 +104,7 @@ public final class MachineChecks {
         List<Diagnosis> findings = new ArrayList<>();
         api(config.web().http(), findings);
         String managementHost = config.web().management().address().host();
-        if (!isLoopback(managementHost)) {
+        if (!ListenAddress.isLoopback(managementHost)) {
             findings.add(Check.LISTENS_TO_ALL.found("management.host: listening on "
                     + managementHost
                     + ": the console's overview and the metrics need no token. Let only operators reach this port"));
@@ -115,7 +115,7 @@ public final class MachineChecks {
     /** The API's connections carry tokens in clear text: a reader can use them. */
     private static void api(HttpConfig http, List<Diagnosis> findings) {
         String host = http.address().host();
-        if (isLoopback(host) || http.address().tls() != null) {
+        if (ListenAddress.isLoopback(host) || http.address().tls() != null) {
             return;
         }
         if (http.proxies().protocol() == HttpConfig.ProxyProtocol.ON) {
@@ -126,20 +126,6 @@ public final class MachineChecks {
             findings.add(Check.CLEAR_TEXT.found("http.host: listening on " + host
                     + " without TLS: tokens travel in clear text. Name a certificate in http.tls-certificate, or put a proxy with TLS"
                     + " in front, let only it reach this port, and name it in http.trusted-proxies"));
-        }
-    }
-
-    /** Whether all addresses of the name are loopback. */
-    public static boolean isLoopback(String host) {
-        try {
-            for (InetAddress address : InetAddress.getAllByName(host)) {
-                if (!address.isLoopbackAddress()) {
-                    return false;
-                }
-            }
-            return true;
-        } catch (UnknownHostException unknown) {
-            return false;
         }
     }
 
@@ -158,7 +144,7 @@ public final class MachineChecks {
         SecretUrl url = token.publicKeys().jwksUrl();
         if (url != null && !url.value().startsWith("https:")) {
             String host = URI.create(url.value()).getHost();
-            if (!isLoopback(host)) {
+            if (!ListenAddress.isLoopback(host)) {
                 findings.add(Check.CLEAR_TEXT.found("token.jwks-url: the keys come from " + host
                         + " without TLS: who can change them on the way signs tokens for everybody"));
             }
@@ -168,15 +154,6 @@ public final class MachineChecks {
 
     private static List<Diagnosis> named(String option, Path file) {
         return checkPublic(file).stream().map(finding -> finding.of(option)).toList();
-    }
-
-    /** As {@link #checkSecret}. @throws IOException with the first finding that refuses */
-    public static void requireSecret(Path file) throws IOException {
-        for (Diagnosis finding : checkSecret(file)) {
-            if (finding.refuses()) {
-                throw new IOException(finding.text());
-            }
-        }
     }
 
     /**
@@ -283,7 +260,7 @@ public final class MachineChecks {
     /**
      * The process' limit of open files. Each connection is a file. At the limit, the kernel accepts no connection, not even on the management port.
      */
-    public static final class OpenFiles {
+    static final class OpenFiles {
         /** For the stores, the management port, the jar, logs and the JVM: a generous estimate. */
         private static final long RESERVED = 500;
 
@@ -296,7 +273,7 @@ public final class MachineChecks {
         private OpenFiles() {}
 
         /** The configured connections, or as many as the limit of open files allows. */
-        public static int atMost(int maxConnections) {
+        static int atMost(int maxConnections) {
             return atMost(maxConnections, limit());
         }
 

@@ -2,12 +2,11 @@ package dev.hongbao.doctor;
 
 import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.engine.Installation;
-import dev.hongbao.engine.RedisLine;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisCommands;
 import dev.hongbao.store.redis.RedisFault;
-import dev.hongbao.store.redis.RedisInfo;
 import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -90,7 +89,7 @@ final class RedisChecks {
     }
 
     private static String sampleChannel(@Nullable String namespace) {
-        return RedisLine.channel(namespace == null ? "hongbao" : namespace, "all");
+        return Installation.channel(namespace == null ? "hongbao" : namespace, "all");
     }
 
     /** @param missing commands of the messages between servers */
@@ -98,7 +97,7 @@ final class RedisChecks {
         return missing.isEmpty()
                 ? List.of()
                 : List.of(Check.REDIS_LINE.found("redis.url: " + RedisCommands.lacks(missing)
-                        + "; give it the channels " + RedisLine.CHANNELS
+                        + "; give it the channels " + Installation.CHANNELS
                         + "* as well. Until then servers do not hear each"
                         + " other, and a claim at a server that does not own its shard takes up to 100 ms more"));
     }

@@ -5,7 +5,8 @@
  * {@code doctor} all, through the management port and the stores. A {@code Diagnosis} names the option or the section of the runbook with
  * the remedy.
  *
- * <p>The server and the command line call it. It changes and starts nothing. Blocking, except for {@code StartChecks}.
+ * <p>The server calls {@code StartChecks}, the command line {@code Doctor}; both hide what they read. It changes and starts nothing.
+ * Blocking, except for the questions to the stores.
  *
  * <p>Begin with {@code Check}, then {@code StartChecks} and {@code Doctor}.
  */

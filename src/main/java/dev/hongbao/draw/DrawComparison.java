@@ -8,7 +8,7 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.engine.Mode.RedisComparison.Differences;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.DrawId;

@@ -1,15 +1,14 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.LinesReply;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.Reply.LinesReply;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
@@ -208,7 +207,7 @@ final class DrawRoutes {
                 fields(out.beginObject(), win);
                 out.endObject();
             });
-            ProfileRoutes.people(
+            Profile.people(
                     json,
                     page.items().stream()
                             .map(win -> win.play().user())

@@ -4,7 +4,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;

@@ -7,7 +7,6 @@ import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.Quarantine;
-import dev.hongbao.engine.RowPages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
@@ -82,19 +81,19 @@ final class DrawShardLoader implements ShardLoader {
         // that an operator returns meanwhile is not loaded at all: a part of it would be invalid.
         Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
-        return RowPages.each(pool, generation, OPEN, shard, rows -> {
+        return ShardLoader.each(pool, generation, OPEN, shard, rows -> {
                     rows.forEach(row -> lastPeriods.put(row.getUUID("id"), row.getInteger("last_period")));
                     return writeDraws(redis, generation, rows, unreadable);
                 })
                 .compose(done ->
                         Future.join(unreadable.stream().map(Supplier::get).toList()))
-                .compose(done -> RowPages.each(
+                .compose(done -> ShardLoader.each(
                         pool,
                         generation,
                         PLAYERS,
                         shard,
                         rows -> writePlayers(redis, generation, rows, lastPeriods.keySet())))
-                .compose(done -> RowPages.each(
+                .compose(done -> ShardLoader.each(
                         pool,
                         generation,
                         NOT_TAKEN,

@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
-import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import java.util.List;

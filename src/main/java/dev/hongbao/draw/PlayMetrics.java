@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.Play.PlayOutcome;
-import dev.hongbao.engine.LoopSum;
+import dev.hongbao.engine.Attempts.LoopSum;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;

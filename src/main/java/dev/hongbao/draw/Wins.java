@@ -1,7 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.Prize;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.Page;

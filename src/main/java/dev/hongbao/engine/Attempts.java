@@ -6,13 +6,18 @@ import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UnavailableException;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -220,6 +225,29 @@ public final class Attempts {
             return inTime(attempts.shards.report(generation, Symptom.missing(key)))
                     .transform(reported -> attempts.loop.pause(RETRY_MILLIS))
                     .compose(later -> attempt());
+        }
+    }
+
+    /** A gauge that adds up a count of each event loop when it is read, so counting costs nothing. Thread-safe. */
+    public static final class LoopSum {
+        private final List<IntSupplier> loops = new CopyOnWriteArrayList<>();
+
+        public LoopSum(MeterRegistry registry, String name, String description) {
+            Gauge.builder(
+                            name,
+                            loops,
+                            all -> all.stream().mapToInt(IntSupplier::getAsInt).sum())
+                    .description(description)
+                    .register(registry);
+        }
+
+        /**
+         * Adds an event loop.
+         *
+         * @param count read on any thread; an approximate value is good enough
+         */
+        public void watch(IntSupplier count) {
+            loops.add(count);
         }
     }
 }

@@ -1,8 +1,9 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Quarantine.Mark;
-import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.store.postgres.SqlState;
 import io.vertx.core.Future;
 import io.vertx.pgclient.PgException;

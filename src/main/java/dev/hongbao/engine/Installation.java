@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param namespace the option's, or else the first eight digits of the id; short, since every packet's key has it
  */
 public record Installation(UUID id, String namespace) {
+    /** The prefix of all channels of messages between servers. */
+    public static final String CHANNELS = "hongbao:";
+
     private static final int DIGITS = 8;
 
     /**
@@ -124,6 +127,11 @@ public record Installation(UUID id, String namespace) {
     /** The key with the id of the installation that owns a shard's keys. */
     public static String key(String namespace, int shard) {
         return Generation.shardPrefix(namespace, shard) + "installation";
+    }
+
+    /** The channel for the messages to a server. @param to its name, or {@code all} */
+    public static String channel(String namespace, String to) {
+        return CHANNELS + namespace + ":" + to;
     }
 
     private Future<Void> holds(@Nullable Response owner) {

@@ -2,9 +2,9 @@ package dev.hongbao.engine;
 
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Mode.ShardLoader;
-import dev.hongbao.store.postgres.Pages;
-import dev.hongbao.store.redis.RedisInfo;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;

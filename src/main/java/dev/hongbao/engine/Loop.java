@@ -4,6 +4,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.eventbus.MessageCodec;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -58,6 +60,14 @@ public interface Loop {
         return over.future();
     }
 
+    /**
+     * Lets messages of exactly this type pass between the loops of this server without a copy, so they are immutable. Call it once a
+     * type, before anything is published.
+     */
+    static <T> void passes(Vertx vertx, Class<T> type) {
+        vertx.eventBus().registerDefaultCodec(type, new LocalCodec<>(type));
+    }
+
     /** Vert.x' loops. */
     static Loop of(Vertx vertx) {
         return new Loop() {
@@ -107,5 +117,39 @@ public interface Loop {
                 vertx.eventBus().<T>localConsumer(address, message -> heard.accept(message.body()));
             }
         };
+    }
+
+    /** Passes the message itself. */
+    final class LocalCodec<T> implements MessageCodec<T, T> {
+        private final Class<T> type;
+
+        private LocalCodec(Class<T> type) {
+            this.type = type;
+        }
+
+        @Override
+        public T transform(T message) {
+            return message;
+        }
+
+        @Override
+        public String name() {
+            return type.getName();
+        }
+
+        @Override
+        public byte systemCodecID() {
+            return -1;
+        }
+
+        @Override
+        public void encodeToWire(Buffer buffer, T message) {
+            throw new UnsupportedOperationException("messages stay within one server");
+        }
+
+        @Override
+        public T decodeFromWire(int position, Buffer buffer) {
+            throw new UnsupportedOperationException("messages stay within one server");
+        }
     }
 }

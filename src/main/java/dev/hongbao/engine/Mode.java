@@ -1,10 +1,14 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -12,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +126,34 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
          */
         Future<Void> load(Pool pool, RedisLink redis, Generation generation);
 
+        /**
+         * Reads rows for a generation's keys page by page, so that a shard of any size loads in bounded memory. Calls {@code write} with
+         * each page in order, the next one after its future succeeds; an empty result gives one empty page. Before each other page it
+         * checks that the generation is still current.
+         *
+         * @return fails if the query or a write fails, or if another generation has replaced this one
+         */
+        static Future<Void> each(
+                Pool pool,
+                Generation generation,
+                String sql,
+                Tuple parameters,
+                Function<RowSet<Row>, Future<Void>> write) {
+            return pool.withTransaction(tx -> Pages.ofQuery(
+                    tx,
+                    sql,
+                    parameters,
+                    rows -> rows.size() == 0
+                            ? write.apply(rows)
+                            : tx.preparedQuery("select from shard where id = $1 and epoch = $2 and nonce = $3")
+                                    .execute(Tuple.of(
+                                            (short) generation.shard(), generation.epoch(), generation.nonce()))
+                                    .compose(standing -> standing.rowCount() == 1
+                                            ? write.apply(rows)
+                                            : Future.failedFuture(new IllegalStateException(
+                                                    generation + " was replaced while it was loaded")))));
+        }
+
         /** Returns the generation's keys that are obsolete: by Postgres their units are over. */
         default Future<List<String>> over(Pool pool, Generation generation, List<String> keys) {
             return Future.succeededFuture(List.of());
@@ -187,5 +220,47 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
         interface Factory {
             RedisComparison of(Pool pool, RedisLink redis, Generation generation);
         }
+    }
+
+    /** Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop. */
+    public interface Settler {
+        /** The form of its items. */
+        JournalItem.Format format();
+
+        /**
+         * Looks up the facts that a settlement of the items needs.
+         *
+         * @return fails if a store did not answer
+         */
+        Future<Settlement> prepare(List<JournalItem> items);
+
+        /** A settlement that is ready to be sent. */
+        @FunctionalInterface
+        interface Settlement {
+            /**
+             * Settles the items in the order given, in one statement that first moves the cursors; every effect depends on that move.
+             * The statement is sent before this returns, so settlements happen in the order of the calls. Informs the waiting callers
+             * after the commit.
+             *
+             * @param moves the cursors, and the journal entries they pass
+             * @return the number of void items; fails if the statement failed or its outcome is unknown
+             */
+            Future<Integer> send(SqlClient writer, CursorMoves moves);
+        }
+    }
+
+    /**
+     * Learns how the writer's settlements end, of every kind. It is for readers of Postgres; the facts themselves come from the
+     * settlers. Called on the persistence verticle's event loop.
+     */
+    public interface SettlementListener {
+        /** A settlement was committed. */
+        void settled();
+
+        /** A settlement failed, or its outcome is unknown. The facts of an unknown one are never published. */
+        void uncertain();
+
+        /** Its periodic work for the owner of a shard. */
+        List<OwnerTask> ownerTasks();
     }
 }

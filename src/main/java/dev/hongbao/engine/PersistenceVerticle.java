@@ -1,9 +1,11 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.JournalEntry.JournalReader;
 import dev.hongbao.engine.KeySweep.LeftoverKeys;
 import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Mode.ShardLoader;
-import dev.hongbao.engine.Settler.SettlementListener;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.redis.RedisLink;
@@ -32,11 +34,8 @@ import org.slf4j.LoggerFactory;
  * <p>Entries arrive over the bus. The writer reads the journal if an entry is missing there, if another server announces entries,
  * and at every tick: an announcement may be lost.
  */
-public final class PersistenceVerticle extends VerticleBase {
+final class PersistenceVerticle extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(PersistenceVerticle.class);
-
-    /** Settlements of a server at the same time, each on a Postgres connection of its own. */
-    public static final int MOST_AT_ONCE = 2;
 
     private static final long DRAIN_MILLIS = 5_000;
 
@@ -81,7 +80,7 @@ public final class PersistenceVerticle extends VerticleBase {
      * @param pollInterval between two ticks
      */
     @SuppressWarnings("NullAway.Init") // the clients are made in start(), on the verticle's own context
-    public PersistenceVerticle(
+    PersistenceVerticle(
             Loop loop,
             Sessions postgres,
             Supplier<Future<RedisLinks>> openRedis,
@@ -107,7 +106,7 @@ public final class PersistenceVerticle extends VerticleBase {
     }
 
     /** Before the start: what this server shows to the others, before it owns a shard. @return this */
-    public PersistenceVerticle showing(Presence numbers) {
+    PersistenceVerticle showing(Presence numbers) {
         presence = numbers;
         return this;
     }
@@ -133,7 +132,7 @@ public final class PersistenceVerticle extends VerticleBase {
             LOG.info("{} shards over {} servers of Redis: {}", logs.length, spread.size(), spread);
         }
         writers = Stream.generate(() -> postgres.pipeline("writer", LOCK_LIMIT))
-                .limit(MOST_AT_ONCE)
+                .limit(Shards.SETTLEMENTS_AT_ONCE)
                 .toList();
         List<Settler> settlers =
                 modes.stream().flatMap(mode -> mode.settlers().stream()).toList();

@@ -1,6 +1,8 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.JournalEntry.JournalReader;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;

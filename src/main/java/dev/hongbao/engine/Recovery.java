@@ -1,9 +1,10 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.JournalEntry.JournalReader;
 import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.ShardStore.ShardRow;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;

@@ -38,10 +38,7 @@ import org.slf4j.LoggerFactory;
  * messages to all. If Redis accepts such messages for three seconds and none comes back, the line subscribes anew. So a message
  * to all is due every second. Confined to the event loop on which {@link #listen} is called.
  */
-public final class RedisLine implements ServerLine {
-    /** The prefix of all channels. */
-    public static final String CHANNELS = "hongbao:";
-
+final class RedisLine implements ServerLine {
     private static final Logger LOG = LoggerFactory.getLogger(RedisLine.class);
 
     private static final long SILENT_NANOS = TimeUnit.SECONDS.toNanos(3);
@@ -74,15 +71,8 @@ public final class RedisLine implements ServerLine {
     private boolean closed;
     private Future<?> published = Future.succeededFuture();
 
-    /**
-     * Does not connect yet.
-     *
-     * @param open opens connections on the current event loop
-     * @param readKeys the key of the messages; during its change also the previous one
-     * @param namespace the installation's
-     * @param metrics counts the messages with a wrong signature
-     */
-    public RedisLine(
+    /** See {@link ServerLine#overRedis}. */
+    RedisLine(
             Vertx vertx,
             Supplier<Future<RedisLinks>> open,
             Supplier<Future<List<Buffer>>> readKeys,
@@ -91,14 +81,9 @@ public final class RedisLine implements ServerLine {
         this.vertx = vertx;
         this.open = open;
         this.readKeys = readKeys;
-        this.prefix = channel(namespace, "");
-        this.all = channel(namespace, "all");
+        this.prefix = Installation.channel(namespace, "");
+        this.all = Installation.channel(namespace, "all");
         this.forged = ServerMessages.counter(metrics, "forged");
-    }
-
-    /** @param to a server's name, or {@code all} */
-    public static String channel(String namespace, String to) {
-        return CHANNELS + namespace + ":" + to;
     }
 
     @Override

@@ -2,8 +2,8 @@ package dev.hongbao.engine;
 
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.redis.RedisFault;
-import dev.hongbao.store.redis.RedisInfo;
 import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;

@@ -1,24 +1,18 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.ShardStore.ShardRow;
-import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 
 /**
  * Ensures that all servers of a database use one Redis and one namespace. Else each would recover the shards in its own, and
  * claims would fail on both. A server that starts beside others looks for the results of their recoveries. A server that starts
  * alone, or beside servers without shards, may use any Redis. Confined to the persistence verticle's event loop.
  */
-public final class SameRedis {
+final class SameRedis {
     /** The time in which the others recover the shards of an emptied Redis, or notice a dead server. */
     private static final Duration WAIT = Duration.ofSeconds(15);
 
@@ -81,35 +75,10 @@ public final class SameRedis {
                 .execute(Tuple.of(STARTER))
                 .compose(locked -> session.preparedQuery(OTHERS).execute(Tuple.of((long) others)))
                 .compose(rows -> rows.iterator().next().getBoolean(0)
-                        ? store.readAll().compose(shards -> holdsAny(redis, shards))
+                        ? store.readAll().compose(shards -> ShardRow.isAnyIn(redis, shards))
                         : Future.succeededFuture(true))
                 .compose(same -> same ? OwnerLocks.join(session).map(true) : Future.succeededFuture(false))
                 .eventually(() -> session.preparedQuery("select pg_advisory_unlock($1, 0)")
                         .execute(Tuple.of(STARTER)));
-    }
-
-    /**
-     * Whether a Redis holds any of the shards as its latest recovery left it: the journal is there, and the replication id is
-     * equal.
-     *
-     * @return fails if Redis answers for none of the shards
-     */
-    public static Future<Boolean> holdsAny(RedisLinks redis, List<ShardRow> shards) {
-        Map<RedisLink, Future<String>> replids = new HashMap<>();
-        List<Future<Boolean>> looks = shards.stream()
-                .filter(row -> row.generation().epoch() > 0)
-                .map(row -> {
-                    RedisLink link = row.generation().link(redis);
-                    Future<String> replid = replids.computeIfAbsent(link.server(), RedisWatch::replid);
-                    return link.send(Request.cmd(Command.EXISTS)
-                                    .arg(row.generation().journalKey()))
-                            .compose(there -> replid.map(now ->
-                                    there.toInteger() == 1 && row.replid().equals(now)));
-                })
-                .toList();
-        return Future.join(looks)
-                .transform(looked -> looks.isEmpty() || looks.stream().anyMatch(Future::succeeded)
-                        ? Future.succeededFuture(looks.stream().anyMatch(look -> look.succeeded() && look.result()))
-                        : Future.failedFuture(looked.cause()));
     }
 }

@@ -1,6 +1,8 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.JournalEntry.JournalReader;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.store.redis.RedisFault;
@@ -68,7 +70,7 @@ final class SettlementLoop {
         this.supervisor = supervisor;
         this.metrics = metrics;
         this.whole = new SettlementLane(settler.writer(0), List.of(logs));
-        this.parts = IntStream.range(0, PersistenceVerticle.MOST_AT_ONCE)
+        this.parts = IntStream.range(0, Shards.SETTLEMENTS_AT_ONCE)
                 .mapToObj(part -> new SettlementLane(
                         settler.writer(part),
                         Stream.of(logs)

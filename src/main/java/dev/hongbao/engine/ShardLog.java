@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.JournalEntry.JournalReader;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import java.util.ArrayDeque;
 import java.util.Deque;

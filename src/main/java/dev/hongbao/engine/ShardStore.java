@@ -1,6 +1,10 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -8,8 +12,10 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.security.SecureRandom;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -37,6 +43,31 @@ public final class ShardStore {
     public record ShardRow(Generation generation, long lastSeq, String replid, long restored, Set<UUID> aside) {
         public ShardRow {
             aside = Set.copyOf(aside);
+        }
+
+        /**
+         * Whether a Redis holds any of the shards as its latest recovery left it: the journal is there, and the replication id is
+         * equal.
+         *
+         * @return fails if Redis answers for none of the shards
+         */
+        public static Future<Boolean> isAnyIn(RedisLinks redis, List<ShardRow> shards) {
+            Map<RedisLink, Future<String>> replids = new HashMap<>();
+            List<Future<Boolean>> looks = shards.stream()
+                    .filter(row -> row.generation().epoch() > 0)
+                    .map(row -> {
+                        RedisLink link = row.generation().link(redis);
+                        Future<String> replid = replids.computeIfAbsent(link.server(), RedisWatch::replid);
+                        return link.send(Request.cmd(Command.EXISTS)
+                                        .arg(row.generation().journalKey()))
+                                .compose(there -> replid.map(now ->
+                                        there.toInteger() == 1 && row.replid().equals(now)));
+                    })
+                    .toList();
+            return Future.join(looks)
+                    .transform(looked -> looks.isEmpty() || looks.stream().anyMatch(Future::succeeded)
+                            ? Future.succeededFuture(looks.stream().anyMatch(look -> look.succeeded() && look.result()))
+                            : Future.failedFuture(looked.cause()));
         }
     }
 

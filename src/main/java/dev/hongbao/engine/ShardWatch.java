@@ -1,7 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.ShardOwners.Owned;
-import dev.hongbao.store.redis.RedisInfo;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import dev.hongbao.store.redis.RedisLinks;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

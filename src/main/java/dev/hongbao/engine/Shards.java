@@ -1,7 +1,11 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.Settlements.LoopListeners;
+import dev.hongbao.engine.Settlements.SettledFacts;
 import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
@@ -10,10 +14,12 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
 import io.vertx.sqlclient.SqlClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -28,6 +34,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -37,6 +45,9 @@ import org.slf4j.LoggerFactory;
 
 /** The shards' generations, as this server knows them. A generation may be outdated; the fence then shows it. Thread-safe. */
 public final class Shards {
+    /** Settlements of a server at the same time, each on a Postgres connection of its own. */
+    public static final int SETTLEMENTS_AT_ONCE = 2;
+
     private static final Logger LOG = LoggerFactory.getLogger(Shards.class);
 
     private final ShardStore store;
@@ -319,6 +330,41 @@ public final class Shards {
         return shard.generation.equals(generation) ? shard : new Shard(generation, row.replid(), scriptTexts);
     }
 
+    /**
+     * Owns shards and settles their journals. Deploy one.
+     *
+     * @param openRedis opens links on the current event loop
+     * @param modes their items are settled, and their tasks run
+     * @param listener learns of every settlement; its tasks run after the modes' tasks
+     * @param pollInterval between two looks into the journals
+     * @param presence what this server shows to the others, before it owns a shard
+     */
+    public VerticleBase writer(
+            Loop loop,
+            Sessions postgres,
+            Supplier<Future<RedisLinks>> openRedis,
+            Quarantine quarantine,
+            List<Mode> modes,
+            SettlementListener listener,
+            Duration pollInterval,
+            Presence presence) {
+        return new PersistenceVerticle(loop, postgres, openRedis, this, quarantine, modes, listener, pollInterval)
+                .showing(presence);
+    }
+
+    /**
+     * Exchanges messages with the other servers. Deploy one.
+     *
+     * @param line is closed with it
+     * @param facts the kinds of settled facts, each with a number of its own
+     * @param audience the listeners to everything
+     * @throws IllegalArgumentException for a kind that is taken or out of range
+     */
+    public VerticleBase messages(
+            Loop loop, ServerLine line, List<SettledFacts<?>> facts, Audience audience, MeterRegistry metrics) {
+        return new ServerMessages(loop, line, this, facts, audience, metrics);
+    }
+
     /** Measures every shard for the operator, whichever server owns it. Deploy one. @param timeout of a command of Redis */
     public Deployable watch(String redisUrl, Duration timeout, ShardOwners owners, MeterRegistry registry) {
         return new ShardWatch(redisUrl, timeout, this, owners, registry);
@@ -345,6 +391,103 @@ public final class Shards {
         /** A key is missing though its packet or draw is open in Postgres. */
         public static Symptom missing(String key) {
             return new Symptom(Kind.MISSING, key);
+        }
+    }
+
+    /**
+     * The progress of the owned shards at the start. Each shard counts once: one that needs a recovery later does not make the server
+     * unready, since the others serve on. Thread-safe.
+     */
+    static final class ShardsAtStart {
+        /** After so long, a shard whose recovery fails no longer blocks the start. A recovery that is only slow does. */
+        static final Duration PATIENCE = Duration.ofSeconds(30);
+
+        private final LongSupplier nanoTime;
+
+        /** The owned shards that were never live, by number. */
+        private final Map<Integer, Waiting> waiting = new TreeMap<>();
+
+        private int recovered;
+        private boolean anyLive;
+        private boolean done;
+
+        private record Waiting(long sinceNanos, String failure) {}
+
+        ShardsAtStart() {
+            this(System::nanoTime);
+        }
+
+        ShardsAtStart(LongSupplier nanoTime) {
+            this.nanoTime = nanoTime;
+        }
+
+        /** Adds shards to wait for. */
+        public synchronized void acquired(List<Integer> shards) {
+            shards.forEach(shard -> waiting.put(shard, new Waiting(0, "")));
+        }
+
+        /** Other servers own all shards now. */
+        public synchronized void lost() {
+            waiting.clear();
+        }
+
+        /** Another server owns the shard now. */
+        public synchronized void lost(int shard) {
+            waiting.remove(shard);
+        }
+
+        /** The shard settles. */
+        public synchronized void live(int shard) {
+            waiting.remove(shard);
+            anyLive = true;
+        }
+
+        /**
+         * Counts a recovery at the start. A shard's first generation does not count: there was nothing to lose.
+         *
+         * @return whether the start still goes on
+         */
+        public synchronized boolean recovered(Generation generation) {
+            if (!done && generation.epoch() > 1) {
+                recovered++;
+            }
+            return !done;
+        }
+
+        /** The number of shards that Redis had lost and the start restored. */
+        synchronized int recovered() {
+            return recovered;
+        }
+
+        /** Notes a failed attempt to make the shard live; it is repeated. */
+        public synchronized void failed(int shard, String why) {
+            waiting.computeIfPresent(
+                    shard,
+                    (id, before) ->
+                            new Waiting(before.failure.isEmpty() ? nanoTime.getAsLong() : before.sinceNanos, why));
+        }
+
+        /**
+         * Whether each owned shard was live once, or has failed for {@link #PATIENCE} while others are live; stays true. If shards
+         * are left behind, the log names them once.
+         */
+        synchronized boolean isDone() {
+            if (!done && waiting.values().stream().allMatch(this::isHopeless) && (anyLive || waiting.isEmpty())) {
+                done = true;
+                List<String> left = new ArrayList<>();
+                waiting.forEach((shard, why) -> left.add("shard " + shard + ": " + why.failure));
+                if (!left.isEmpty()) {
+                    LOG.error(
+                            "serving without shards whose recovery fails and is tried again; claims on their packets get"
+                                    + " 503: {}",
+                            left);
+                }
+            }
+            return done;
+        }
+
+        private boolean isHopeless(Waiting shard) {
+            return !shard.failure.isEmpty() && nanoTime.getAsLong() - shard.sinceNanos > PATIENCE.toNanos();
         }
     }
 }

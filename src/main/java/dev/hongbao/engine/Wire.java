@@ -1,6 +1,5 @@
 package dev.hongbao.engine;
 
-import dev.hongbao.engine.Wire.WireWriter;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.draw.Play.SettledPlays;
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;

@@ -1,7 +1,6 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.campaign.Rain;
@@ -103,7 +102,7 @@ final class EventText {
                                 continue;
                             }
                             if (!row.type().equals(EventRow.SENT)) { // it is in the packet's event
-                                ProfileRoutes.people(json, people(row, known, over), people);
+                                Profile.people(json, people(row, known, over), people);
                             }
                             events.add(event(row, json));
                         }

@@ -1,10 +1,10 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.http.Call;
+import dev.hongbao.http.Call.Preferences;
 import dev.hongbao.http.CallsInFlight;
-import dev.hongbao.http.Preferences;
+import dev.hongbao.http.CallsInFlight.WaitingPolls;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.WaitingPolls;
 import dev.hongbao.packet.PacketBodies;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;

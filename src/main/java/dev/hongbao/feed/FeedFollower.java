@@ -1,6 +1,6 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.engine.Audience;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.values.GroupId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

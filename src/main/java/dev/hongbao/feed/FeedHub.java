@@ -1,9 +1,9 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.engine.Audience;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.feed.FeedStore.Changes;
 import dev.hongbao.feed.FeedStore.Piece;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.GroupId;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

@@ -1,8 +1,8 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.FeedStore.Unannounced;

@@ -1,6 +1,6 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.postgres.Sweep;
 import io.vertx.core.Future;
 import java.time.Duration;

@@ -3,14 +3,14 @@ package dev.hongbao.feed;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.draw.Draws;
-import dev.hongbao.engine.Audience;
-import dev.hongbao.engine.LocalCodec;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
-import dev.hongbao.engine.Settler.SettlementListener;
+import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.values.PacketId;
@@ -79,8 +79,8 @@ public final class Feeds implements SettlementListener {
      * @param keep how long events are kept
      */
     public Feeds(Vertx vertx, Shards shards, Pool readers, Pool owner, Pool lengthy, Duration keep) {
-        LocalCodec.register(vertx.eventBus(), Packets.Loaded.class);
-        LocalCodec.register(vertx.eventBus(), FeedHub.Part.class);
+        Loop.passes(vertx, Packets.Loaded.class);
+        Loop.passes(vertx, FeedHub.Part.class);
         this.vertx = vertx;
         this.shards = shards;
         this.store = new FeedStore(readers);

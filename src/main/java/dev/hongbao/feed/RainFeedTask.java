@@ -1,7 +1,7 @@
 package dev.hongbao.feed;
 
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.PacketId;

@@ -2,8 +2,8 @@ package dev.hongbao.feed;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Settlements;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.Packet;

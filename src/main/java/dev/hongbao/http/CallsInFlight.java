@@ -7,9 +7,13 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
@@ -110,6 +114,62 @@ public final class CallsInFlight {
         /** Subtracts one that was counted. */
         public void leave(K key) {
             counts.computeIfPresent(key, (same, count) -> count == 1 ? null : Integer.valueOf(count - 1));
+        }
+    }
+
+    /**
+     * A loop's polls that wait for events: each counts as its caller's until it is answered or its client is gone. Confined to its
+     * event loop.
+     */
+    public static final class WaitingPolls {
+        private final AtomicInteger polls;
+        private final CallsInFlight inFlight;
+        private final long answerMillis;
+        private final Map<Poll<?>, Caller> waiting = new HashMap<>();
+
+        /** @param polls waiting on all loops @param answerMillis time limit beyond the client's own wait */
+        WaitingPolls(AtomicInteger polls, CallsInFlight inFlight, long answerMillis) {
+            this.polls = polls;
+            this.inFlight = inFlight;
+            this.answerMillis = answerMillis;
+        }
+
+        /**
+         * A waiting poll.
+         * @param page its answer; never after {@code cancel}
+         * @param stopWaiting answers now
+         * @param cancel called when
+         * the client is gone
+         */
+        public record Poll<T>(Future<T> page, Runnable stopWaiting, Runnable cancel) {}
+
+        /** Answers all polls, as after their time limit. */
+        void stopWaiting() {
+            List.copyOf(waiting.keySet()).forEach(poll -> poll.stopWaiting.run());
+        }
+
+        /** Answers a poll. @param begin starts it, if its caller may have one more */
+        public <T> Future<T> answer(Call call, int waitSeconds, Supplier<Poll<T>> begin) {
+            inFlight.beginPoll(call.caller());
+            Poll<T> poll = begin.get();
+            waiting.put(poll, call.caller());
+            polls.incrementAndGet();
+            call.exchange().request().response().closeHandler(gone -> {
+                ended(poll);
+                poll.cancel.run();
+            });
+            return poll.page
+                    .timeout(answerMillis + waitSeconds * 1_000L, TimeUnit.MILLISECONDS)
+                    .onComplete(done -> ended(poll))
+                    .onFailure(late -> poll.cancel.run());
+        }
+
+        private void ended(Poll<?> poll) {
+            Caller caller = waiting.remove(poll);
+            if (caller != null) {
+                polls.decrementAndGet();
+                inFlight.endPoll(caller);
+            }
         }
     }
 }

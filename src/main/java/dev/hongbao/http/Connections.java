@@ -1,6 +1,6 @@
 package dev.hongbao.http;
 
-import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.ConnectionCap.ClientAddresses.ClientAddress;
 import dev.hongbao.http.Exchange.AnswerWriter;
 import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.http.HttpConnection;

@@ -1,6 +1,8 @@
 package dev.hongbao.http;
 
+import dev.hongbao.http.CallsInFlight.WaitingPolls;
 import dev.hongbao.http.Contract.Operation;
+import dev.hongbao.http.Exchange.HttpMetrics;
 import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -13,6 +15,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
+import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.MultiMap;
@@ -39,6 +42,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -104,6 +108,17 @@ public final class HttpFace implements Handler<HttpServerRequest> {
                 Problem.of(ProblemType.PAYLOAD_TOO_LARGE, Text.of("body.too-large", settings.maxBodyBytes()));
         this.polls = new WaitingPolls(metrics.polls(), gate.inFlight(), answerMillis);
         this.basePath = settings.basePath();
+    }
+
+    /**
+     * The server of a port on one event loop; several instances share the port.
+     *
+     * @param opening makes the face of an instance's loop, on that loop; called once
+     * @param listening receives the bound port, on the instance's loop
+     */
+    public static Deployable verticle(
+            HttpSettings settings, Supplier<Future<HttpFace>> opening, IntConsumer listening) {
+        return new HttpVerticle(settings, opening, listening);
     }
 
     /**
@@ -591,5 +606,12 @@ public final class HttpFace implements Handler<HttpServerRequest> {
 
         /** Refuses new requests, waits for the answers to those in flight, and closes every connection with 1001. */
         Future<Void> close();
+    }
+
+    /** Answers one call of the contract. The caller, the parameters and the body have been checked before. Confined to its event loop. */
+    @FunctionalInterface
+    public interface Route {
+        /** Fails, or throws, with an exception that {@link dev.hongbao.http.Problem#ofFailure} knows, or with a fault. */
+        Future<Reply> answer(Call call);
     }
 }

@@ -1,27 +1,42 @@
 package dev.hongbao.http;
 
+import static io.vertx.core.http.HttpVersion.HTTP_1_1;
+import static io.vertx.core.http.HttpVersion.HTTP_2;
+
 import dev.hongbao.config.AddressRange;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.DecoderResult;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
-import io.vertx.core.http.HttpVersion;
+import io.vertx.core.http.impl.HttpServerConnection;
+import io.vertx.core.http.impl.VertxHttpRequestDecoder;
 import io.vertx.core.net.SocketAddress;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's HTTP server; several instances share the port. A stop closes the port, refuses new work with 503, waits for
  * answers in flight and for commands whose clients have gone, then closes the rest.
  */
-public final class HttpVerticle extends VerticleBase {
+final class HttpVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 1_000;
     private static final int ACCEPT_BACKLOG = 4_096;
     private static final int MAX_CHUNK_BYTES = 8 * 1024;
@@ -50,11 +65,8 @@ public final class HttpVerticle extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpFace face;
 
-    /**
-     * @param opening makes the face of this instance's loop, on that loop; called once
-     * @param listening receives the bound port, on this instance's loop
-     */
-    public HttpVerticle(HttpSettings settings, Supplier<Future<HttpFace>> opening, IntConsumer listening) {
+    /** See {@link HttpFace#verticle}. */
+    HttpVerticle(HttpSettings settings, Supplier<Future<HttpFace>> opening, IntConsumer listening) {
         this.settings = settings;
         this.opening = opening;
         this.listening = listening;
@@ -120,7 +132,7 @@ public final class HttpVerticle extends VerticleBase {
      */
     private static HttpServerOptions overHttp2(HttpServerOptions options) {
         return options.setUseAlpn(true)
-                .setAlpnVersions(List.of(HttpVersion.HTTP_2, HttpVersion.HTTP_1_1))
+                .setAlpnVersions(List.of(HTTP_2, HTTP_1_1))
                 .setInitialSettings(new Http2Settings()
                         .setMaxConcurrentStreams(MAX_STREAMS)
                         .setMaxHeaderListSize(HttpSettings.MAX_HEADER_BYTES))
@@ -164,5 +176,114 @@ public final class HttpVerticle extends VerticleBase {
                 .setTcpKeepAlive(true)
                 .setAcceptBacklog(ACCEPT_BACKLOG)
                 .setReuseAddress(true);
+    }
+
+    /**
+     * Reads requests as Vert.x does, but refuses requests that a proxy may read differently (request smuggling, RFC 9112 §3.2 and
+     * §6.3). These have Content-Length and Transfer-Encoding, a transfer coding other than one {@code chunked}, a version other than
+     * 1.0 and 1.1, two hosts, or two tokens. Such a request is passed on as invalid, and nothing after it is read. Nothing is read
+     * after a broken chunk either, for which Vert.x alone would only close the connection. On the connection's event loop.
+     */
+    private static final class StrictDecoder extends VertxHttpRequestDecoder {
+        private static final String NAME = "httpDecoder";
+
+        private final Runnable brokenBody;
+        private boolean ambiguous;
+        private boolean over;
+
+        private StrictDecoder(HttpServerOptions options, Runnable brokenBody) {
+            super(options);
+            this.brokenBody = brokenBody;
+        }
+
+        /**
+         * Replaces Vert.x' decoder on a connection that has read nothing yet. HTTP/2 needs none: its frames have unambiguous lengths.
+         *
+         * @param brokenBody called when a body cannot be read on
+         */
+        static void guard(HttpConnection connection, HttpServerOptions options, Runnable brokenBody) {
+            ChannelPipeline pipeline =
+                    ((HttpServerConnection) connection).channelHandlerContext().pipeline();
+            if (pipeline.get(NAME) != null) {
+                pipeline.replace(NAME, NAME, new StrictDecoder(options, brokenBody));
+            }
+        }
+
+        @Override
+        protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+            ambiguous = true;
+            super.handleTransferEncodingChunkedWithContentLength(message);
+        }
+
+        @Override
+        protected void decode(ChannelHandlerContext channel, ByteBuf in, List<Object> out) throws Exception {
+            if (over) {
+                in.skipBytes(in.readableBytes());
+                return;
+            }
+            int before = out.size();
+            super.decode(channel, in, out);
+            for (int i = before; i < out.size(); i++) {
+                Object read = out.get(i);
+                if (read instanceof HttpRequest request) {
+                    DecoderResult fault = faultOf(request);
+                    if (fault != null) {
+                        stop(out, i);
+                        HttpMessage invalid = createInvalidMessage();
+                        invalid.setDecoderResult(fault);
+                        out.add(invalid);
+                    }
+                } else if (read instanceof HttpContent body
+                        && body.decoderResult().isFailure()) {
+                    stop(out, i);
+                    brokenBody.run();
+                }
+            }
+        }
+
+        private void stop(List<Object> out, int from) {
+            over = true;
+            while (out.size() > from) {
+                ReferenceCountUtil.release(out.remove(out.size() - 1));
+            }
+        }
+
+        /** Null for a request that needs no change: it is valid, or is marked invalid and has a supported version. */
+        private @Nullable DecoderResult faultOf(HttpRequest request) {
+            DecoderResult told = request.decoderResult();
+            if (told.isFailure()) {
+                return isSpoken(request.protocolVersion()) ? null : told;
+            }
+            return isFaulty(request)
+                    ? DecoderResult.failure(new IllegalArgumentException("an ambiguous request"))
+                    : null;
+        }
+
+        /** Netty accepts {@code http/1.1} as an equal version; Vert.x knows only these two objects, and answers others with a bare 501. */
+        @SuppressWarnings("ReferenceEquality")
+        private static boolean isSpoken(HttpVersion version) {
+            return version == HttpVersion.HTTP_1_1 || version == HttpVersion.HTTP_1_0;
+        }
+
+        private static boolean isTwice(HttpRequest request, CharSequence header) {
+            return request.headers().getAll(header).size() > 1;
+        }
+
+        private boolean isFaulty(HttpRequest request) {
+            HttpVersion version = request.protocolVersion();
+            if (ambiguous
+                    || !isSpoken(version)
+                    || isTwice(request, HttpHeaderNames.HOST)
+                    || isTwice(request, HttpHeaderNames.AUTHORIZATION)) {
+                return true;
+            }
+            if (!request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)) {
+                return false;
+            }
+            List<String> codings = request.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
+            return codings.size() != 1
+                    || !codings.get(0).strip().equalsIgnoreCase("chunked")
+                    || !version.equals(HttpVersion.HTTP_1_1);
+        }
     }
 }

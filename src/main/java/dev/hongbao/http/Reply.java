@@ -1,10 +1,21 @@
 package dev.hongbao.http;
 
 import dev.hongbao.http.PageFiles.PageFile;
+import dev.hongbao.values.Metadata;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -103,5 +114,124 @@ public record Reply(
             return this;
         }
         return new Reply(304, "", Buffer.buffer(), headers, tag, null);
+    }
+
+    /**
+     * A streamed answer, one line per value: CSV or JSON lines by the query's {@code format}, compressed if accepted, no faster than
+     * the client reads.
+     */
+    public static final class LinesReply {
+        /** Without it, a spreadsheet misreads the encoding and garbles Chinese. */
+        private static final String BYTE_ORDER_MARK = "\uFEFF";
+
+        private static final Pattern QUALITY = Pattern.compile(";q=([01](?:\\.[0-9]{0,3})?)$");
+
+        private LinesReply() {}
+
+        /** Whether the request wants CSV: by {@code format}, else by the preferred type of {@code Accept}. */
+        public static boolean isCsv(Call call) {
+            String format = call.query("format");
+            if (format != null) {
+                return format.equals("csv");
+            }
+            return call.exchange().request().headers().getAll(HttpHeaders.ACCEPT).stream()
+                    .flatMap(header -> Stream.of(header.split(",")))
+                    .map(each -> each.toLowerCase(Locale.ROOT).replace(" ", ""))
+                    .filter(each -> each.matches("(text/csv|application/(jsonl|json|x-ndjson))(;.*)?"))
+                    .filter(each -> quality(each) > 0)
+                    .max(Comparator.comparingDouble(LinesReply::quality))
+                    .filter(each -> each.startsWith("text/csv"))
+                    .isPresent();
+        }
+
+        /** The {@code q} of a type in {@code Accept}: 1 unless given, 0 when it cannot be read. */
+        private static double quality(String accepted) {
+            Matcher given = QUALITY.matcher(accepted);
+            return !given.find() ? 1 : Double.parseDouble(given.group(1));
+        }
+
+        private static final String END = "\r\n";
+
+        /** A cell of CSV (RFC 4180), quoted if necessary. A leading apostrophe keeps a spreadsheet from running the text as a formula. */
+        public static String cell(String text) {
+            String safe = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
+            boolean quoted = safe.chars().anyMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+            return quoted ? '"' + safe.replace("\"", "\"\"") + '"' : safe;
+        }
+
+        /** The two formats of a value. @param header the first line of CSV, with its end */
+        public record Form<T>(String header, Function<T, String> csv, Function<T, String> json) {
+            /** Appends the export's metadata as the last column of each CSV line; an empty cell if there is none. */
+            public Form<T> with(Metadata metadata) {
+                String cell = "," + (metadata.isEmpty() ? "" : cell(metadata.json())) + END;
+                return new Form<>(more(header, ",metadata" + END), value -> more(csv.apply(value), cell), json);
+            }
+
+            private static String more(String line, String cell) {
+                return line.isEmpty() ? "" : line.substring(0, line.length() - END.length()) + cell;
+            }
+        }
+
+        /** Streams the values. @param read passes them page by page to its argument, each page after the previous future completes */
+        public static <T> Future<Reply> write(
+                Call call, Form<T> form, Function<Function<List<T>, Future<Void>>, Future<Void>> read) {
+            boolean csv = isCsv(call);
+            String type = csv ? "text/csv; charset=utf-8; header=present" : "application/jsonl; charset=utf-8";
+            String begin = csv ? BYTE_ORDER_MARK + form.header : "";
+            Function<T, String> line = csv ? form.csv : form.json;
+            HttpServerRequest request = call.exchange().request();
+            HttpServerResponse response = request.response();
+            Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
+            if (call.exchange().isHead()) {
+                // A HEAD is refused as its GET would be, and reads only the first page.
+                return read.apply(page -> Future.failedFuture(new HeadIsKnownException()))
+                        .recover(fault -> fault instanceof HeadIsKnownException
+                                ? Future.succeededFuture()
+                                : Future.failedFuture(fault))
+                        .map(known -> reply(type, zip, Buffer.buffer()));
+            }
+            return read.apply(page -> {
+                        if (response.closed()) {
+                            return Future.failedFuture(gone());
+                        }
+                        StringBuilder lines = new StringBuilder();
+                        if (!response.headWritten()) {
+                            call.exchange().begin(reply(type, zip, Buffer.buffer()));
+                            lines.append(begin);
+                        }
+                        page.forEach(value -> lines.append(line.apply(value)));
+                        // Over HTTP/2, a stream that the client ends fails with another exception.
+                        return call.exchange()
+                                .writer()
+                                .write(piece(zip, lines.toString()))
+                                .recover(unread -> Future.failedFuture(gone()));
+                    })
+                    .map(done -> {
+                        Buffer last = piece(zip, response.headWritten() ? "" : begin);
+                        return reply(type, zip, zip == null ? last : last.appendBuffer(zip.end()));
+                    });
+        }
+
+        /** Stops the reading for a HEAD. */
+        private static final class HeadIsKnownException extends RuntimeException {
+            private static final long serialVersionUID = 1L;
+
+            HeadIsKnownException() {
+                super("the head is known", null, false, false);
+            }
+        }
+
+        private static HttpClosedException gone() {
+            return new HttpClosedException("the client is gone");
+        }
+
+        private static Buffer piece(@Nullable Gzip zip, String text) {
+            return zip == null ? Buffer.buffer(text) : zip.add(text);
+        }
+
+        private static Reply reply(String type, @Nullable Gzip zip, Buffer body) {
+            List<String> headers = zip == null ? List.of("Vary", "Accept-Encoding") : Gzip.HEADERS;
+            return new Reply(200, type, body, headers, null, null);
+        }
     }
 }

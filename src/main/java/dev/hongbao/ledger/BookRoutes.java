@@ -1,9 +1,9 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.http.Call;
-import dev.hongbao.http.LinesReply;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.Reply.LinesReply;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;

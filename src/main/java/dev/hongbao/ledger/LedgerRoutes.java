@@ -2,8 +2,8 @@ package dev.hongbao.ledger;
 
 import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
 import dev.hongbao.ledger.Assets.Terms.Caps;
 import dev.hongbao.ledger.Assets.Terms.Senders;
 import dev.hongbao.values.Asset;

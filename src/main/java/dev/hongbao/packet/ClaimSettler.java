@@ -2,8 +2,8 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.CursorMoves;
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Settlements;
-import dev.hongbao.engine.Settler;
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.PacketCatalog.Slots;

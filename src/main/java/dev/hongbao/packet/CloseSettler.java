@@ -1,7 +1,7 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
-import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;

@@ -1,7 +1,6 @@
 package dev.hongbao.packet;
 
 import dev.hongbao.access.Profile;
-import dev.hongbao.access.ProfileRoutes;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
@@ -163,7 +162,7 @@ public final class PacketBodies {
             named.addAll(recipients);
         }
         if (!people.isEmpty()) {
-            ProfileRoutes.people(json, named, people);
+            Profile.people(json, named, people);
         }
         return json.endObject().toString();
     }
@@ -213,7 +212,7 @@ public final class PacketBodies {
             pool(out, own.pool());
             out.endObject();
         });
-        ProfileRoutes.people(json, givers(page), people);
+        Profile.people(json, givers(page), people);
         return json.endObject().toString();
     }
 
@@ -260,7 +259,7 @@ public final class PacketBodies {
                 (out, claim) ->
                         claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
         optionalClaim(json, "luckiest", page.luckiest());
-        ProfileRoutes.people(json, page.people(), people);
+        Profile.people(json, page.people(), people);
         return json.endObject().toString();
     }
 
@@ -308,7 +307,7 @@ public final class PacketBodies {
     private static void packet(JsonText json, PacketView view, Map<UserId, Profile> people) {
         fields(json, view);
         if (!people.isEmpty()) {
-            ProfileRoutes.people(json, view.people(), people);
+            Profile.people(json, view.people(), people);
         }
         json.endObject();
     }

@@ -2,7 +2,6 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Mode.ShardLoader;
-import dev.hongbao.engine.RowPages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
@@ -56,9 +55,9 @@ final class PacketShardLoader implements ShardLoader {
     public Future<Void> load(Pool pool, RedisLink redis, Generation generation) {
         short shard = (short) generation.shard();
         List<UUID> aside = new ArrayList<>();
-        return RowPages.each(
+        return ShardLoader.each(
                         pool, generation, OPEN, Tuple.of(shard), rows -> writeNextSlots(redis, generation, rows, aside))
-                .compose(done -> RowPages.each(
+                .compose(done -> ShardLoader.each(
                         pool,
                         generation,
                         CLAIMS,

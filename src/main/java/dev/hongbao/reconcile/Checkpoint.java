@@ -2,7 +2,7 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
-import dev.hongbao.store.postgres.Pages;
+import dev.hongbao.store.postgres.Rows.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

@@ -2,7 +2,6 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.RedisComparison;
-import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;

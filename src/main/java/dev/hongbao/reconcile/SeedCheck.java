@@ -2,13 +2,13 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.engine.RowPages;
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
+import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Asset;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -111,7 +111,7 @@ final class SeedCheck {
      * @param parameters of the query
      */
     Future<Finding> run(SqlConnection connection, Tuple parameters) {
-        return RowPages.each(
+        return Pages.ofQuery(
                         connection,
                         sql,
                         parameters,

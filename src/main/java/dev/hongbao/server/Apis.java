@@ -7,36 +7,34 @@ import dev.hongbao.access.Tokens;
 import dev.hongbao.access.UserItemsBody;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.HttpConfig;
-import dev.hongbao.config.LimitsConfig;
-import dev.hongbao.doctor.MachineChecks.OpenFiles;
+import dev.hongbao.config.WebConfig.HttpConfig;
+import dev.hongbao.config.WebConfig.LimitsConfig;
+import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.http.CallsInFlight;
-import dev.hongbao.http.ClientAddresses;
 import dev.hongbao.http.ConnectionCap;
+import dev.hongbao.http.ConnectionCap.ClientAddresses;
 import dev.hongbao.http.Contract;
 import dev.hongbao.http.Contract.Frames;
 import dev.hongbao.http.Exchange;
+import dev.hongbao.http.Exchange.HttpMetrics;
 import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
-import dev.hongbao.http.HttpMetrics;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.HttpSettings.Origins;
-import dev.hongbao.http.HttpVerticle;
 import dev.hongbao.http.PageFiles;
-import dev.hongbao.http.Route;
 import dev.hongbao.ledger.LedgerRoutes;
 import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.page.ConsoleRoutes;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.HealthChecks;
 import dev.hongbao.page.ManagementVerticle;
-import dev.hongbao.ws.Requests;
-import dev.hongbao.ws.SocketFace;
-import dev.hongbao.ws.SocketGuards;
+import dev.hongbao.ws.Sockets;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Context;
+import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -60,17 +58,15 @@ final class Apis {
 
     private final HongbaoConfig config;
     private final PrometheusMeterRegistry metrics;
-    private final Clock clock;
     private final HttpSettings settings;
     private final Contract contract;
-    private final Frames frames;
     private final PageFiles files;
     private final Tokens tokens;
     private final RateLimits rates;
     private final CallsInFlight inFlight;
     private final HttpMetrics httpMetrics;
     private final ConnectionCap cap;
-    private final SocketGuards socketGuards;
+    private final Sockets sockets;
     private final DemoLogin demo;
 
     /** Reads the contracts, the page and the demo's key. It needs no store. Blocks. */
@@ -78,10 +74,8 @@ final class Apis {
         HttpConfig http = config.web().http();
         this.config = config;
         this.metrics = metrics;
-        this.clock = clock;
         this.settings = settings(config);
         this.contract = Contract.load();
-        this.frames = Frames.load();
         this.files = PageFiles.chat(config.page().images());
         this.tokens = tokens;
         this.rates = new RateLimits(
@@ -96,11 +90,10 @@ final class Apis {
                 http.timeouts().answer().toMillis());
         this.httpMetrics = HttpMetrics.of(metrics, contract);
         ClientAddresses addresses = ClientAddresses.of(http.proxies().trusted());
-        int mostConnections = OpenFiles.atMost(http.connections().max());
+        int mostConnections = StartChecks.connections(http.connections().max());
         this.cap = new ConnectionCap(mostConnections, http.connections().maxPerAddress(), addresses, metrics);
         Meters.watchQueues(metrics, config, mostConnections);
-        this.socketGuards =
-                new SocketGuards(config.web().socket().connections(), addresses, settings.origins(), metrics);
+        this.sockets = new Sockets(config.web().socket(), Frames.load(), addresses, settings.origins(), metrics, clock);
         this.demo = DemoLogin.of(config, clock);
     }
 
@@ -114,19 +107,24 @@ final class Apis {
      * @param ready the moment to listen
      * @param listening receives the bound port
      */
-    HttpVerticle http(Vertx vertx, Engine engine, Future<Void> ready, IntConsumer listening) {
-        return new HttpVerticle(
+    Deployable http(Vertx vertx, Engine engine, Future<Void> ready, IntConsumer listening) {
+        return HttpFace.verticle(
                 settings,
                 () -> engine.services().compose(services -> {
                     Access gate = gate(engine, settings);
                     ClaimRoutes claims = claims(vertx, services);
                     PlayRoutes plays = plays(vertx, services);
-                    Requests requests = new Requests(
-                            frames, gate, services.feed, claims, plays, services.packets, services.campaigns, clock);
-                    SocketFace sockets =
-                            new SocketFace(vertx, config.web().socket(), socketGuards, engine.auditLog, requests);
+                    SocketUpgrade upgrade = sockets.face(
+                            vertx,
+                            engine.auditLog,
+                            gate,
+                            services.feed,
+                            claims,
+                            plays,
+                            services.packets,
+                            services.campaigns);
                     HttpFace face =
-                            new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, sockets);
+                            new HttpFace(vertx, settings, files, gate, audits(engine), httpMetrics, cap, upgrade);
                     face.serve(contract, routes(vertx, engine, services, claims, plays, face), services::close);
                     Context loop = vertx.getOrCreateContext();
                     Promise<HttpFace> serving = Promise.promise();

@@ -10,15 +10,11 @@ import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.AdmissionControl;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.JournalEntry;
-import dev.hongbao.engine.LocalCodec;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
-import dev.hongbao.engine.PersistenceVerticle;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
-import dev.hongbao.engine.RedisLine;
 import dev.hongbao.engine.ServerLine;
-import dev.hongbao.engine.ServerMessages;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.Feeds;
@@ -188,8 +184,8 @@ public final class Engine {
             MeterRegistry metrics,
             LongSupplier nanoTime,
             Presence presence) {
-        LocalCodec.register(vertx.eventBus(), JournalEntry.class);
-        LocalCodec.register(vertx.eventBus(), Quarantine.Changed.class);
+        Loop.passes(vertx, JournalEntry.class);
+        Loop.passes(vertx, Quarantine.Changed.class);
         return StoreConnections.open(vertx, stores, config, metrics, nanoTime)
                 .map(connected -> new Engine(vertx, connected, config, metrics, presence))
                 .compose(engine -> engine.start().map(engine));
@@ -252,16 +248,15 @@ public final class Engine {
 
     /** Deploys the writer, which owns shards and settles their journals. It runs after a start. Idempotent. */
     public Future<Void> startWriter() {
-        return writer.start(() -> new PersistenceVerticle(
-                        loop,
-                        stores.pools.postgres(),
-                        () -> stores.openRedis("persistence"),
-                        shards,
-                        quarantine,
-                        modes(),
-                        feeds,
-                        config.engine().journal().pollInterval())
-                .showing(presence));
+        return writer.start(() -> shards.writer(
+                loop,
+                stores.pools.postgres(),
+                () -> stores.openRedis("persistence"),
+                quarantine,
+                modes(),
+                feeds,
+                config.engine().journal().pollInterval(),
+                presence));
     }
 
     /** Settles the journals and gives the shards away. Claims are still accepted; the next owner settles them. Idempotent. */
@@ -277,7 +272,7 @@ public final class Engine {
 
     /** Exchanges messages with the other servers of these stores through Redis, while Redis answers. Once. */
     public Future<Void> join() {
-        return join(new RedisLine(
+        return join(ServerLine.overRedis(
                 vertx,
                 () -> stores.openRedis("line"),
                 () -> Installation.lineKeys(stores.pools.owner()),
@@ -287,8 +282,8 @@ public final class Engine {
 
     /** Exchanges messages over another line, which the engine then closes. Once. */
     public Future<Void> join(ServerLine line) {
-        return messages.start(() -> new ServerMessages(
-                loop, line, shards, List.of(packets.wire(), draws.wire()), feeds.audience(), metrics));
+        return messages.start(
+                () -> shards.messages(loop, line, List.of(packets.wire(), draws.wire()), feeds.audience(), metrics));
     }
 
     /** Ends {@link #join}. */

@@ -3,7 +3,6 @@ package dev.hongbao.server;
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.doctor.Check;
-import dev.hongbao.doctor.MachineChecks;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.ledger.Turnover;
@@ -98,8 +97,8 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config, Clock clock) throws Exception {
         Stores.require(config);
-        StartChecks.enforce(MachineChecks.beforeStart(config));
-        TokenTrust trust = TokenTrust.open(config, MachineChecks::requireSecret, clock);
+        StartChecks.enforce(StartChecks.ofMachine(config));
+        TokenTrust trust = TokenTrust.open(config, StartChecks::requireSecret, clock);
         this.trust = trust;
 
         // The stores, the APIs and Vert.x do not need each other: each starts on a thread of its own.

@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Mode;
-import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.Script;
 import io.vertx.sqlclient.Pool;

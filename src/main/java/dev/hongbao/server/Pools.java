@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.engine.PersistenceVerticle;
+import dev.hongbao.engine.Shards;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;
@@ -19,7 +19,7 @@ import java.time.Duration;
  * @param outbox for reads of the outbox, so that a host that catches up delays no other call
  * @param books for sums over days of the ledger or pools of a campaign: two at once, a few wait
  */
-public record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
+record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool outbox, Pool books) {
     /** Requests that may wait for a connection. Further ones get 503, since their answers would be late. */
     static final int REQUESTS_QUEUE = 1_000;
 
@@ -30,10 +30,10 @@ public record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, 
     private static final int BOOKS_QUEUE = 16;
 
     /** Outside of these pools: for the ping, the locks, the webhooks and the writer. */
-    private static final int SINGLE = 3 + PersistenceVerticle.MOST_AT_ONCE;
+    private static final int SINGLE = 3 + Shards.SETTLEMENTS_AT_ONCE;
 
     /** A server's connections, without the brief ones of checks and the console. The guide and the base for Kubernetes use the number. */
-    public static int connections(HongbaoConfig config) {
+    static int connections(HongbaoConfig config) {
         return config.engine().postgres().poolSize() + 2 * OWNER_SIZE + OUTBOX_SIZE + BOOKS_SIZE + SINGLE;
     }
 

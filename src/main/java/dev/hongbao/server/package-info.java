@@ -8,8 +8,11 @@
  *   <li>{@code Apis}: routes, sockets, the management port.
  * </ul>
  *
- * <p>A subject makes itself: its door ({@code Packets}, {@code Draws}, {@code Campaigns}, {@code Feeds}, {@code Outbox}) makes its services and
- * mode, {@code …Routes.of} its routes. This room puts the doors together. Begin with {@code HongbaoServer}.
+ * <p>A subject makes itself: its door ({@code Packets}, {@code Draws}, {@code Campaigns}, {@code Feeds}, {@code Outbox}) makes its
+ * services and mode, {@code …Routes.of} its routes. This room puts the doors together.
+ *
+ * <p>Public are {@code HongbaoServer}, and {@code Operations} for commands beside a server; {@code Engine} and {@code Services} for
+ * benchmarks and tests that need a server without its APIs. Begin with {@code HongbaoServer}.
  */
 @NullMarked
 package dev.hongbao.server;

@@ -1,6 +1,6 @@
 package dev.hongbao.webhook;
 
-import dev.hongbao.config.HongbaoConfig.WebhooksConfig;
+import dev.hongbao.config.WebConfig.WebhooksConfig;
 import dev.hongbao.webhook.WebhookStore.Attempt;
 import dev.hongbao.webhook.WebhookStore.Due;
 import io.vertx.core.Future;

@@ -1,9 +1,9 @@
 package dev.hongbao.webhook;
 
-import dev.hongbao.config.HongbaoConfig.WebhooksConfig;
+import dev.hongbao.config.WebConfig.WebhooksConfig;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.store.postgres.Postgres;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Deployable;

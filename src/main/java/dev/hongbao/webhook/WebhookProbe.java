@@ -1,6 +1,6 @@
 package dev.hongbao.webhook;
 
-import dev.hongbao.config.HongbaoConfig.WebhooksConfig;
+import dev.hongbao.config.WebConfig.WebhooksConfig;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;

@@ -1,12 +1,12 @@
 package dev.hongbao.webhook;
 
 import dev.hongbao.http.Call;
+import dev.hongbao.http.Call.Preferences;
 import dev.hongbao.http.CallsInFlight;
+import dev.hongbao.http.CallsInFlight.WaitingPolls;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Preferences;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
-import dev.hongbao.http.Route;
-import dev.hongbao.http.WaitingPolls;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;

@@ -1,6 +1,6 @@
 package dev.hongbao.webhook;
 
-import dev.hongbao.config.HongbaoConfig.WebhooksConfig;
+import dev.hongbao.config.WebConfig.WebhooksConfig;
 import dev.hongbao.store.postgres.Postgres;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;

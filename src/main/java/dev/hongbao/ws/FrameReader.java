@@ -1,8 +1,8 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.http.FaultLog;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.Problem;
+import dev.hongbao.http.Problem.FaultLog;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.InvalidInputException;

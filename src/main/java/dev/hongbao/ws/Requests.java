@@ -50,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One small function for each frame of a client: extract, call the service that HTTP calls too, answer. Confined to its event loop. */
-public final class Requests {
+final class Requests {
     final Access gate;
     final FeedService feed;
     final ClaimService claims;
@@ -65,7 +65,7 @@ public final class Requests {
     private final CallsInFlight inFlight;
     private final CallsUnderWay ongoing = new CallsUnderWay();
 
-    public Requests(
+    Requests(
             Frames frames,
             Access gate,
             FeedService feed,
@@ -157,7 +157,7 @@ public final class Requests {
             connection.refuse(id, Problem.of(ProblemType.FORBIDDEN, Reason.USER, Text.of("socket.other-user")));
             return;
         }
-        if (before == null && !connection.face().guards().enterUser(fresh.user())) {
+        if (before == null && !connection.face().sockets().enterUser(fresh.user())) {
             connection.refuse(
                     id, Problem.of(ProblemType.TOO_MANY_REQUESTS, Reason.CONNECTIONS, Text.of("socket.close-another")));
             connection.close(CloseReason.TOO_MANY_CONNECTIONS);

@@ -2,14 +2,14 @@ package dev.hongbao.ws;
 
 import dev.hongbao.access.AuditLog;
 import dev.hongbao.access.CallLog;
-import dev.hongbao.config.SocketConfig;
+import dev.hongbao.config.WebConfig.SocketConfig;
 import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Settlements.LoopListeners;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.http.CallsInFlight;
-import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.ConnectionCap.ClientAddresses.ClientAddress;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
@@ -19,13 +19,19 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.http.ServerWebSocket;
+import io.vertx.core.internal.http.WebSocketInternal;
+import io.vertx.core.net.impl.VertxHandler;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -36,10 +42,13 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Every WebSocket of one event loop. Create and use it on that loop only. */
-public final class SocketFace implements SocketUpgrade {
+final class SocketFace implements SocketUpgrade {
     static final Buffer PING = Buffer.buffer();
 
     private static final long SWEEP_MILLIS = 200;
@@ -52,7 +61,7 @@ public final class SocketFace implements SocketUpgrade {
     private final Vertx vertx;
     private final Context loop;
     private final SocketConfig config;
-    private final SocketGuards guards;
+    private final Sockets sockets;
     private final CallLog audit;
 
     private final Requests requests;
@@ -64,11 +73,11 @@ public final class SocketFace implements SocketUpgrade {
     private boolean stopping;
 
     /** Makes it on the current event loop. @param auditLog takes the rows of the frames */
-    public SocketFace(Vertx vertx, SocketConfig config, SocketGuards guards, AuditLog auditLog, Requests requests) {
+    SocketFace(Vertx vertx, SocketConfig config, Sockets sockets, AuditLog auditLog, Requests requests) {
         this.vertx = vertx;
         this.loop = vertx.getOrCreateContext();
         this.config = config;
-        this.guards = guards;
+        this.sockets = sockets;
         this.audit = new CallLog(auditLog, ROW_MILLIS);
         this.requests = requests;
         this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
@@ -91,21 +100,21 @@ public final class SocketFace implements SocketUpgrade {
             refuse.accept(problem);
             return;
         }
-        ClientAddress address = guards.addressOf(request);
-        if (!guards.enterAddress(address)) {
+        ClientAddress address = sockets.addressOf(request);
+        if (!sockets.enterAddress(address)) {
             refuse.accept(Problem.tooMany(Reason.CONNECTIONS, Text.of("socket.too-many-of-address"), 5));
             return;
         }
-        if (!guards.enterUnauthenticated()) {
-            guards.leaveAddress(address);
+        if (!sockets.enterUnauthenticated()) {
+            sockets.leaveAddress(address);
             refuse.accept(Problem.of(ProblemType.OVERLOADED, Text.of("socket.too-many-waiting")));
             return;
         }
         request.toWebSocket()
                 .onSuccess(socket -> opened(socket, address, opened.get()))
                 .onFailure(malformed -> {
-                    guards.leaveUnauthenticated();
-                    guards.leaveAddress(address);
+                    sockets.leaveUnauthenticated();
+                    sockets.leaveAddress(address);
                     refuse.accept(Problem.of(ProblemType.INVALID_REQUEST, Text.of("handshake.malformed")));
                 });
     }
@@ -118,7 +127,7 @@ public final class SocketFace implements SocketUpgrade {
         if (malformed != null) {
             return malformed;
         }
-        return guards.origins().allow(request)
+        return sockets.origins().allow(request)
                 ? null
                 : Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
     }
@@ -186,8 +195,8 @@ public final class SocketFace implements SocketUpgrade {
         return config;
     }
 
-    SocketGuards guards() {
-        return guards;
+    Sockets sockets() {
+        return sockets;
     }
 
     CallLog audit() {
@@ -237,5 +246,96 @@ public final class SocketFace implements SocketUpgrade {
 
     void closed(Connection connection) {
         connections.remove(connection);
+    }
+
+    /**
+     * Checks that a request may become a WebSocket (RFC 6455 §4.2.1), because Vert.x refuses in plain text instead of a problem, and
+     * frees the request afterwards.
+     */
+    static final class Handshake {
+        /** Sixteen bytes in Base64. */
+        private static final Pattern KEY = Pattern.compile("[A-Za-z0-9+/]{22}==");
+
+        private static final String VERSION = "13";
+
+        private static final Logger LOG = LoggerFactory.getLogger(SocketFace.class);
+        /**
+         * Vert.x 5.0 keeps the HTTP request while its WebSocket is open: the request, its headers, and the HTTP connection with a queue
+         * of 4 KB. All hang on this function, which made the WebSocket's connection, is called once and then only held. No public
+         * method frees it, so reflection does: 6 of 15 KB of heap per socket.
+         */
+        private static final @Nullable Field FACTORY = factory();
+
+        private Handshake() {}
+
+        /** The refusal of a request that may not; null otherwise. */
+        static @Nullable Problem refusal(HttpServerRequest request) {
+            if (request.version() != HttpVersion.HTTP_1_1
+                    || !"websocket".equalsIgnoreCase(request.getHeader("Upgrade"))
+                    || !lists(request.getHeader("Connection"), "upgrade")
+                    || !lists(request.getHeader("Sec-WebSocket-Protocol"), SocketUpgrade.SUBPROTOCOL)) {
+                return malformed(Text.of("handshake.subprotocol", SocketUpgrade.SUBPROTOCOL));
+            }
+            if (!VERSION.equals(request.getHeader("Sec-WebSocket-Version"))) {
+                request.response().putHeader("Sec-WebSocket-Version", VERSION);
+                return malformed(Text.of("handshake.version", VERSION));
+            }
+            String key = request.getHeader("Sec-WebSocket-Key");
+            if (key == null || !KEY.matcher(key).matches()) {
+                return malformed(Text.of("handshake.key"));
+            }
+            String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+            if (request.headers().contains(HttpHeaders.TRANSFER_ENCODING) || (length != null && !length.equals("0"))) {
+                return malformed(Text.of("handshake.body"));
+            }
+            return request.query() == null ? null : malformed(Text.of("handshake.query"));
+        }
+
+        private static Problem malformed(Text detail) {
+            return Problem.of(ProblemType.INVALID_REQUEST, detail);
+        }
+
+        private static boolean lists(@Nullable String header, String wanted) {
+            if (header != null) {
+                for (String each : header.split(",", -1)) {
+                    if (each.strip().equalsIgnoreCase(wanted)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private static @Nullable Field factory() {
+            try {
+                Field field = VertxHandler.class.getDeclaredField("connectionFactory");
+                field.setAccessible(true);
+                return field;
+            } catch (ReflectiveOperationException | RuntimeException changed) {
+                LOG.info("WebSockets take more memory than they need to: {}", changed.toString());
+                return null;
+            }
+        }
+
+        /** Whether this works with the current Vert.x; for a test, which fails if another version keeps the request elsewhere. */
+        static boolean canBeReleased() {
+            return FACTORY != null;
+        }
+
+        /** Frees the request if possible. Call on the socket's event loop, once it is open; idempotent. */
+        static void release(ServerWebSocket socket) {
+            if (FACTORY == null || !(socket instanceof WebSocketInternal internal)) {
+                return;
+            }
+            ChannelHandlerContext channel = internal.channelHandlerContext();
+            VertxHandler<?> handler = channel.pipeline().get(VertxHandler.class);
+            if (handler != null && handler.getConnection() != null) {
+                try {
+                    FACTORY.set(handler, null);
+                } catch (IllegalAccessException kept) {
+                    LOG.debug("a handshake is kept: {}", kept.toString());
+                }
+            }
+        }
     }
 }

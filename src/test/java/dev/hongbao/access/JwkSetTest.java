@@ -7,7 +7,8 @@ import static dev.hongbao.access.TestKeys.set;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.KeyRing.JwkSet;
+import dev.hongbao.access.TokenTrust.KeyRing;
+import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import java.security.KeyPair;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

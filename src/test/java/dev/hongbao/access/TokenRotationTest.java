@@ -13,7 +13,7 @@ import static dev.hongbao.access.TestKeys.signed;
 import static dev.hongbao.access.TestKeys.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.access.KeyRing.JwkSet;
+import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;

@@ -11,7 +11,7 @@ import static dev.hongbao.access.TestKeys.signed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.KeyRing.JwkSet;
+import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import dev.hongbao.access.TokenTrust.TokenKey;
 import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;

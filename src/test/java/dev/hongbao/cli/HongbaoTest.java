@@ -2,8 +2,8 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.ConfigText;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.Option.ConfigText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

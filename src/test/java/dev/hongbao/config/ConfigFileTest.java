@@ -2,6 +2,7 @@ package dev.hongbao.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.config.ConfigLoader.ConfigFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.config.WebConfig.HttpConfig;
+import dev.hongbao.config.WebConfig.ManagementConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,6 +2,8 @@ package dev.hongbao.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.config.Option.ConfigText;
+import dev.hongbao.config.Option.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package dev.hongbao.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.config.Option.ConfigText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.redis.RedisAddress;
-import dev.hongbao.store.redis.RedisInfo;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;

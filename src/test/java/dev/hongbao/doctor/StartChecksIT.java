@@ -11,7 +11,6 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.doctor.Doctor.Diagnosis;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.LoadingRedis;
-import dev.hongbao.server.Pools;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
@@ -60,6 +59,9 @@ import redis.clients.jedis.Jedis;
 @ExtendWith(Servers.class)
 class StartChecksIT {
     private static final Duration SOON = Duration.ofSeconds(60);
+
+    /** Connections of a server to Postgres beside {@code postgres.pool-size}. */
+    private static final int BESIDE_THE_REQUESTS = 17;
 
     private final TestServers servers;
 
@@ -250,7 +252,7 @@ class StartChecksIT {
     void aStartWaitsForStoresThatAreNotThereYet(@Killable TestServers late) {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(StoreWait.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(StartChecks.class);
         logger.addAppender(log);
         // Given
         late.stopRedis();
@@ -326,7 +328,8 @@ class StartChecksIT {
     private static List<Diagnosis> found(HongbaoConfig config, StoreAddresses stores, Duration limit) {
         Vertx vertx = Vertx.vertx();
         try {
-            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, Pools.connections(config), limit));
+            int connections = config.engine().postgres().poolSize() + BESIDE_THE_REQUESTS;
+            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, connections, limit));
         } finally {
             var unused = vertx.close(); // a silent Postgres keeps it for a minute
         }

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.server.Pools;
 import dev.hongbao.store.redis.RedisAddress;
-import dev.hongbao.store.redis.RedisInfo;
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -126,13 +125,6 @@ class StartChecksTest {
                                 160000, "on", "on", "UTF8", "read committed", "off", connections, others),
                         25),
                 expected);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"8, 25", "40, 57"})
-    void aServersConnectionsToPostgres(String poolSize, int all) {
-        assertThat(Pools.connections(HongbaoConfig.of(Map.of("postgres.pool-size", poolSize))))
-                .isEqualTo(all);
     }
 
     @ParameterizedTest

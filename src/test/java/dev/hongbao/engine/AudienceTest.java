@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.Settlements.Audience;
 import org.junit.jupiter.api.Test;
 
 class AudienceTest {

@@ -3,6 +3,7 @@ package dev.hongbao.engine;
 import static dev.hongbao.testing.TestEngine.get;
 
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
+import dev.hongbao.engine.JournalEntry.JournalReader;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;

@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.ServerMessages.Peers;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;

@@ -16,7 +16,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.HongbaoServer;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.Books;
@@ -113,7 +113,7 @@ class RedisClusterIT {
 
     private void assertReconciled() {
         eventually(SOON, () -> {
-            List<Finding> findings = Reconciler.run(stores, finding -> {});
+            List<Finding> findings = Operations.reconcile(stores, finding -> {});
             assertThat(findings.stream().flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
         });

@@ -190,7 +190,7 @@ class RedisLineIT {
 
         // When somebody says what he likes to one of them, and what another key has signed comes to all
         try (Jedis client = new Jedis(redis)) {
-            byte[] own = RedisLine.channel(NAMESPACE, two.line.self()).getBytes(StandardCharsets.UTF_8);
+            byte[] own = Installation.channel(NAMESPACE, two.line.self()).getBytes(StandardCharsets.UTF_8);
             for (int length : new int[] {0, 31, 32, 200}) {
                 client.publish(own, new byte[length]);
             }
@@ -239,7 +239,7 @@ class RedisLineIT {
         // When he says it to all
         double before = two.forged();
         try (Jedis client = new Jedis(redis)) {
-            client.publish(RedisLine.channel(NAMESPACE, "all").getBytes(StandardCharsets.UTF_8), overheard.get(0));
+            client.publish(Installation.channel(NAMESPACE, "all").getBytes(StandardCharsets.UTF_8), overheard.get(0));
         }
 
         // Then
@@ -247,7 +247,7 @@ class RedisLineIT {
     }
 
     private static byte[] channel(End end) {
-        return RedisLine.channel(NAMESPACE, end.line.self()).getBytes(StandardCharsets.UTF_8);
+        return Installation.channel(NAMESPACE, end.line.self()).getBytes(StandardCharsets.UTF_8);
     }
 
     @Test

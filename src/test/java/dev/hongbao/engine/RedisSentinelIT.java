@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
@@ -80,7 +80,7 @@ class RedisSentinelIT {
     private void assertReconciled() {
         eventually(
                 SOON,
-                () -> assertThat(Reconciler.run(stores, finding -> {}).stream()
+                () -> assertThat(Operations.reconcile(stores, finding -> {}).stream()
                                 .flatMap(finding -> finding.lines().stream()))
                         .isEmpty());
     }

@@ -196,8 +196,8 @@ class SameRedisIT {
                                     List<ShardRow> elsewhere = rows.stream()
                                             .map(row -> new ShardRow(row.generation(), 0, "0".repeat(40), 0, Set.of()))
                                             .toList();
-                                    SameRedis.holdsAny(redis, rows).onComplete(held);
-                                    SameRedis.holdsAny(redis, elsewhere).onComplete(copied);
+                                    ShardRow.isAnyIn(redis, rows).onComplete(held);
+                                    ShardRow.isAnyIn(redis, elsewhere).onComplete(copied);
                                     return Future.join(held.future(), copied.future());
                                 })
                                 .eventually(redis::close)));

@@ -4,6 +4,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.Settlements.SettledFacts;
 import dev.hongbao.engine.Wire.WireReader;
 import dev.hongbao.engine.Wire.WireWriter;

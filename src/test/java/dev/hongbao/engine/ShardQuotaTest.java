@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.Ownership.ShardQuota;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

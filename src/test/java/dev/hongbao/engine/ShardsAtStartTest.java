@@ -2,6 +2,7 @@ package dev.hongbao.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.Shards.ShardsAtStart;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,9 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.ListenAddress;
+import dev.hongbao.http.ConnectionCap.ClientAddresses;
 import dev.hongbao.http.Exchange.AnswerWriter;
+import dev.hongbao.http.Exchange.HttpMetrics;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;

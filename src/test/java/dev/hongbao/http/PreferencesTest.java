@@ -2,6 +2,7 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Call.Preferences;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,7 +2,7 @@ package dev.hongbao.packet;
 
 import dev.hongbao.access.RateLimits;
 import dev.hongbao.http.HttpFace;
-import dev.hongbao.http.Route;
+import dev.hongbao.http.HttpFace.Route;
 import java.util.Map;
 
 /** The routes of packets and claims without the services behind them, for tests of what stands in front. */

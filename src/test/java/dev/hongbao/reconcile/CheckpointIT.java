@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Reconciliation.Finding;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -85,7 +85,7 @@ class CheckpointIT {
     }
 
     private Reconciliation.SinceRun run() throws Exception {
-        return Reconciler.runSinceCheckpoint(TestEngine.stores(servers)).orElseThrow();
+        return Operations.reconcileSinceCheckpoint(TestEngine.stores(servers)).orElseThrow();
     }
 
     private static List<String> lines(Reconciliation.SinceRun run) {
@@ -251,7 +251,7 @@ class CheckpointIT {
 
             // When
             Future<Optional<Reconciliation.SinceRun>> run =
-                    vertx.executeBlocking(() -> Reconciler.runSinceCheckpoint(TestEngine.stores(servers)));
+                    vertx.executeBlocking(() -> Operations.reconcileSinceCheckpoint(TestEngine.stores(servers)));
             eventually(SOON, () -> assertThat(isAwaiting()).isTrue());
             assertThat(run.isComplete()).isFalse();
             slow.commit();
@@ -291,7 +291,7 @@ class CheckpointIT {
                 Statement statement = other.createStatement()) {
             statement.execute("select pg_advisory_lock(hashtextextended('reconcile from the checkpoint', 0))");
 
-            assertThat(Reconciler.runSinceCheckpoint(TestEngine.stores(servers)))
+            assertThat(Operations.reconcileSinceCheckpoint(TestEngine.stores(servers)))
                     .isEmpty();
         }
     }

@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.reconcile.Reconciliation.Finding;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -116,7 +116,7 @@ class DrawReconciliationIT {
         books.execute("update draw set " + forgery + " where id = '" + open.id() + "'");
 
         // When
-        List<Finding> findings = Reconciler.run(TestEngine.stores(servers), finding -> {});
+        List<Finding> findings = Operations.reconcile(TestEngine.stores(servers), finding -> {});
 
         // Then
         books.execute("update draw as d set seed = k.seed, commitment = k.commitment, definition = k.definition"

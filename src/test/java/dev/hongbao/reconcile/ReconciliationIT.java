@@ -9,7 +9,7 @@ import dev.hongbao.config.ConfigException;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -64,7 +64,7 @@ class ReconciliationIT {
     }
 
     private List<Finding> audit() throws Exception {
-        return Reconciler.run(TestEngine.stores(servers), finding -> {});
+        return Operations.reconcile(TestEngine.stores(servers), finding -> {});
     }
 
     @Test
@@ -159,14 +159,15 @@ class ReconciliationIT {
                 engine.deposit("dora", 1_000_000);
                 engine.send("dora", 1_000_000, 2);
             }
-            assertThat(Reconciler.run(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
+            assertThat(Operations.reconcile(TestEngine.stores(own), finding -> {}))
+                    .allMatch(Finding::isClean);
             new Books(own)
                     .execute("alter table packet drop constraint packet_is_committed; alter table packet disable"
                             + " trigger user; alter table packet_amounts disable trigger user; "
                             + forgery);
 
             // When
-            List<Finding> findings = Reconciler.run(TestEngine.stores(own), finding -> {});
+            List<Finding> findings = Operations.reconcile(TestEngine.stores(own), finding -> {});
 
             // Then
             assertThat(findings)
@@ -206,7 +207,7 @@ class ReconciliationIT {
     @Order(Integer.MAX_VALUE)
     void aDatabaseWithoutAnInstallationIsRefused() {
         try (TestServers empty = Servers.freshWithoutTables()) {
-            assertThatThrownBy(() -> Reconciler.run(TestEngine.stores(empty), finding -> {}))
+            assertThatThrownBy(() -> Operations.reconcile(TestEngine.stores(empty), finding -> {}))
                     .isInstanceOf(ConfigException.class)
                     .hasMessageContaining("postgres.url");
         }

@@ -9,7 +9,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.engine.Mode.RedisComparison.Differences;
-import dev.hongbao.engine.Settler;
+import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.reconcile.Reconciliation.Finding;

@@ -140,7 +140,7 @@ class BackupIT {
                         .mapToLong(engine::balance)
                         .sum())
                 .isEqualTo(800);
-        assertThat(Reconciler.run(stores(postgres), found -> {})).allMatch(Finding::isClean);
+        assertThat(Operations.reconcile(stores(postgres), found -> {})).allMatch(Finding::isClean);
     }
 
     private static String one(Connection session, String sql) throws SQLException {

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.ConfigText;
+import dev.hongbao.config.Option.ConfigText;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;

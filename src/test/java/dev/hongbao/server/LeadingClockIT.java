@@ -340,7 +340,7 @@ class LeadingClockIT {
                 "select id from packet where closed_at is not null and id = '%s' union all".formatted(packet.id())
                         + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
         assertThat(books.strings(closed)).isEmpty();
-        assertThat(Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
+        assertThat(Operations.reconcile(TestEngine.stores(servers), finding -> {}).stream()
                         .filter(finding -> finding.severity() == Severity.VIOLATION)
                         .flatMap(finding -> finding.lines().stream()))
                 .anyMatch(line -> line.contains(packet.id().toString()) && line.contains("closed in Redis"))

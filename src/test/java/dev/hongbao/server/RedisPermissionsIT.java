@@ -71,7 +71,7 @@ class RedisPermissionsIT extends TestServerClient {
                     restricted,
                     PostgresAddress.of(servers.postgresOwnerUrl()),
                     PostgresAddress.of(servers.postgresAppUrl()));
-            assertThat(Reconciler.run(stores, found -> {})).allMatch(Finding::isClean);
+            assertThat(Operations.reconcile(stores, found -> {})).allMatch(Finding::isClean);
 
             // And Redis refused nothing
             assertThat(admin.aclLog()).isEmpty();

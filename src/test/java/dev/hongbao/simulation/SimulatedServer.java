@@ -4,18 +4,17 @@ import dev.hongbao.access.Restrictions;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.engine.AdmissionControl;
 import dev.hongbao.engine.Attempts;
-import dev.hongbao.engine.Audience;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode;
 import dev.hongbao.engine.Mode.OwnerTask;
-import dev.hongbao.engine.PersistenceVerticle;
+import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
-import dev.hongbao.engine.ServerMessages;
-import dev.hongbao.engine.Settler.SettlementListener;
+import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.ClaimOutcome;
@@ -33,6 +32,7 @@ import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -69,8 +69,8 @@ final class SimulatedServer {
     private final KeyLoader keys;
     private final ClaimService claims;
     private final EarlyEnds ends;
-    private final PersistenceVerticle writer;
-    private final ServerMessages messages;
+    private final VerticleBase writer;
+    private final VerticleBase messages;
     private final Quarantine quarantine;
     private final AdmissionControl admission;
     private final Loop requests;
@@ -135,16 +135,16 @@ final class SimulatedServer {
         this.claims = packets.claims(attempts, new Restrictions(owners, pool));
         this.ends = new EarlyEnds(packets, requests, links);
         Mode mode = packets.mode(owner, owners);
-        this.writer = new PersistenceVerticle(
+        this.writer = shards.writer(
                 owner,
                 clients,
                 () -> Future.succeededFuture(redis.open(owner, host)),
-                shards,
                 quarantine,
                 List.of(mode),
                 new NoListener(),
-                POLL);
-        this.messages = new ServerMessages(owner, line, shards, List.of(packets.wire()), new Audience(), metrics);
+                POLL,
+                Presence.none());
+        this.messages = shards.messages(owner, line, List.of(packets.wire()), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }
@@ -166,15 +166,31 @@ final class SimulatedServer {
     Future<?> start() {
         return shards.refresh()
                 .compose(read -> quarantine.start())
-                .compose(started -> writer.start())
-                .compose(started -> messages.start())
+                .compose(started -> start(writer))
+                .compose(started -> start(messages))
                 .onSuccess(started -> serving = true);
     }
 
     /** Stops as an operator stops it. */
     Future<?> stop() {
         serving = false;
-        return messages.stop().eventually(writer::stop);
+        return stop(messages).eventually(() -> stop(writer));
+    }
+
+    private static Future<?> start(VerticleBase verticle) {
+        try {
+            return verticle.start();
+        } catch (Exception fault) {
+            return Future.failedFuture(fault);
+        }
+    }
+
+    private static Future<?> stop(VerticleBase verticle) {
+        try {
+            return verticle.stop();
+        } catch (Exception fault) {
+            return Future.failedFuture(fault);
+        }
     }
 
     boolean isServing() {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.BookQueries;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -31,7 +31,7 @@ public final class Books {
     /** As both below and above, but something may be set aside. */
     public void assertNoViolation() {
         try {
-            assertThat(Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
+            assertThat(Operations.reconcile(TestEngine.stores(servers), finding -> {}).stream()
                             .filter(finding -> finding.severity() != Severity.QUARANTINED)
                             .flatMap(finding -> finding.lines().stream()))
                     .isEmpty();
@@ -48,7 +48,7 @@ public final class Books {
     /** What the whole audit finds, a line each. */
     public List<String> audited() {
         try {
-            return Reconciler.run(TestEngine.stores(servers), finding -> {}).stream()
+            return Operations.reconcile(TestEngine.stores(servers), finding -> {}).stream()
                     .flatMap(finding -> finding.lines().stream())
                     .toList();
         } catch (Exception unanswered) {

@@ -2,6 +2,7 @@ package dev.hongbao.ws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.ws.SocketFace.Handshake;
 import org.junit.jupiter.api.Test;
 
 class HandshakeRemainsTest {

@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.tools.bench.Bench;
 import dev.hongbao.tools.local.ChildServer;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.tools.chaos.Chaos;
 import dev.hongbao.tools.chaos.ChaosResult;
 import dev.hongbao.tools.chaos.bed.RedisSide;

@@ -1,10 +1,10 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.LogConfig;
+import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.HongbaoServer;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
@@ -119,7 +119,7 @@ final class DemoCommand implements Callable<Integer> {
         out.println();
         List<Finding> findings;
         try (Stores stores = Stores.join(config)) {
-            findings = Reconciler.run(stores.addresses(), finding -> ReconcileCommand.print(finding, out));
+            findings = Operations.reconcile(stores.addresses(), finding -> ReconcileCommand.print(finding, out));
         }
         boolean clean = result.faults().isEmpty() && findings.stream().allMatch(Finding::isClean);
         out.println();

@@ -1,5 +1,6 @@
 package dev.hongbao.store.postgres;
 
+import dev.hongbao.store.postgres.Rows.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;

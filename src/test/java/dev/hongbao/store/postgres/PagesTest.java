@@ -2,6 +2,7 @@ package dev.hongbao.store.postgres;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.store.postgres.Rows.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.lang.ref.WeakReference;

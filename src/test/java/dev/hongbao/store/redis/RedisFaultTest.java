@@ -2,6 +2,7 @@ package dev.hongbao.store.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import io.vertx.redis.client.impl.types.ErrorType;
 import java.net.ConnectException;
 import java.net.UnknownHostException;

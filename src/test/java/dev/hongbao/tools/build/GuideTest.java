@@ -2,7 +2,7 @@ package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.config.ConfigText;
+import dev.hongbao.config.Option.ConfigText;
 import dev.hongbao.http.ProblemType;
 import java.io.IOException;
 import java.io.UncheckedIOException;

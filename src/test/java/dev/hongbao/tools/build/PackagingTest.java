@@ -3,8 +3,8 @@ package dev.hongbao.tools.build;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.ConfigLoader;
-import dev.hongbao.config.DurationText;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.Option.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -8,7 +8,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.server.Engine;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.server.Services;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;
@@ -200,7 +200,7 @@ final class BenchBed implements AutoCloseable {
 
     /** Checks every invariant of the books. A violation is a fault of the trial. */
     void checkBooks() throws Exception {
-        check(Reconciler.run(stores(), found -> {}));
+        check(Operations.reconcile(stores(), found -> {}));
     }
 
     void check(Collection<Finding> findings) {

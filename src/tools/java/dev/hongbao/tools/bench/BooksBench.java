@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.packet.Claim.ClaimOutcome;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayList;
@@ -61,7 +61,7 @@ final class BooksBench extends Part.OfEngine {
         public void run() {
             try {
                 while (!isOver) {
-                    bed.check(Reconciler.runSinceCheckpoint(bed.stores(), this::restMillis)
+                    bed.check(Operations.reconcileSinceCheckpoint(bed.stores(), this::restMillis)
                             .orElseThrow()
                             .findings());
                 }

@@ -70,10 +70,14 @@ final class ClusterBed implements AutoCloseable {
                     .withPostgresSettings(Map.of("max_connections", Integer.toString(MAX_CONNECTIONS)));
             postgres = EmbeddedPostgres.start(directory.resolve("postgres"), embedded);
             options = Map.of(
-                    "redis.url", url,
-                    "postgres.url", postgres.appUrl(),
-                    "postgres.owner-url", postgres.ownerUrl(),
-                    "shards", "16"); // enough for each of three masters to have some
+                    "redis.url",
+                    url,
+                    "postgres.url",
+                    postgres.appUrl(),
+                    "postgres.owner-url",
+                    postgres.ownerUrl(),
+                    "shards",
+                    "16"); // enough for each of three masters to have some
         } catch (RuntimeException | Error fault) {
             redis.close();
             throw fault;

@@ -1,7 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.packet.Claim.ClaimOutcome;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.tools.bench.Trial.Step;
 import dev.hongbao.values.Caller;
 import java.util.List;
@@ -67,7 +67,8 @@ final class GrownBench extends Part.OfEngine {
     }
 
     private void reconcileNew() throws Exception {
-        bed.check(Reconciler.runSinceCheckpoint(bed.stores()).orElseThrow().findings());
+        bed.check(
+                Operations.reconcileSinceCheckpoint(bed.stores()).orElseThrow().findings());
     }
 
     private void timed(String what, Row row, Trial.Action action) throws Exception {

@@ -3,7 +3,6 @@ package dev.hongbao.tools.bench;
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.access.Tokens;
 import dev.hongbao.access.Tokens.TokenVerdict;
-import dev.hongbao.access.VerificationKey;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.PacketBodies;
@@ -90,16 +89,7 @@ final class LockingServer implements AutoCloseable {
     LockingServer(HongbaoConfig config, StoreAddresses stores, int connections) throws Exception {
         postgres = stores.owner();
         redis = URI.create(stores.redisUrl());
-        tokens = new Tokens(
-                new Tokens.Settings(
-                        List.of(VerificationKey.hs256(TokenTrust.secret(
-                                config.web().token(), config.engine().data()))),
-                        null,
-                        null,
-                        Duration.ZERO,
-                        Duration.ofDays(1),
-                        Tokens.Settings.DEFAULT_CACHE_BYTES),
-                Clock.systemUTC());
+        tokens = TokenTrust.open(config, file -> {}, Clock.systemUTC()).tokens();
         threads = vertx.createSharedWorkerExecutor("locking", connections);
         Jdbc.execute(postgres, TABLES);
         for (int i = 0; i < connections; i++) {

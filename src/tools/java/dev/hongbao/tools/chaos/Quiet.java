@@ -1,7 +1,7 @@
 package dev.hongbao.tools.chaos;
 
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.server.Reconciler;
+import dev.hongbao.server.Operations;
 import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Call.Kind;
@@ -74,7 +74,7 @@ final class Quiet {
         askAgain(rows);
         verify(rows);
         progress.accept("reconciling the books");
-        awaitNone(() -> Reconciler.run(bed.stores(), finding -> {}).stream()
+        awaitNone(() -> Operations.reconcile(bed.stores(), finding -> {}).stream()
                         .filter(finding -> !finding.isClean())
                         .toList())
                 .forEach(finding -> found.add(new Violation(

@@ -1,26 +1,40 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.config.SocketConfig;
+import dev.hongbao.access.Access;
+import dev.hongbao.access.AuditLog;
+import dev.hongbao.campaign.CampaignService;
+import dev.hongbao.config.WebConfig.SocketConfig;
+import dev.hongbao.draw.PlayRoutes;
+import dev.hongbao.feed.FeedService;
 import dev.hongbao.http.CallsInFlight.Counts;
-import dev.hongbao.http.ClientAddresses;
-import dev.hongbao.http.ClientAddresses.ClientAddress;
+import dev.hongbao.http.ConnectionCap.ClientAddresses;
+import dev.hongbao.http.ConnectionCap.ClientAddresses.ClientAddress;
+import dev.hongbao.http.Contract.Frames;
+import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.HttpSettings.Origins;
+import dev.hongbao.packet.ClaimRoutes;
+import dev.hongbao.packet.PacketService;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpServerRequest;
+import java.time.Clock;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Admits WebSockets by origin, and by count per address and user, across all event loops of this server, and counts them for
- * operators. Thread-safe.
+ * The WebSockets of this server. It admits them by origin, and by count per address and user, across all event loops, and counts them for
+ * operators. {@link #face} opens those of one event loop. Thread-safe.
  */
-public final class SocketGuards {
+public final class Sockets {
+    private final SocketConfig config;
     private final SocketConfig.Connections limits;
+    private final Frames frames;
+    private final Clock clock;
     private final ClientAddresses addresses;
     private final Origins origins;
     private final Counts<String> byAddress = new Counts<>();
@@ -29,10 +43,23 @@ public final class SocketGuards {
     private final AtomicInteger open = new AtomicInteger();
     private final Map<CloseReason, Counter> closes = new EnumMap<>(CloseReason.class);
 
-    /** @param addresses of clients @param origins whose pages may connect */
-    public SocketGuards(
-            SocketConfig.Connections limits, ClientAddresses addresses, Origins origins, MeterRegistry registry) {
-        this.limits = limits;
+    /**
+     * @param frames the contract
+     * @param addresses of clients
+     * @param origins whose pages may connect
+     * @param clock for the end of tokens
+     */
+    public Sockets(
+            SocketConfig config,
+            Frames frames,
+            ClientAddresses addresses,
+            Origins origins,
+            MeterRegistry registry,
+            Clock clock) {
+        this.config = config;
+        this.limits = config.connections();
+        this.frames = frames;
+        this.clock = clock;
         this.addresses = addresses;
         this.origins = origins;
         Gauge.builder("hongbao.socket.connections", open, AtomicInteger::get)
@@ -46,6 +73,20 @@ public final class SocketGuards {
                             .tag("reason", reason.wireName())
                             .register(registry));
         }
+    }
+
+    /** The WebSockets of the current event loop, with its services. @param auditLog takes the rows of the frames */
+    public SocketUpgrade face(
+            Vertx vertx,
+            AuditLog auditLog,
+            Access gate,
+            FeedService feed,
+            ClaimRoutes claims,
+            PlayRoutes plays,
+            PacketService packets,
+            CampaignService campaigns) {
+        Requests requests = new Requests(frames, gate, feed, claims, plays, packets, campaigns, clock);
+        return new SocketFace(vertx, config, this, auditLog, requests);
     }
 
     Origins origins() {
