@@ -74,6 +74,8 @@ export interface Packet {
   split: SplitName;
   splitVersion: number;
   greeting: string | null;
+  /** Of an exclusive packet, for its sender and recipients. */
+  recipients?: string[];
   metadata?: Record<string, string>;
   passcodeRequired: boolean;
   status: 'open' | 'drained' | 'expired' | 'refunded' | 'cancelled' | 'closed';

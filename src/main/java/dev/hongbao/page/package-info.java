@@ -4,6 +4,8 @@
  * <p>The demo login and wheel of a default start, refused behind a proxy. The console's overview. The operator's port: liveness, readiness,
  * metrics and the console, on its own event loop, never on the public port.
  *
+ * <p>The pages themselves are files of {@code src/main/resources/webroot}: {@code app} is the chat page, {@code console} the console.
+ *
  * <p>The server deploys {@code ManagementVerticle} and registers the routes. It decides nothing about money.
  *
  * <p>Begin with {@code ManagementVerticle}, then {@code ConsoleRoutes} and {@code DemoLogin}.

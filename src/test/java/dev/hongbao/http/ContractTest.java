@@ -261,6 +261,7 @@ class ContractTest {
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> call.needs().service())
                 .extracting(Operation::id)
+                .as("the calls of the role service alone; add a new one to this list")
                 .containsExactlyInAnyOrder(
                         "deposit",
                         "withdraw",
@@ -338,6 +339,7 @@ class ContractTest {
         assertThat(CONTRACT.operations())
                 .filteredOn(call -> call.needs().idempotencyKey())
                 .extracting(Operation::id)
+                .as("the calls with an idempotency key; add a new one to this list")
                 .containsExactlyInAnyOrder(
                         "deposit",
                         "withdraw",

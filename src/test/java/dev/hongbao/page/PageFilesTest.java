@@ -2,6 +2,7 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract;
 import dev.hongbao.http.PageFiles;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -87,6 +88,37 @@ class PageFilesTest {
             assertThat(exports(module + ".d.ts")).as(module).isNotEmpty().isEqualTo(exports(module + ".js"));
         }
         assertThat(methods("hongbao-client.d.ts")).contains("claim").isEqualTo(methods("hongbao-client.js"));
+    }
+
+    @Test
+    void theClientsTypesHaveTheFieldsOfTheContract() {
+        // Given its interfaces of the contract's schemas, each without the fields that only the host's backend uses over HTTP
+        Map<String, Set<String>> types = Map.of(
+                "Send", Set.of("reference", "reason"),
+                "Packet", Set.of("file"),
+                "Claim", Set.of(),
+                "ClaimOutcome", Set.of(),
+                "Play", Set.of(),
+                "PlayOutcome", Set.of(),
+                "Win", Set.of(),
+                "Problem", Set.of());
+        JsonObject schemas = Contract.document().getJsonObject("components").getJsonObject("schemas");
+        String client = text(PageFiles.chat(List.of()), "/hongbao-client.d.ts");
+
+        types.forEach((type, left) -> {
+            // When
+            int start = client.indexOf("export interface " + type + " {");
+            Set<String> fields =
+                    named("(?m)^  (\\w+)\\??:", client.substring(start, client.indexOf("\n}\n", start)));
+
+            // Then
+            Set<String> expected = new TreeSet<>(
+                    schemas.getJsonObject(type).getJsonObject("properties").fieldNames());
+            expected.removeAll(left);
+            assertThat(fields)
+                    .as("fields of %s in hongbao-client.d.ts, as in openapi.yaml", type)
+                    .isEqualTo(expected);
+        });
     }
 
     /** Functions, classes and what is handed on; types alone are not there when it runs. */
