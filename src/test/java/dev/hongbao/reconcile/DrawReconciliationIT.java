@@ -113,7 +113,8 @@ class DrawReconciliationIT {
                 "definition = jsonb_set(definition, '{prizes,0,count}', '2')");
         List<Draw> forged = List.of(closed, scheduled, open);
         for (int i = 0; i < forgeries.size(); i++) {
-            books.execute("update draw set " + forgeries.get(i) + " where id = '" + forged.get(i).id() + "'");
+            books.execute("update draw set " + forgeries.get(i) + " where id = '"
+                    + forged.get(i).id() + "'");
         }
 
         // When
@@ -127,9 +128,8 @@ class DrawReconciliationIT {
                 .singleElement()
                 .satisfies(finding -> assertThat(finding.lines())
                         .extracting(line -> line.split(": ")[0])
-                        .containsExactlyInAnyOrderElementsOf(forged.stream()
-                                .map(draw -> "draw " + draw.id())
-                                .toList()));
+                        .containsExactlyInAnyOrderElementsOf(
+                                forged.stream().map(draw -> "draw " + draw.id()).toList()));
     }
 
     @Test
