@@ -26,7 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -39,8 +39,8 @@ class HttpAuditIT extends TestServerClient {
         serve(given, Map.of());
     }
 
-    @AfterEach
-    void theBooksAreClean() {
+    @AfterAll
+    static void theBooksAreClean() {
         new Books(servers).assertClean();
     }
 

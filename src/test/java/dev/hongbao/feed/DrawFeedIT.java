@@ -23,13 +23,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What a group's feed tells of its draws: two servers that share their stores. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrawFeedIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
@@ -38,7 +40,7 @@ class DrawFeedIT {
     private TestEngine other;
     private TestDraws draws;
 
-    @BeforeEach
+    @BeforeAll
     void start(TestServers given) {
         servers = given;
         engine = TestEngine.start(given, 2, Map.of());
@@ -46,11 +48,11 @@ class DrawFeedIT {
         draws = new TestDraws(engine);
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
-        new Books(servers).assertClean();
         other.close();
         engine.close();
+        new Books(servers).assertClean();
     }
 
     private static FeedPage poll(TestEngine engine, Long after, Duration wait) {
@@ -289,5 +291,6 @@ class DrawFeedIT {
         // Then
         List<JsonObject> events = follow(other, place, draw, until(2));
         assertThat(told(events).stream().map(win -> win.getString("user"))).containsExactly("bob", "carol");
+        get(engine.engine().startWriter());
     }
 }

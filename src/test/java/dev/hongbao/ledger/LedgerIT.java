@@ -33,7 +33,6 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -70,10 +69,6 @@ class LedgerIT {
     @AfterAll
     void stop() {
         engine.close();
-    }
-
-    @AfterEach
-    void theBooksAreClean() {
         books.assertClean();
     }
 

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -54,10 +53,6 @@ class ReversalIT {
     @AfterAll
     void stop() {
         engine.close();
-    }
-
-    @AfterEach
-    void theBooksAreClean() {
         books.assertClean();
     }
 

@@ -30,7 +30,6 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -61,12 +60,8 @@ class ClaimIT {
     @AfterAll
     void stop() {
         engine.close();
-        time.close();
-    }
-
-    @AfterEach
-    void theBooksAreClean() {
         books.assertClean();
+        time.close();
     }
 
     private Future<ClaimOutcome> claim(int loop, Caller caller, PacketId packet, @Nullable String passcode) {

@@ -51,7 +51,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -77,10 +76,6 @@ class SendIT {
     @AfterAll
     void stop() {
         engine.close();
-    }
-
-    @AfterEach
-    void theBooksAreClean() {
         books.assertClean();
     }
 

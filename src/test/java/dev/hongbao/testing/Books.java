@@ -9,6 +9,7 @@ import dev.hongbao.server.Operations;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,8 +25,15 @@ public final class Books {
 
     /** Fails with the rule and the rows that break it; what a server mends by itself is not looked at. */
     public void assertClean() {
-        BookQueries.where(severity -> severity != Severity.HEALS)
-                .forEach((rule, query) -> assertThat(strings(query)).as(rule).isEmpty());
+        on(servers.postgresOwnerUrl(), "the checks", statement -> {
+            for (var check : BookQueries.where(severity -> severity != Severity.HEALS)
+                    .entrySet()) {
+                assertThat(strings(statement, check.getValue()))
+                        .as(check.getKey())
+                        .isEmpty();
+            }
+            return true;
+        });
     }
 
     /** As both below and above, but something may be set aside. */
@@ -135,11 +143,7 @@ public final class Books {
 
     /** As the owner of the tables. */
     public void execute(String sql) {
-        try {
-            executeAs("owner", sql);
-        } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
-        }
+        on(servers.postgresOwnerUrl(), sql, statement -> statement.execute(sql));
     }
 
     /** @param role {@code owner} of the tables, or else what the server is */
@@ -149,18 +153,24 @@ public final class Books {
     }
 
     private static List<String> strings(String url, String sql) {
+        return on(url, sql, statement -> strings(statement, sql));
+    }
+
+    private static List<String> strings(Statement statement, String sql) throws SQLException {
+        List<String> found = new ArrayList<>();
+        try (ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+        }
+        return found;
+    }
+
+    private static <T> T on(String url, String what, TestDatabase.Work<T> work) {
         try {
-            return TestDatabase.using(url, statement -> {
-                List<String> found = new ArrayList<>();
-                try (ResultSet rows = statement.executeQuery(sql)) {
-                    while (rows.next()) {
-                        found.add(rows.getString(1));
-                    }
-                }
-                return found;
-            });
+            return TestDatabase.using(url, work);
         } catch (SQLException e) {
-            throw new IllegalStateException(sql, e);
+            throw new IllegalStateException(what, e);
         }
     }
 }
