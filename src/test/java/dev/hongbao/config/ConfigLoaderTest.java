@@ -299,7 +299,7 @@ class ConfigLoaderTest {
         assertThat(shards(new ConfigLoader.Sources(Map.of(), Map.of(), null, byDefault)))
                 .isEqualTo(3);
         assertThat(shards(new ConfigLoader.Sources(Map.of(), Map.of(), null, dir.resolve("none.yaml"))))
-                .isEqualTo(16);
+                .isEqualTo(8);
         assertThat(onlyFault(Map.of(), Map.of(), dir.resolve("none.yaml")).problem())
                 .isEqualTo("does not exist");
     }

@@ -92,7 +92,8 @@ class PageFilesTest {
 
     @Test
     void theClientsTypesHaveTheFieldsOfTheContract() {
-        // Given its interfaces of the contract's schemas, each without the fields that only the host's backend uses over HTTP
+        // Given its interfaces of the contract's schemas, each without the fields that only the host's backend uses
+        // over HTTP
         Map<String, Set<String>> types = Map.of(
                 "Send", Set.of("reference", "reason"),
                 "Packet", Set.of("file"),
