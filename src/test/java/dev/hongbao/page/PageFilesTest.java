@@ -109,8 +109,7 @@ class PageFilesTest {
         types.forEach((type, left) -> {
             // When
             int start = client.indexOf("export interface " + type + " {");
-            Set<String> fields =
-                    named("(?m)^  (\\w+)\\??:", client.substring(start, client.indexOf("\n}\n", start)));
+            Set<String> fields = named("(?m)^  (\\w+)\\??:", client.substring(start, client.indexOf("\n}\n", start)));
 
             // Then
             Set<String> expected = new TreeSet<>(

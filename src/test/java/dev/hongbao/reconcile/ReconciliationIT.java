@@ -162,7 +162,8 @@ class ReconciliationIT {
                     packets.add(engine.send("dora", 1_000_000, 2).id().toString());
                 }
             }
-            assertThat(Operations.reconcile(TestEngine.stores(own), finding -> {})).allMatch(Finding::isClean);
+            assertThat(Operations.reconcile(TestEngine.stores(own), finding -> {}))
+                    .allMatch(Finding::isClean);
             Books books = new Books(own);
             books.execute("alter table packet drop constraint packet_is_committed; alter table packet disable"
                     + " trigger user; alter table packet_amounts disable trigger user");

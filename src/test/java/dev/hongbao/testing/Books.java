@@ -26,8 +26,8 @@ public final class Books {
     /** Fails with the rule and the rows that break it; what a server mends by itself is not looked at. */
     public void assertClean() {
         on(servers.postgresOwnerUrl(), "the checks", statement -> {
-            for (var check : BookQueries.where(severity -> severity != Severity.HEALS)
-                    .entrySet()) {
+            for (var check :
+                    BookQueries.where(severity -> severity != Severity.HEALS).entrySet()) {
                 assertThat(strings(statement, check.getValue()))
                         .as(check.getKey())
                         .isEmpty();
