@@ -92,7 +92,7 @@ class ArchitectureTest {
             "TransferKind",
             "WalletRecord");
 
-    /** What reads JSON by Vert.x' parser, and a client of Vert.x with a life of its own. */
+    /** The values that use Vert.x: two read JSON by its parser, and one makes its clients. */
     private static final Set<String> VALUES_BY_VERTX = Set.of("StrictJson", "Metadata", "ShortLivedClient");
 
     private static final DescribedPredicate<JavaClass> SUBJECTS_VALUES = DescribedPredicate.describe(

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** What the README says of the code is so. Its links and the guide behind them are held by GuideTest. */
+/** The README says of the code only what holds. Its links and the guide behind them are held by GuideTest. */
 class ReadmeTest {
     /** A stranger reads it in three minutes. */
     private static final int MAX_LINES = 110;

@@ -301,8 +301,8 @@ public final class TokenTrust implements AutoCloseable {
 
         /**
          * Rereads all sources, {@code interval} after each reading ended, until {@link #close}. Call once.
-         * @param changed receives
-         * all keys after a change; called on the ring's thread
+         *
+         * @param changed receives all keys after a change; called on the ring's thread
          */
         public synchronized void watch(Duration interval, Consumer<Set<VerificationKey>> changed) {
             ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {

@@ -149,7 +149,7 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         return call -> gate.inFlight().run(call.caller(), () -> tracked.answer(call));
     }
 
-    /** As above, for calls by {@code operationId}. The map may be changed. */
+    /** Counts each call, by {@code operationId}. The returned map may be changed. */
     public Map<String, Route> counted(Map<String, Route> routes) {
         Map<String, Route> counted = new HashMap<>(routes);
         counted.replaceAll((id, route) -> counted(route));

@@ -14,8 +14,8 @@ import java.util.Collection;
 import java.util.UUID;
 
 /**
- * Accounts, commands and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A transaction
- * makes its transfers of several accounts in one statement, which avoids deadlocks.
+ * Accounts, commands and transfers inside a caller's transaction. The database's trigger moves balances in the order of account ids. A
+ * transaction makes its transfers of several accounts in one statement, which avoids deadlocks.
  */
 public final class Ledger {
     private static final String INSERT_COMMAND = """

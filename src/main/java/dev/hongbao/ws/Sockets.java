@@ -28,7 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The WebSockets of this server. It admits them by origin, and by count per address and user, across all event loops, and counts them for
- * operators. {@link #face} opens those of one event loop. Thread-safe.
+ * operators. {@link #face} opens the WebSockets of one event loop. Thread-safe.
  */
 public final class Sockets {
     private final SocketConfig config;

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What an auditor sees: who did what, who was refused, and books that can be rebuilt from the exports alone. */
+/** An auditor sees who did what and who was refused, and can rebuild the books from the exports alone. */
 @ExtendWith(Servers.class)
 class HttpAuditIT extends TestServerClient {
     @BeforeAll

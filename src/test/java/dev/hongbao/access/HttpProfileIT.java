@@ -47,7 +47,7 @@ class HttpProfileIT extends TestServerClient {
         return new JsonObject().put("displayName", displayName).encode();
     }
 
-    /** What an answer says somebody is called; null for nothing. */
+    /** A user's display name in an answer; null for none. */
     private String shown(JsonObject answer, String user) {
         JsonObject profiles = answer.getJsonObject("profiles", new JsonObject());
         return profiles.containsKey(name(user))
