@@ -43,7 +43,7 @@ class DrawFeedIT {
     @BeforeAll
     void start(TestServers given) {
         servers = given;
-        engine = TestEngine.start(given, 2, Map.of());
+        engine = TestEngine.start(given, 2, Map.of("claim.settle-timeout", "20s"));
         other = TestEngine.start(given, 1, Map.of());
         draws = new TestDraws(engine);
     }

@@ -53,7 +53,7 @@ class ClaimIT {
         servers = given;
         books = new Books(servers);
         time = new TestTime(servers);
-        engine = TestEngine.start(servers, 8, Map.of("packet.max-count", "100000"));
+        engine = TestEngine.start(servers, 8, Map.of("packet.max-count", "100000", "claim.settle-timeout", "20s"));
         engine.deposit("alice", 1_000_000_000);
     }
 

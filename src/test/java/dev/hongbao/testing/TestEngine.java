@@ -44,10 +44,10 @@ public final class TestEngine implements AutoCloseable {
     public static final Origin BACKEND = Origin.service(new UserId("backend"));
 
     /**
-     * Unless a test says otherwise: enough to have several. Each shard is recovered at the first start on a database, and is looked after
-     * ten times a second from then on.
+     * Unless a test says otherwise: enough shards to have several (each is recovered at the first start on a database, and is looked
+     * after ten times a second from then on), and the time that a settlement takes where other tests hold the cores.
      */
-    static final Map<String, String> FEW_SHARDS = Map.of("shards", "4");
+    static final Map<String, String> DEFAULTS = Map.of("shards", "4", "claim.settle-timeout", "5s");
 
     private final Vertx vertx;
     private final Engine engine;
@@ -91,7 +91,7 @@ public final class TestEngine implements AutoCloseable {
     public static TestEngine start(
             StoreAddresses stores, int loops, Map<String, String> options, LongSupplier nanoTime) {
         Vertx vertx = Vertx.vertx();
-        Map<String, String> all = new HashMap<>(FEW_SHARDS);
+        Map<String, String> all = new HashMap<>(DEFAULTS);
         all.putAll(options);
         HongbaoConfig config = HongbaoConfig.of(all);
         SimpleMeterRegistry metrics = new SimpleMeterRegistry();

@@ -37,7 +37,7 @@ public final class TestServer implements AutoCloseable {
                     servers.postgresAppUrl(),
                     "postgres.owner-url",
                     servers.postgresOwnerUrl()));
-            all.putAll(TestEngine.FEW_SHARDS);
+            all.putAll(TestEngine.DEFAULTS);
             all.putAll(options);
             HongbaoConfig config = HongbaoConfig.of(all);
             return new TestServer(config, HongbaoServer.start(config));
