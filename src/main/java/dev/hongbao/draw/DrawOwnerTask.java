@@ -59,6 +59,7 @@ final class DrawOwnerTask {
     private final DrawPlanner planner;
     private final DrawCleanup closedDraws;
     private final Shards shards;
+    private final Loop loop;
     private final ShardScript script;
     private final Map<DrawId, Next> next = new HashMap<>();
     private final Map<Written, Long> written = new HashMap<>();
@@ -77,6 +78,7 @@ final class DrawOwnerTask {
         this.planner = planner;
         this.closedDraws = closedDraws;
         this.shards = shards;
+        this.loop = loop;
         this.script = new ShardScript(loop, shards);
     }
 
@@ -205,7 +207,7 @@ final class DrawOwnerTask {
 
     /** @param ends by shard */
     private Future<Void> end(Map<Integer, List<DrawEnd>> ends, RedisLinks redis) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         written.values().removeIf(at -> now - at > AGAIN_NANOS);
         List<Future<Void>> calls = new ArrayList<>();
         ends.forEach((id, all) -> {

@@ -14,11 +14,12 @@ import dev.hongbao.engine.Settlements;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpFace.Route;
-import dev.hongbao.store.postgres.StoreClock;
 import dev.hongbao.values.DrawId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,14 +52,14 @@ public final class Draws {
     private final Pool pool;
     private final Shards shards;
     private final Quarantine quarantine;
-    private final StoreClock clock;
+    private final Clock clock;
 
     /**
      * @param pool of the requests
      * @param maxWaiting requests that may wait for the statement that holds their cost
+     * @param clock Postgres' clock as this server knows it
      */
-    public Draws(
-            Pool pool, Shards shards, Quarantine quarantine, int maxWaiting, StoreClock clock, MeterRegistry metrics) {
+    public Draws(Pool pool, Shards shards, Quarantine quarantine, int maxWaiting, Clock clock, MeterRegistry metrics) {
         this.pool = pool;
         this.shards = shards;
         this.quarantine = quarantine;
@@ -103,13 +104,18 @@ public final class Draws {
 
     /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */
     public Mode mode(Loop loop, Pool pool) {
+        return mode(loop, pool, HoldExpiry.HELD_LONG);
+    }
+
+    /** @param heldLong the age from which a hold is resolved */
+    public Mode mode(Loop loop, Pool pool, Duration heldLong) {
         DrawStore draws = new DrawStore(pool, quarantine.forOwners());
         DrawCatalog owners = catalog.over(draws);
         DrawCleanup ended = new DrawCleanup();
         shards.whenPostgresWentBack(ended::forget);
         List<OwnerTask> tasks = new ArrayList<>();
         tasks.addAll(new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop).tasks());
-        tasks.add(new HoldExpiry(pool, shards, loop, clock, HoldExpiry.HELD_LONG));
+        tasks.add(new HoldExpiry(pool, shards, loop, clock, heldLong));
         return new Mode(TRAITS, settlers(settlements, owners, ended), new DrawShardLoader(quarantine), tasks);
     }
 

@@ -51,20 +51,24 @@ final class HoldExpiry implements OwnerTask {
 
     private final Pool pool;
     private final Shards shards;
+    private final Loop loop;
     private final ShardScript script;
     private final Clock clock;
     private final Duration heldLong;
     private final Map<Integer, Deque<Sample>> samples = new HashMap<>();
-    private long ranNanos = System.nanoTime() - EVERY_NANOS;
-    private long sampledNanos = System.nanoTime() - SAMPLE_NANOS;
+    private long ranNanos;
+    private long sampledNanos;
 
     /** @param heldLong the age from which a hold is resolved; {@link #HELD_LONG} except in tests */
     public HoldExpiry(Pool pool, Shards shards, Loop loop, Clock clock, Duration heldLong) {
         this.pool = pool;
         this.shards = shards;
+        this.loop = loop;
         this.script = new ShardScript(loop, shards);
         this.clock = clock;
         this.heldLong = heldLong;
+        this.ranNanos = loop.nanos() - EVERY_NANOS;
+        this.sampledNanos = loop.nanos() - SAMPLE_NANOS;
     }
 
     /** A shard's settled position at a moment. */
@@ -72,7 +76,7 @@ final class HoldExpiry implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        long now = System.nanoTime();
+        long now = loop.nanos();
         if (live.isEmpty() || now - ranNanos < EVERY_NANOS) {
             return Future.succeededFuture();
         }
