@@ -1,6 +1,7 @@
 package dev.hongbao.simulation;
 
 import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.simulation.PostgresTables.CampaignRow;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
 import dev.hongbao.simulation.PostgresTables.PacketRow;
 import dev.hongbao.store.redis.RedisFault;
@@ -67,15 +68,19 @@ final class History {
         }
     }
 
+    /** A claim that was refused by the limits of the packet's campaign. */
+    private record Limited(String user, PacketRow packet) {}
+
     /** @param millis when it begins */
     record Planned(Fault fault, double millis) {}
 
     /**
      * The size and the faults of a history.
      *
-     * @param claims of the crowd
+     * @param claims of the crowd, as {@code plays}
      */
-    record Plan(int servers, int shards, int packets, int users, int claims, List<Planned> faults) {
+    record Plan(
+            int servers, int shards, int packets, int draws, int users, int claims, int plays, List<Planned> faults) {
         static Plan of(long seed) {
             SplittableRandom random = new SplittableRandom(seed ^ 0x5eed);
             List<Planned> faults = new ArrayList<>();
@@ -88,13 +93,20 @@ final class History {
                     2 + random.nextInt(2),
                     1 + random.nextInt(4),
                     2 + random.nextInt(5),
+                    1 + random.nextInt(4),
                     4 + random.nextInt(12),
                     20 + random.nextInt(80),
+                    10 + random.nextInt(60),
                     List.copyOf(faults));
         }
 
-        Plan with(List<Planned> others, int fewer) {
-            return new Plan(servers, shards, packets, users, fewer, others);
+        Plan with(List<Planned> others) {
+            return new Plan(servers, shards, packets, draws, users, claims, plays, others);
+        }
+
+        /** A part of the crowd. */
+        Plan with(int fewerClaims, int fewerPlays) {
+            return new Plan(servers, shards, packets, draws, users, fewerClaims, fewerPlays, faults);
         }
 
         boolean losesData() {
@@ -129,9 +141,11 @@ final class History {
     private final Set<UUID> saidDrained = new HashSet<>();
     private final Set<UUID> saidClaimed = new HashSet<>();
     private final Set<UUID> endedEarly = new HashSet<>();
+    private final List<Limited> limited = new ArrayList<>();
     private final List<UUID> packets = new ArrayList<>();
     private final Map<String, long[]> generations = new HashMap<>();
     private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
+    private final Players players;
     private int unanswered;
     private int hosts;
 
@@ -155,10 +169,11 @@ final class History {
             }
 
             @Override
-            public void voided(int claims) {
-                check(plan.losesData(), claims + " accepted claims are void, though Redis lost nothing");
+            public void voided(int items) {
+                check(plan.losesData(), items + " accepted claims or plays are void, though Redis lost nothing");
             }
         });
+        this.players = new Players(this, world, tables.draws, plan.losesData());
         this.postgres = new SimulatedPostgres(world, tables);
         this.redis = new SimulatedRedis(world, this::wrote);
         this.bus = new SimulatedBus(world);
@@ -186,7 +201,7 @@ final class History {
         return new Result(seed, history.world.hash(), history.world.events(), history.met, history.violation);
     }
 
-    private void check(boolean holds, String what) {
+    void check(boolean holds, String what) {
         if (!holds) {
             violated(what);
             throw new Violation(what);
@@ -202,23 +217,32 @@ final class History {
 
     private void run() {
         world.tell(() -> plan.toString());
+        for (int shard = 0; shard < plan.shards; shard++) {
+            if (world.oneIn(2)) {
+                tables.campaigns.put(shard, campaign(shard));
+            }
+        }
         for (int i = 0; i < plan.packets; i++) {
             UUID id = packet();
             tables.add(id, shard(id), amounts(), lives());
+        }
+        for (int i = 0; i < plan.draws; i++) {
+            world.after(world.oneIn(3) ? world.millis(100, FAULTS_TO) : 0, null, this::draw);
         }
         for (int i = 0; i < plan.servers; i++) {
             world.after(world.millis(0, 30), null, this::startServer);
         }
         for (int i = 0; i < plan.claims; i++) {
             unanswered++;
-            String user = "user-" + world.random.nextInt(plan.users);
-            double at = world.oneIn(3)
-                    ? 400 + world.random.nextInt(3) * 700
-                    : world.random.nextDouble(100, FAULTS_TO + 500);
-            world.after(
-                    world.millis(at, at + 20),
-                    null,
-                    () -> begin(user, packets.get(world.random.nextInt(packets.size()))));
+            String user = user();
+            world.after(crowded(), null, () -> begin(user, packets.get(world.random.nextInt(packets.size()))));
+        }
+        for (int i = 0; i < plan.plays; i++) {
+            String user = user();
+            world.after(crowded(), null, () -> players.play(user));
+        }
+        if (world.oneIn(3)) {
+            world.after(world.millis(200, FAULTS_TO), null, players::end);
         }
         for (int i = 0; i < plan.packets / 2; i++) {
             world.after(world.millis(300, FAULTS_TO), null, this::send);
@@ -242,19 +266,69 @@ final class History {
             unanswered++;
             begin(user, packet);
         }
+        players.playEach();
         long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
         while (unsettled() != null) {
             check(world.now() < calm + bound, "not settled in time: " + unsettled());
             next(200);
         }
         world.tell(() -> "settled");
-        while (unanswered > 0 || unsettled() != null) {
+        bound += ANSWER_MILLIS * World.MILLI;
+        while (unanswered > 0 || players.unanswered() > 0 || unsettled() != null) {
             check(
-                    world.now() < calm + bound + ANSWER_MILLIS * World.MILLI,
-                    unanswered + " claims are not answered, " + unsettled());
+                    world.now() < calm + bound,
+                    unanswered + " claims and " + players.unanswered() + " plays are not answered, " + unsettled());
             next(200);
         }
+        bound += 2 * SimulatedServer.HELD_LONG.toNanos();
+        while (players.held() != null || unsettled() != null) {
+            check(world.now() < calm + bound, "the cost is still held of " + players.held() + ", " + unsettled());
+            next(200);
+        }
+        compareDraws();
         checkEnd();
+        players.checkEnd();
+    }
+
+    /** A late attempt of a server may still change a draw: then it is compared again. */
+    private void compareDraws() {
+        List<String> differences = new ArrayList<>();
+        for (int tries = 0; tries < 10; tries++) {
+            differences.clear();
+            SimulatedServer server = someServer();
+            int[] pending = {server == null ? 0 : plan.shards};
+            for (int shard = 0; server != null && shard < plan.shards; shard++) {
+                server.compare(shard).onComplete(compared -> {
+                    pending[0]--;
+                    differences.addAll(
+                            compared.succeeded() ? compared.result() : List.of(String.valueOf(compared.cause())));
+                });
+            }
+            while (pending[0] > 0) {
+                next();
+            }
+            if (server != null && differences.isEmpty()) {
+                return;
+            }
+            next(400);
+        }
+        check(false, "Redis differs from Postgres: " + differences);
+    }
+
+    private String user() {
+        return "user-" + world.random.nextInt(plan.users);
+    }
+
+    /** A moment for a call: many come together. */
+    private long crowded() {
+        double at =
+                world.oneIn(3) ? 400 + world.random.nextInt(3) * 700 : world.random.nextDouble(100, FAULTS_TO + 500);
+        return world.millis(at, at + 20);
+    }
+
+    private void draw() {
+        UUID id = new UUID(0x7000, world.random.nextLong());
+        players.draw(id, shard(id));
     }
 
     private void next(int events) {
@@ -268,6 +342,18 @@ final class History {
         if (world.events() % CHECK_EVERY == 0) {
             checkOwners();
         }
+    }
+
+    /** Limits in all, a day, a product; some of them. */
+    private CampaignRow campaign(int shard) {
+        int total = world.random.nextInt(4);
+        int aDay = world.random.nextInt(3);
+        return new CampaignRow(
+                new UUID(0x7000, world.random.nextLong()),
+                shard,
+                total,
+                aDay,
+                total + aDay == 0 ? 1 : world.random.nextInt(3));
     }
 
     private UUID packet() {
@@ -315,7 +401,8 @@ final class History {
         world.after(downMillis * World.MILLI, null, this::startServer);
     }
 
-    private @Nullable SimulatedServer someServer() {
+    @Nullable
+    SimulatedServer someServer() {
         List<SimulatedServer> serving =
                 servers.stream().filter(SimulatedServer::isServing).toList();
         return serving.isEmpty() ? null : serving.get(world.random.nextInt(serving.size()));
@@ -376,14 +463,29 @@ final class History {
             }
         };
         world.after(world.transit(), server.host, () -> claim(server, user, packet, over, again));
+        watch(server, over, again, "the claim of " + user + " on " + packet);
+    }
+
+    /** A client gives up in the end; a server that is well has answered before. */
+    void watch(SimulatedServer server, boolean[] over, Runnable again, Object call) {
         long sent = world.now();
         world.after(4_000 * World.MILLI, null, () -> {
-            boolean frozen = server.host.isFrozen() || thawedAt.getOrDefault(server.host, 0L) >= sent;
             check(
-                    over[0] || frozen || !server.isServing(),
-                    "the claim of " + user + " on " + packet + " at " + server.host + " has no answer");
+                    over[0] || wasFrozen(server, sent) || !server.isServing(),
+                    call + " at " + server.host + " has no answer");
             again.run();
         });
+    }
+
+    private boolean wasFrozen(SimulatedServer server, long since) {
+        return server.host.isFrozen() || thawedAt.getOrDefault(server.host, 0L) >= since;
+    }
+
+    void checkInTime(SimulatedServer server, long asked, Object call) {
+        long took = (world.now() - asked) / World.MILLI;
+        check(
+                wasFrozen(server, asked) || took <= SimulatedServer.TIMEOUT.toMillis() + 1_250,
+                call + " at " + server.host + " took " + took + " ms");
     }
 
     private void claim(SimulatedServer server, String user, UUID id, boolean[] over, Runnable again) {
@@ -392,11 +494,7 @@ final class History {
         ClaimRow held = before == null ? null : before.of(user);
         boolean isMember = !world.oneIn(8);
         server.claim(user, isMember, id).onComplete(done -> {
-            boolean wasFrozen = thawedAt.getOrDefault(server.host, 0L) >= asked;
-            long took = (world.now() - asked) / World.MILLI;
-            check(
-                    wasFrozen || took <= SimulatedServer.TIMEOUT.toMillis() + 1_250,
-                    "a claim at " + server.host + " took " + took + " ms");
+            checkInTime(server, asked, "the claim of " + user + " on " + id);
             if (done.failed()) {
                 check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
@@ -436,6 +534,7 @@ final class History {
                     check(
                             packet != null && !packet.expires.isAfter(tables.now()) || endedEarly.contains(id),
                             call + " is refused as expired too early");
+                case LIMITED -> limited.add(new Limited(user, packet));
                 default ->
                     check(
                             outcome.kind() == ClaimOutcome.Kind.NOT_ELIGIBLE && !isMember,
@@ -614,6 +713,10 @@ final class History {
                 return "shard " + shard.id + " lacks its scripts";
             }
         }
+        String draw = players.unsettled(redis.model(), tables.shards);
+        if (draw != null) {
+            return draw;
+        }
         for (PacketRow packet : tables.packets.values()) {
             PostgresTables.Shard shard = tables.shards.get(packet.shard);
             String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
@@ -640,7 +743,50 @@ final class History {
         return null;
     }
 
+    /** Nobody has more than a campaign's limits, over all its pools; only an older primary's scripts may have counted less. */
+    private void checkLimits() {
+        boolean miscounts = plan.faults.stream().anyMatch(each -> each.fault == Fault.REDIS_OLD_PRIMARY);
+        for (CampaignRow campaign : tables.campaigns.values()) {
+            for (PacketRow packet : tables.packets.values()) {
+                for (ClaimRow claim : packet.campaign == campaign ? packet.claims : List.<ClaimRow>of()) {
+                    long all = tables.claimsOf(campaign, claim.user()).count();
+                    check(
+                            miscounts
+                                    || !exceeds(all, campaign.total())
+                                            && !exceeds(all, campaign.aDay())
+                                            && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct()),
+                            claim.user() + " has " + all + " shares of " + campaign + ", of one product "
+                                    + ofProduct(packet, claim.user()));
+                }
+            }
+        }
+        for (Limited each : limited) {
+            CampaignRow campaign = each.packet.campaign;
+            check(campaign != null, each.user + " was limited on " + each.packet.id + ", which is no pool");
+            long all = tables.claimsOf(campaign, each.user).count() + 1;
+            check(
+                    plan.losesData()
+                            || exceeds(all, campaign.total())
+                            || exceeds(all, campaign.aDay())
+                            || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct()),
+                    each.user + " was limited on " + each.packet.id + ", but has only " + (all - 1) + " shares of "
+                            + campaign);
+        }
+    }
+
+    private static boolean exceeds(long claims, int limit) {
+        return limit > 0 && claims > limit;
+    }
+
+    private long ofProduct(PacketRow packet, String user) {
+        return tables.packets.values().stream()
+                .filter(other -> other.campaign == packet.campaign && other.product.equals(packet.product))
+                .filter(other -> other.of(user) != null)
+                .count();
+    }
+
     private void checkEnd() {
+        checkLimits();
         for (PacketRow packet : tables.packets.values()) {
             Set<String> users = new HashSet<>();
             for (int slot = 0; slot < packet.claims.size(); slot++) {

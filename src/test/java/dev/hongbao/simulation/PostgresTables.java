@@ -18,16 +18,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rows of shards, packets and claims, and the statements of the engine and of claims over them, each by the begin of its SQL.
- * {@code PostgresTablesIT} compares them with a real Postgres. Not modelled: accounts (balances follow from the claims), feeds, the
- * outbox, quarantine.
+ * The rows of shards, packets and claims, and the statements of the engine and of claims over them, each by the begin of its SQL;
+ * {@link DrawTables} has those of draws. {@code PostgresTablesIT} compares them with a real Postgres. Not modelled: accounts (balances
+ * follow from the claims), feeds, the outbox, quarantine.
  */
 final class PostgresTables {
     private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
@@ -38,6 +40,11 @@ final class PostgresTables {
 
     final List<Shard> shards;
     final Map<UUID, PacketRow> packets = new LinkedHashMap<>();
+    final DrawTables draws = new DrawTables(this);
+
+    /** By their shard, one each. */
+    final Map<Integer, CampaignRow> campaigns = new LinkedHashMap<>();
+
     private final java.util.function.LongSupplier nanos;
 
     /** Gets each committed move of a cursor. */
@@ -46,8 +53,8 @@ final class PostgresTables {
     interface Moves {
         void moved(int shard, long epoch, long from, long to);
 
-        /** Accepted claims contradict settled ones. */
-        void voided(int claims);
+        /** Accepted claims or plays contradict settled ones. */
+        void voided(int items);
     }
 
     static final class Shard {
@@ -63,6 +70,9 @@ final class PostgresTables {
         }
     }
 
+    /** A campaign with the limits of a user's claims over its pools; 0 for none. It does not end. */
+    record CampaignRow(UUID id, int shard, int total, int aDay, int aProduct) {}
+
     record ClaimRow(String user, int slot, long amount, OffsetDateTime at) {}
 
     static final class PacketRow {
@@ -70,6 +80,8 @@ final class PostgresTables {
         final int shard;
         final long[] amounts;
         final Instant expires;
+        final @Nullable CampaignRow campaign;
+        final String product;
         final List<ClaimRow> claims = new ArrayList<>();
 
         @Nullable
@@ -83,7 +95,16 @@ final class PostgresTables {
 
         private final OffsetDateTime created;
 
-        PacketRow(UUID id, int shard, long[] amounts, Instant created, Instant expires) {
+        PacketRow(
+                UUID id,
+                int shard,
+                long[] amounts,
+                Instant created,
+                Instant expires,
+                @Nullable CampaignRow campaign,
+                String product) {
+            this.campaign = campaign;
+            this.product = product;
             this.id = id;
             this.shard = shard;
             this.amounts = amounts;
@@ -125,7 +146,7 @@ final class PostgresTables {
         return now().atOffset(ZoneOffset.UTC);
     }
 
-    private static Map<String, Object> row(@Nullable Object... pairs) {
+    static Map<String, Object> row(@Nullable Object... pairs) {
         Map<String, Object> row = new LinkedHashMap<>();
         for (int i = 0; i < pairs.length; i += 2) {
             row.put((String) pairs[i], pairs[i + 1]);
@@ -137,7 +158,13 @@ final class PostgresTables {
         return List.of(row(pairs));
     }
 
+    /** Adds a packet. In a shard with a campaign every other one is its pool. */
     void add(UUID id, int shard, Long[] amounts, long livesMillis) {
+        boolean isPool = (id.hashCode() & 1) == 0;
+        add(id, shard, amounts, livesMillis, isPool ? campaigns.get(shard) : null, "product-" + (id.hashCode() & 2));
+    }
+
+    void add(UUID id, int shard, Long[] amounts, long livesMillis, @Nullable CampaignRow campaign, String product) {
         packets.put(
                 id,
                 new PacketRow(
@@ -145,7 +172,9 @@ final class PostgresTables {
                         shard,
                         Arrays.stream(amounts).mapToLong(each -> each).toArray(),
                         now(),
-                        now().plusMillis(livesMillis)));
+                        now().plusMillis(livesMillis),
+                        campaign,
+                        product));
     }
 
     /** The plan of a statement. */
@@ -177,7 +206,22 @@ final class PostgresTables {
         } else if (text.startsWith("select p.id, s.shard")) {
             return Plan.read(() -> due(of.getArrayOfShorts(0), of.getInteger(1)));
         } else if (text.startsWith("select (select true from unnest($1::smallint[]) as s(shard)")) {
-            return Plan.read(() -> one("due", due(of.getArrayOfShorts(0), 1).isEmpty() ? null : true, "refunds", null));
+            return Plan.read(() -> {
+                Map<String, Object> work =
+                        row("due", due(of.getArrayOfShorts(0), 1).isEmpty() ? null : true, "refunds", null);
+                work.putAll(draws.work(of));
+                work.put("campaigns_over", null);
+                return List.of(work);
+            });
+        } else if (text.startsWith("select c.id from campaign as c")) {
+            return Plan.read(() -> Stream.ofNullable(campaigns.get(of.getInteger(0)))
+                    .map(campaign -> row("id", campaign.id))
+                    .toList());
+        } else if (text.startsWith("with claims as (")) {
+            return Plan.read(() -> counts(campaigns.get(of.getInteger(0))));
+        } else if (text.startsWith("select id from campaign where id = any ($1) and closed_at is not null")
+                || text.startsWith("select campaign, shard from close_campaigns(")) {
+            return Plan.read(List::of);
         } else if (text.startsWith("select pay_refunds(")) {
             return Plan.read(() -> one("paid", 0));
         } else if (text.startsWith("select p.id, c.claims, c.next_slot")) {
@@ -205,7 +249,8 @@ final class PostgresTables {
         } else if (text.equals("select 1")) {
             return Plan.read(() -> one("one", 1));
         }
-        return locks(text, of, postgres, session);
+        Plan drawn = draws.plan(text, of);
+        return drawn == null ? locks(text, of, postgres, session) : drawn;
     }
 
     private Plan locks(String text, Tuple of, SimulatedPostgres postgres, Session session) {
@@ -334,10 +379,16 @@ final class PostgresTables {
     }
 
     private Plan settling(Tuple of, Function<Collection<?>, List<Map<String, Object>>> effect) {
-        List<Integer> ids = Arrays.stream(of.getArrayOfShorts(0))
+        return settling(of, List.of(), effect);
+    }
+
+    /** @param more rows that it locks after the shards */
+    Plan settling(Tuple of, List<?> more, Function<Collection<?>, List<Map<String, Object>>> effect) {
+        List<Object> ids = new ArrayList<>(Arrays.stream(of.getArrayOfShorts(0))
                 .map(Short::intValue)
                 .sorted()
-                .toList();
+                .toList());
+        ids.addAll(more);
         return new Plan(ids, LockMode.NO_KEY_UPDATE, Plan.Kind.WRITE, locked -> {
             checkCursors(of);
             List<Map<String, Object>> rows = effect.apply(locked);
@@ -418,8 +469,7 @@ final class PostgresTables {
                     && packet.closedAt == null
                     && slot >= packet.claims.size()
                     && packet.of(of.getArrayOfStrings(8)[i]) == null) {
-                bySlot.computeIfAbsent(packet.id, first -> new java.util.TreeMap<>())
-                        .putIfAbsent(slot, i);
+                bySlot.computeIfAbsent(packet.id, first -> new TreeMap<>()).putIfAbsent(slot, i);
             }
         }
         bySlot.forEach((id, slots) -> {
@@ -434,11 +484,15 @@ final class PostgresTables {
                 }
             });
         });
-        if (!voids.isEmpty()) {
-            moves.voided(voids.size());
-        }
+        voided(voids.size());
         return one(
                 "settled_at", moment(), "drained", closeDrained(List.of(ids)), "void", voids.toArray(Integer[]::new));
+    }
+
+    void voided(int items) {
+        if (items > 0) {
+            moves.voided(items);
+        }
     }
 
     private List<Map<String, Object>> settleCloses(Tuple of) {
@@ -495,14 +549,63 @@ final class PostgresTables {
             row.putAll(row(
                     "commitment", "0".repeat(64), "greeting", null, "metadata", new JsonObject(), "recipients", null));
             row.putAll(row("passcode", null, "created_at", packet.created, "opens_at", packet.created));
-            row.putAll(
-                    row("expires_at", packet.expires.atOffset(ZoneOffset.UTC), "campaign", null, "block", blocks[i]));
+            row.putAll(row("expires_at", packet.expires.atOffset(ZoneOffset.UTC), "block", blocks[i]));
+            row.putAll(pool(packet));
             row.put(
                     "amounts",
                     blocks[i] != null && blocks[i] == 0
                             ? Arrays.stream(packet.amounts).boxed().toArray(Long[]::new)
                             : null);
             rows.add(row);
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> pool(PacketRow packet) {
+        CampaignRow campaign = packet.campaign;
+        if (campaign == null) {
+            return row("campaign", null);
+        }
+        Map<String, Object> row = row("campaign", campaign.id, "campaign_name", "shoes", "product", packet.product);
+        row.putAll(row("opener", "host", "zone", "UTC", "rain", null));
+        JsonObject claiming = new JsonObject();
+        claiming.put("total", campaign.total).put("aDay", campaign.aDay).put("aProduct", campaign.aProduct);
+        row.put("claiming", claiming);
+        return row;
+    }
+
+    /** A user's claims over the pools of a campaign, in the order of the settlements. */
+    Stream<ClaimRow> claimsOf(CampaignRow campaign, String user) {
+        return packets.values().stream()
+                .filter(packet -> packet.campaign == campaign)
+                .flatMap(packet -> packet.claims.stream())
+                .filter(claim -> claim.user.equals(user));
+    }
+
+    /** As a recovery reads them: all, the latest day and its claims for each user; and all for each user and product. */
+    private List<Map<String, Object>> counts(@Nullable CampaignRow campaign) {
+        Map<String, Integer> all = new TreeMap<>();
+        Map<String, Long> last = new HashMap<>();
+        Map<String, Integer> products = new TreeMap<>();
+        for (PacketRow packet : packets.values()) {
+            if (campaign != null && packet.campaign == campaign) {
+                for (ClaimRow claim : packet.claims) {
+                    all.merge(claim.user, 1, Integer::sum);
+                    last.merge(claim.user, claim.at.toLocalDate().toEpochDay(), Math::max);
+                    products.merge(claim.user + " " + packet.product, 1, Integer::sum);
+                }
+            }
+        }
+        List<Map<String, Object>> rows = new ArrayList<>();
+        all.forEach((user, count) -> {
+            long thatDay = claimsOf(campaign, user)
+                    .filter(claim -> claim.at.toLocalDate().toEpochDay() == last.get(user))
+                    .count();
+            rows.add(row("id", campaign.id, "user_id", user, "value", count + ":" + last.get(user) + ":" + thatDay));
+        });
+        if (campaign != null && campaign.aProduct > 0) {
+            products.forEach(
+                    (user, count) -> rows.add(row("id", campaign.id, "user_id", user, "value", String.valueOf(count))));
         }
         return rows;
     }

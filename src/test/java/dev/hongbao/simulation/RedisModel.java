@@ -11,6 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
@@ -100,8 +103,11 @@ final class RedisModel {
         private long added;
     }
 
-    private final Map<String, Object> keys = new TreeMap<>();
     private static final Map<String, Prototype> COMPILED = new ConcurrentHashMap<>();
+    private static final Pattern GENERATION = Pattern.compile("-- Generation (\\S+)");
+    private static final Pattern LINEAGE = Pattern.compile("master_replid:(\\w*)'");
+
+    private final Map<String, Object> keys = new TreeMap<>();
 
     private final Map<String, LuaValue> compiled = new HashMap<>();
     private final Globals lua = new Globals();
@@ -169,8 +175,7 @@ final class RedisModel {
     @Nullable
     Object eval(String text, List<String> names, List<String> arguments) {
         boolean mayFill = text.startsWith("#!lua flags=allow-oom");
-        LuaValue script = compiled.computeIfAbsent(
-                text, source -> new LuaClosure(COMPILED.computeIfAbsent(source, this::compile), lua));
+        LuaValue script = compiled.computeIfAbsent(text, source -> new LuaClosure(prototype(source), lua));
         lua.set("KEYS", list(names));
         lua.set("ARGV", list(arguments));
         isLimited = isFull && !mayFill;
@@ -184,6 +189,51 @@ final class RedisModel {
         } finally {
             isLimited = isFull;
         }
+    }
+
+    /** A script of a generation differs from others of its name in three words, so it is compiled once with their places. */
+    private Prototype prototype(String text) {
+        Matcher generation = GENERATION.matcher(text);
+        if (!generation.find()) {
+            return compile(text);
+        }
+        String stamp = generation.group(1);
+        String epoch = stamp.substring(stamp.lastIndexOf(':') + 1, stamp.lastIndexOf('-'));
+        Matcher lineage = LINEAGE.matcher(text);
+        String history = lineage.find() ? lineage.group(1) : "";
+        String common = text.replace(stamp, "@generation@").replace("'" + epoch + "-", "'@epoch@-");
+        common = LINEAGE.matcher(common).replaceFirst("master_replid:@replid@'");
+        return filled(
+                COMPILED.computeIfAbsent(common, this::compile),
+                word -> word.replace("@generation@", stamp)
+                        .replace("@epoch@", epoch)
+                        .replace("@replid@", history));
+    }
+
+    /** A copy with other words in its texts. */
+    private static Prototype filled(Prototype common, UnaryOperator<String> words) {
+        Prototype own = new Prototype();
+        own.source = common.source;
+        own.code = common.code;
+        own.lineinfo = common.lineinfo;
+        own.linedefined = common.linedefined;
+        own.lastlinedefined = common.lastlinedefined;
+        own.locvars = common.locvars;
+        own.upvalues = common.upvalues;
+        own.numparams = common.numparams;
+        own.is_vararg = common.is_vararg;
+        own.maxstacksize = common.maxstacksize;
+        own.k = common.k.clone();
+        for (int i = 0; i < own.k.length; i++) {
+            if (own.k[i] instanceof LuaString text && java(text).contains("@")) {
+                own.k[i] = lua(words.apply(java(text)));
+            }
+        }
+        own.p = common.p.clone();
+        for (int i = 0; i < own.p.length; i++) {
+            own.p[i] = filled(own.p[i], words);
+        }
+        return own;
     }
 
     private Prototype compile(String source) {
@@ -302,6 +352,7 @@ final class RedisModel {
                                 .filter(each -> each.startsWith(
                                         rest.get(1).substring(0, rest.get(1).length() - 1)))
                                 .toList());
+            case "HLEN" -> (long) held(key, Map.class, Map.of()).size();
             case "HEXISTS" -> held(key, Map.class, Map.of()).containsKey(rest.get(0)) ? 1L : 0L;
             case "XTRIM" -> (long) trim(key, rest.get(2)); // XTRIM key MINID = id
             case "XINFO" -> info(rest.get(0)); // XINFO STREAM key
@@ -340,6 +391,10 @@ final class RedisModel {
                 rest.forEach(member -> values.add(text(scores.get(member))));
                 yield values;
             }
+            case "ZCOUNT" ->
+                (long) held(key, SortedSet.class, new SortedSet())
+                        .between(Bound.of(rest.get(0)), Bound.of(rest.get(1)))
+                        .size();
             case "ZRANGE" ->
                 held(key, SortedSet.class, new SortedSet()).between(Bound.LOWEST, Bound.HIGHEST).stream()
                         .<Object>map(Map.Entry::getKey)

@@ -254,6 +254,9 @@ class RedisModelIT {
         String key = random.nextBoolean() ? packet() : JOURNAL;
         both(List.of("TYPE", key));
         both(List.of("HEXISTS", key, user()));
+        both(List.of("HLEN", draw(random.nextInt(3))));
+        both(List.of("ZCOUNT", schedule(2), "(-inf", "+inf"));
+        both(List.of("ZMSCORE", schedule(2), "#", "0:1:0"));
         both(List.of("XTRIM", key, "MINID", "=", "7-" + random.nextInt(20)));
         both(List.of("XRANGE", key, "(7-" + random.nextInt(5), "7", "COUNT", "3"));
         both(List.of("ZADD", "{s}:epochs", "GT", Integer.toString(random.nextInt(9)), "0"));

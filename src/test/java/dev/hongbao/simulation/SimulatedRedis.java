@@ -342,6 +342,16 @@ final class SimulatedRedis {
         }
 
         @Override
+        public byte[] toBytes() {
+            return value.toString().getBytes(StandardCharsets.ISO_8859_1);
+        }
+
+        @Override
+        public Boolean toBoolean() {
+            return toLong() == 1;
+        }
+
+        @Override
         public Long toLong() {
             return value instanceof Long number ? number : Long.valueOf(value.toString());
         }

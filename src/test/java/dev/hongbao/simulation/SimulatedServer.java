@@ -1,7 +1,12 @@
 package dev.hongbao.simulation;
 
 import dev.hongbao.access.Restrictions;
+import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.draw.DrawService;
+import dev.hongbao.draw.Draws;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.PlayService;
 import dev.hongbao.engine.AdmissionControl;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
@@ -26,7 +31,9 @@ import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
+import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -47,8 +54,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** One server in the world: the real engine and the real claims, on a loop for the writer and one for requests. */
+/** One server in the world: the real engine, claims and plays, on a loop for the writer and one for requests. */
 final class SimulatedServer {
     static final Duration TIMEOUT = Duration.ofSeconds(2);
     static final String NAMESPACE = "sim";
@@ -56,8 +64,12 @@ final class SimulatedServer {
     /** The owner's tick. The default is 100 ms; a longer one makes histories shorter. */
     private static final Duration POLL = Duration.ofMillis(100);
 
-    private static final Map<String, String> SCRIPTS =
-            Packets.TRAITS.scripts().stream().collect(Collectors.toMap(name -> name, Script::read));
+    /** The age from which the owner ends a hold that nobody decided. Longer than a request is tried. */
+    static final Duration HELD_LONG = Duration.ofMillis(2_500);
+
+    private static final Map<String, String> SCRIPTS = Stream.of(Packets.TRAITS, Draws.TRAITS)
+            .flatMap(mode -> mode.scripts().stream())
+            .collect(Collectors.toMap(name -> name, Script::read));
 
     private static final UserId HOST = new UserId("host");
     private static final GroupId GROUP = new GroupId("family");
@@ -69,7 +81,10 @@ final class SimulatedServer {
     private final KeyLoader keys;
     private final ClaimService claims;
     private final EarlyEnds ends;
+    private final PlayService plays;
+    private final DrawService draws;
     private final VerticleBase writer;
+    private final RedisLinks links;
     private final VerticleBase messages;
     private final Quarantine quarantine;
     private final AdmissionControl admission;
@@ -96,7 +111,7 @@ final class SimulatedServer {
         this.shards = new Shards(store, postgres.tables.shards.size(), SCRIPTS);
         shards.measure(metrics);
         this.quarantine = new Quarantine(owner, owners, metrics);
-        RedisLinks links = redis.open(requests, host);
+        this.links = redis.open(requests, host);
         Clock clock = new Clock() {
             @Override
             public Instant instant() {
@@ -122,6 +137,7 @@ final class SimulatedServer {
                 HongbaoConfig.of(Map.of()),
                 clock,
                 metrics);
+        Draws drawing = new Draws(pool, shards, quarantine, 1_000, clock, metrics);
         this.admission = new AdmissionControl(shards.count(), TIMEOUT, 10_000, metrics, requests::nanos);
         Attempts attempts = new Attempts(
                 requests,
@@ -132,19 +148,25 @@ final class SimulatedServer {
                 new Attempts.Limits(4, 10_000, 1_000, TIMEOUT, Duration.ZERO),
                 clock);
         this.keys = new KeyLoader(requests, links, shards, TIMEOUT);
-        this.claims = packets.claims(attempts, new Restrictions(owners, pool));
+        Restrictions restrictions = new Restrictions(owners, pool);
+        this.claims = packets.claims(attempts, restrictions);
         this.ends = new EarlyEnds(packets, requests, links);
-        Mode mode = packets.mode(owner, owners);
+        this.plays = drawing.plays(attempts, restrictions);
+        this.draws = drawing.service(keys);
+        List<Mode> modes = List.of(
+                packets.mode(owner, owners),
+                drawing.mode(owner, owners, HELD_LONG),
+                new Campaigns(pool, pool, shards, clock).mode(owners));
         this.writer = shards.writer(
                 owner,
                 clients,
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 quarantine,
-                List.of(mode),
+                modes,
                 new NoListener(),
                 POLL,
                 Presence.none());
-        this.messages = shards.messages(owner, line, List.of(packets.wire()), new Audience(), metrics);
+        this.messages = shards.messages(owner, line, List.of(packets.wire(), drawing.wire()), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }
@@ -208,6 +230,28 @@ final class SimulatedServer {
     Future<Void> end(UUID packet, boolean cancels) {
         PacketId id = new PacketId(packet);
         return cancels ? ends.cancel(id, HOST) : ends.close(id, HOST);
+    }
+
+    /** Plays under a key. */
+    Future<PlayOutcome> play(String user, UUID draw, String key, int times) {
+        Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX);
+        return plays.play(caller, new DrawId(draw), times, new IdempotencyKey(key));
+    }
+
+    /** The differences of a shard's draws in Redis from Postgres, as {@code reconcile} finds them when nothing is in the journal. */
+    Future<List<String>> compare(int shard) {
+        Generation generation = shards.current(shard).generation();
+        return Draws.TRAITS
+                .comparison()
+                .of(pool, generation.link(links), generation)
+                .differences(List.of(), () -> Future.succeededFuture(List.of()))
+                .map(found -> Stream.concat(found.missing().stream(), found.wrong().stream())
+                        .toList());
+    }
+
+    /** Ends a draw for the host. */
+    Future<?> endDraw(UUID draw) {
+        return draws.close(new Caller(HOST, Set.of(), Role.SERVICE, Instant.MAX), new DrawId(draw));
     }
 
     /** Sends a packet as the senders' statement does, then loads it. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,11 +23,11 @@ import org.slf4j.LoggerFactory;
  * Histories of several servers on virtual time, each from a seed.
  *
  * <p>Real: the whole writer (logs, settlement, recovery, ownership, hand-over, supervision), the scripts and their batches, waiters,
- * admission, the messages between servers, the claims of users, closes of expired packets, early ends, loads of sent packets. Modelled: Redis by
- * {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link PostgresTables}, a second meaning of the settling
- * statements; the network, the bus, clocks, and the faults of {@link History.Fault}.
+ * admission, the messages between servers, the claims of users, closes of expired packets, early ends, loads of sent packets; plays of
+ * draws with their holds, schedules and ends; limits of campaigns over their pools. Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link
+ * PostgresTables}, a second meaning of the settling statements; the network, the bus, clocks, and the faults of {@link History.Fault}.
  *
- * <p>Not modelled: plays, campaigns, the senders' own gathering, feeds, the outbox, quarantine, accounts; a Redis
+ * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds, the outbox, quarantine, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
  *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, and
@@ -97,13 +98,19 @@ class Simulation {
             events += result.events();
             result.faults().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
             if (result.violation() != null) {
-                explain(seed, result);
+                explain(seed, result, histories);
             }
         }
         double seconds = (System.nanoTime() - begun) / 1e9;
         System.out.printf(
                 "simulation: seeds from %d, %d histories, %d events, %.0f histories and %.0f events a second%n%s%n",
                 first, histories, events, histories / seconds, events / seconds, faults);
+        if (faults.size() < History.Fault.values().length) {
+            System.out.println("never met: "
+                    + Stream.of(History.Fault.values())
+                            .filter(fault -> !faults.containsKey(fault))
+                            .toList());
+        }
         if (Boolean.getBoolean("said")) {
             said.forEach((line, times) -> System.out.println(times + " × " + line));
         }
@@ -118,16 +125,19 @@ class Simulation {
         }
     }
 
-    /** Tries the history with fewer faults and fewer claims, as long as it breaks a promise, and tells the shortest. */
-    private void explain(long seed, History.Result found) {
+    /** Tries the history with fewer faults, claims and plays, as long as it breaks a promise, and tells the shortest. */
+    private void explain(long seed, History.Result found, long histories) {
         History.Plan plan = History.Plan.of(seed);
         for (int i = plan.faults().size() - 1; i >= 0; i--) {
             List<History.Planned> fewer = new ArrayList<>(plan.faults());
             fewer.remove(i);
-            plan = shorter(seed, plan, plan.with(fewer, plan.claims()));
+            plan = shorter(seed, plan, plan.with(fewer));
         }
-        for (int claims = 1; claims < plan.claims(); claims *= 2) {
-            plan = shorter(seed, plan, plan.with(plan.faults(), claims));
+        for (int claims = 0; claims < plan.claims(); claims = 2 * claims + 1) {
+            plan = shorter(seed, plan, plan.with(claims, plan.plays()));
+        }
+        for (int plays = 0; plays < plan.plays(); plays = 2 * plays + 1) {
+            plan = shorter(seed, plan, plan.with(plan.claims(), plays));
         }
         List<String> lines = new ArrayList<>();
         History.Result last = tell(seed, plan, lines::add);
@@ -141,8 +151,8 @@ class Simulation {
             }
         }
         fail(
-                "%s%n%s%nrepeat the whole history (%s): ./mvnw -q test -Dtest=Simulation -Dseed=%d",
-                last.violation(), String.join("\n", shown), found.violation(), seed);
+                "%s%n%s%nhistory %d of this run; repeat it whole (%s): ./mvnw -q test -Dtest=Simulation -Dseed=%d",
+                last.violation(), String.join("\n", shown), histories, found.violation(), seed);
     }
 
     private static History.Plan shorter(long seed, History.Plan known, History.Plan tried) {

@@ -1,0 +1,802 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
+import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.simulation.SimulatedPostgres.LockMode;
+import dev.hongbao.simulation.SimulatedPostgres.Plan;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of draws, plays, held costs and schedules, and the statements over them: a part of {@link PostgresTables}. Not modelled: codes,
+ * changed quotas, restrictions, the accounts of draws and owners.
+ */
+final class DrawTables {
+    final Map<UUID, DrawRow> draws = new LinkedHashMap<>();
+
+    /** Requests whose cost is held or was returned, by id. */
+    final Map<UUID, RequestRow> requests = new LinkedHashMap<>();
+
+    private final PostgresTables tables;
+    private final Map<String, Long> wallets = new HashMap<>();
+    private final Map<String, Long> lowest = new HashMap<>();
+
+    /** Gets each fresh attempt of a hold: a history draws its own, so that it follows from its seed. */
+    UnaryOperator<UUID> attempts = UnaryOperator.identity();
+
+    static final class DrawRow {
+        final UUID id;
+        final int shard;
+        final DrawDefinition definition;
+        final Seed seed;
+        final List<PrizeRow> prizes = new ArrayList<>();
+
+        /** By their number. */
+        final List<PlayRow> plays = new ArrayList<>();
+
+        final Map<String, Long[]> players = new TreeMap<>();
+        final TreeMap<Integer, PeriodRow> periods = new TreeMap<>();
+        final List<ReleaseRow> releases = new ArrayList<>();
+        OffsetDateTime closes;
+
+        @Nullable
+        OffsetDateTime closedAt;
+
+        private final OffsetDateTime created;
+        private final JsonObject stored;
+
+        DrawRow(UUID id, int shard, DrawDefinition definition, Seed seed, Instant created, Instant closes) {
+            this.id = id;
+            this.shard = shard;
+            this.definition = definition;
+            this.seed = seed;
+            this.created = created.atOffset(ZoneOffset.UTC);
+            this.closes = closes.atOffset(ZoneOffset.UTC);
+            this.stored = new JsonObject(new JsonObject(definition.stored()).encode());
+            definition.allPrizes().forEach(prize -> prizes.add(new PrizeRow(prize)));
+        }
+
+        /** Of one play; 0 for a free draw. */
+        long cost() {
+            DrawDefinition.Cost cost = definition.cost();
+            return cost == null ? 0 : cost.amount();
+        }
+
+        private boolean isPast(Instant moment) {
+            return !closes.toInstant().isAfter(moment);
+        }
+
+        private boolean isTaken(int period, int prize, int release) {
+            return plays.stream()
+                    .anyMatch(play -> play.period != null
+                            && play.period == period
+                            && play.prize == prize
+                            && play.release != null
+                            && play.release == release);
+        }
+
+        /** Releases that no play took, in the order of their periods. */
+        private Stream<ReleaseRow> untaken() {
+            return releases.stream()
+                    .filter(each -> !each.withdrawn && !isTaken(each.period, each.prize, each.n))
+                    .sorted(Comparator.comparingInt((ReleaseRow each) -> each.period)
+                            .thenComparingInt(each -> each.prize)
+                            .thenComparingInt(each -> each.n));
+        }
+    }
+
+    static final class PrizeRow {
+        final @Nullable Long stock;
+        long issued;
+        private final long amount;
+        private long round = 1;
+        private long inRound;
+        private long planned;
+
+        PrizeRow(Prize prize) {
+            this.stock = prize.stock();
+            this.amount = prize.award().amount();
+        }
+
+        /** As the trigger counts a play. */
+        private void issue(long inThisRound) {
+            issued++;
+            if (inThisRound > round) {
+                round = inThisRound;
+                inRound = 1;
+            } else if (inThisRound == round) {
+                inRound++;
+            }
+        }
+    }
+
+    record PlayRow(
+            long seq,
+            UUID request,
+            long nth,
+            long round,
+            OffsetDateTime at,
+            int prize,
+            int part,
+            @Nullable Integer period,
+            @Nullable Integer release,
+            @Nullable Integer loaded,
+            String user) {}
+
+    static final class RequestRow {
+        final UUID id;
+        final UUID draw;
+        final String user;
+        int plays;
+        long cost;
+        UUID attempt;
+        boolean isHeld;
+
+        @Nullable
+        String reason;
+
+        private OffsetDateTime heldAt;
+
+        private RequestRow(UUID id, UUID draw, String user, UUID attempt, OffsetDateTime heldAt) {
+            this.id = id;
+            this.draw = draw;
+            this.user = user;
+            this.attempt = attempt;
+            this.heldAt = heldAt;
+        }
+
+        @Override
+        public String toString() {
+            return "request " + id + " of " + user + ", attempt " + attempt + (isHeld ? " held" : " " + reason);
+        }
+    }
+
+    static final class PeriodRow {
+        private final OffsetDateTime ends;
+        private boolean isEnded;
+
+        private PeriodRow(OffsetDateTime ends) {
+            this.ends = ends;
+        }
+    }
+
+    static final class ReleaseRow {
+        final int period;
+        final int prize;
+        final int n;
+        private final OffsetDateTime moment;
+        boolean withdrawn;
+
+        private ReleaseRow(int period, int prize, int n, OffsetDateTime moment) {
+            this.period = period;
+            this.prize = prize;
+            this.n = n;
+            this.moment = moment;
+        }
+    }
+
+    DrawTables(PostgresTables tables) {
+        this.tables = tables;
+    }
+
+    Instant now() {
+        return tables.now();
+    }
+
+    DrawRow add(UUID id, int shard, DrawDefinition definition, Seed seed) {
+        DrawRow draw = new DrawRow(id, shard, definition, seed, tables.now(), definition.closesAt());
+        draws.put(id, draw);
+        return draw;
+    }
+
+    void deposit(String user, long amount) {
+        wallets.merge(user, amount, Long::sum);
+        lowest.merge(user, balance(user), Math::min);
+    }
+
+    long balance(String user) {
+        return wallets.getOrDefault(user, 0L);
+    }
+
+    /** The least that a user ever had, since the first deposit. */
+    long lowest(String user) {
+        return lowest.getOrDefault(user, 0L);
+    }
+
+    List<PlayRow> playsOf(UUID request) {
+        return draws.values().stream()
+                .flatMap(draw -> draw.plays.stream())
+                .filter(play -> play.request.equals(request))
+                .toList();
+    }
+
+    private static Map<String, Object> row(@Nullable Object... pairs) {
+        return PostgresTables.row(pairs);
+    }
+
+    private static List<Map<String, Object>> one(@Nullable Object... pairs) {
+        return List.of(row(pairs));
+    }
+
+    private OffsetDateTime moment() {
+        return tables.now().atOffset(ZoneOffset.UTC);
+    }
+
+    /** As {@code latest_moment()}. */
+    private Instant latest() {
+        return tables.now().plusSeconds(60);
+    }
+
+    /** The plan of a statement over draws; null for another one. */
+    @Nullable
+    Plan plan(String text, Tuple of) {
+        if (text.startsWith("select settled_at, void, codes from settle_plays(")) {
+            return tables.settling(of, List.of(), moved -> settlePlays(of));
+        } else if (text.startsWith("select settled_at, closed, wrong from settle_draw_ends(")) {
+            List<UUID> ended =
+                    Stream.of(of.getArrayOfUUIDs(5)).distinct().sorted().toList();
+            return tables.settling(of, ended, moved -> settleEnds(of));
+        } else if (text.startsWith("select status, attempt from hold_plays(")) {
+            List<UUID> locked =
+                    Stream.of(of.getArrayOfUUIDs(1)).distinct().sorted().toList();
+            return new Plan(locked, LockMode.SHARE, Plan.Kind.WRITE, taken -> hold(of));
+        } else if (text.startsWith("select plan_period(")) {
+            return new Plan(
+                    List.of(of.getUUID(0)), LockMode.SHARE, Plan.Kind.WRITE, taken -> one("plan_period", planned(of)));
+        } else if (text.startsWith("update draw set closes_at = now()")) {
+            return new Plan(List.of(of.getUUID(0)), LockMode.NO_KEY_UPDATE, Plan.Kind.WRITE, taken -> endNow(of));
+        }
+        return read(text, of);
+    }
+
+    private @Nullable Plan read(String text, Tuple of) {
+        if (text.startsWith("select d.id, d.shard, d.owner, d.definition")) {
+            return Plan.read(() -> text.contains("d.id = any ($1)")
+                    ? find(of.getArrayOfUUIDs(0))
+                    : due(of).map(DrawTables::terms).toList());
+        } else if (text.equals("select from draw where id = $1")) {
+            return Plan.read(() -> draws.containsKey(of.getUUID(0)) ? one() : List.of());
+        } else if (text.equals("select closes_at, closed_at from draw where id = $1")) {
+            return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
+                    .map(draw -> row("closes_at", draw.closes, "closed_at", draw.closedAt))
+                    .toList());
+        } else if (text.startsWith("select user_id, attempt, reason from play_request")) {
+            return Plan.read(() -> requests(of.getArrayOfUUIDs(0))
+                    .filter(each -> !each.isHeld)
+                    .map(each -> row("user_id", each.user, "attempt", each.attempt, "reason", each.reason))
+                    .toList());
+        } else if (text.startsWith("select from play_request where id = $1 and status = 'held'")) {
+            return Plan.read(() -> requests(of.getUUID(0)).anyMatch(each -> each.isHeld) ? one() : List.of());
+        } else if (text.startsWith("select y.draw, y.seq, y.user_id, y.prize, y.at, y.request, c.code")) {
+            return Plan.read(() -> plays(List.of(of.getArrayOfUUIDs(0))));
+        } else if (text.startsWith("select g.id, p.plays")) {
+            return Plan.read(() -> Stream.of(of.getArrayOfUUIDs(0))
+                    .filter(id -> !playsOf(id).isEmpty())
+                    .map(id -> row("id", id, "plays", playsOf(id).size()))
+                    .toList());
+        } else if (text.startsWith("select t.id, t.draw, t.attempt, t.user_id, d.shard")) {
+            return Plan.read(() -> heldTooLong(of));
+        } else if (text.startsWith("select id, epoch, nonce, last_seq from shard where id = any ($1)")) {
+            return Plan.read(() -> Stream.of(of.getArrayOfShorts(0))
+                    .map(id -> tables.shards.get(id))
+                    .map(each -> row("id", each.id, "epoch", each.epoch, "nonce", each.nonce, "last_seq", each.lastSeq))
+                    .toList());
+        } else if (text.startsWith("select d.id, d.shard, d.definition, d.closes_at")) {
+            return Plan.read(() -> open(of.getInteger(0)).map(this::state).toList());
+        } else if (text.startsWith("select p.draw, p.user_id, array_to_string(p.counters")) {
+            return Plan.read(() -> open(of.getInteger(0))
+                    .flatMap(draw -> draw.players.entrySet().stream()
+                            .map(each -> row(
+                                    "draw", draw.id, "user_id", each.getKey(), "counters", joined(each.getValue()))))
+                    .toList());
+        } else if (text.startsWith("select r.draw, r.period, r.prize, r.n, r.moment")) {
+            return Plan.read(() -> open(of.getInteger(0))
+                    .flatMap(draw -> draw.untaken().map(each -> {
+                        Map<String, Object> row = row("draw", draw.id);
+                        row.putAll(release(each));
+                        return row;
+                    }))
+                    .toList());
+        } else if (text.startsWith("select id from draw where id = any ($1) and closed_at is not null")) {
+            return Plan.read(() -> Stream.of(of.getArrayOfUUIDs(0))
+                    .filter(id -> draws.containsKey(id) && draws.get(id).closedAt != null)
+                    .map(id -> row("id", id))
+                    .toList());
+        }
+        return schedules(text, of);
+    }
+
+    private @Nullable Plan schedules(String text, Tuple of) {
+        if (text.startsWith("select d.id, d.shard from draw as d where d.closed_at is null and d.mode = 'schedule'")) {
+            return Plan.read(() -> scheduled(of)
+                    .map(draw -> row("id", draw.id, "shard", draw.shard))
+                    .toList());
+        } else if (text.startsWith("select p.draw, p.n from draw as d join period as p")) {
+            return Plan.read(() -> periodsOver(of).limit(of.getInteger(1)).toList());
+        } else if (text.startsWith("select coalesce(max(n), -1) from period where draw = $1")) {
+            return Plan.read(() -> one("coalesce", lastPeriod(draws.get(of.getUUID(0)))));
+        } else if (text.startsWith("select pg_advisory_xact_lock(hashtextextended('quotas '")) {
+            return Plan.read(() -> one("pg_advisory_xact_lock", ""));
+        } else if (text.startsWith("select prize, quota from quota where draw = $1")) {
+            return Plan.read(List::of);
+        } else if (text.startsWith("select n from period where draw = $1 and n > $2")) {
+            return Plan.read(() -> draws.get(of.getUUID(0)).periods.tailMap(of.getInteger(1), false).keySet().stream()
+                    .limit(of.getInteger(2))
+                    .map(n -> row("n", n))
+                    .toList());
+        } else if (text.startsWith("select period, prize, n, moment from release")) {
+            DrawRow draw = draws.get(of.getUUID(0));
+            return Plan.read(() -> draw.releases.stream()
+                    .filter(each -> each.period == of.getInteger(1) && !each.withdrawn)
+                    .sorted(Comparator.comparing(each -> each.moment))
+                    .map(DrawTables::release)
+                    .toList());
+        } else if (text.equals("select now()")) {
+            return Plan.read(() -> one("now", moment()));
+        }
+        return compared(text, of);
+    }
+
+    /** What the comparison with Redis reads, all in one page. */
+    private @Nullable Plan compared(String text, Tuple of) {
+        if (text.startsWith("select d.id from draw as d")) {
+            return Plan.read(
+                    () -> open(of.getInteger(0)).map(draw -> row("id", draw.id)).toList());
+        } else if (text.startsWith("select d.definition, coalesce(")) {
+            DrawRow draw = draws.get(of.getUUID(0));
+            return Plan.read(() -> draw.closedAt == null ? List.of(state(draw)) : List.of());
+        } else if (text.startsWith("select user_id, array_to_string(counters")) {
+            return Plan.read(() -> draws.get(of.getUUID(0)).players.entrySet().stream()
+                    .map(each -> row("user_id", each.getKey(), "counters", joined(each.getValue())))
+                    .toList());
+        } else if (text.startsWith("select r.period, r.prize, r.n")) {
+            return Plan.read(() -> draws.get(of.getUUID(0))
+                    .untaken()
+                    .filter(each -> each.period <= of.getInteger(4))
+                    .map(DrawTables::release)
+                    .toList());
+        }
+        return null;
+    }
+
+    /** The columns of the owner's question for work, of all tasks of draws. */
+    Map<String, Object> work(Tuple of) {
+        return row(
+                "scheduled",
+                scheduled(of).findAny().isEmpty() ? null : true,
+                "draws_due",
+                due(of).findAny().isEmpty() ? null : true,
+                "periods_over",
+                periodsOver(of).findAny().isEmpty() ? null : true);
+    }
+
+    private Stream<DrawRow> open(int shard) {
+        return draws.values().stream().filter(draw -> draw.shard == shard && draw.closedAt == null);
+    }
+
+    private Stream<DrawRow> openOfShards(Tuple of) {
+        List<Short> shards = List.of(of.getArrayOfShorts(0));
+        return draws.values().stream().filter(draw -> draw.closedAt == null && shards.contains((short) draw.shard));
+    }
+
+    private Stream<DrawRow> due(Tuple of) {
+        return openOfShards(of).filter(draw -> draw.isPast(tables.now()));
+    }
+
+    private Stream<DrawRow> scheduled(Tuple of) {
+        return openOfShards(of).filter(draw -> draw.definition.mode() == Mode.SCHEDULE);
+    }
+
+    private Stream<Map<String, Object>> periodsOver(Tuple of) {
+        Instant before = tables.now().minusSeconds(10);
+        return scheduled(of)
+                .filter(draw -> !draw.definition.schedule().carryOver())
+                .flatMap(draw -> draw.periods.entrySet().stream()
+                        .filter(each -> !each.getValue().isEnded
+                                && !each.getValue().ends.toInstant().isAfter(before))
+                        .map(each -> row("draw", draw.id, "n", each.getKey())));
+    }
+
+    private static int lastPeriod(DrawRow draw) {
+        return draw.periods.isEmpty() ? -1 : draw.periods.lastKey();
+    }
+
+    private List<Map<String, Object>> find(UUID[] ids) {
+        return Stream.of(ids)
+                .filter(draws::containsKey)
+                .map(draws::get)
+                .map(DrawTables::terms)
+                .toList();
+    }
+
+    private static Map<String, Object> terms(DrawRow draw) {
+        Map<String, Object> row = row("id", draw.id, "shard", draw.shard, "owner", "host", "definition", draw.stored);
+        row.putAll(row("created_at", draw.created, "closes_at", draw.closes));
+        row.putAll(row(
+                "seed",
+                Buffer.buffer(draw.seed.toBytes()),
+                "commitment",
+                draw.seed.commitment(draw.id, draw.definition)));
+        return row;
+    }
+
+    private Stream<RequestRow> requests(UUID... ids) {
+        return Stream.of(ids).filter(requests::containsKey).map(requests::get);
+    }
+
+    private List<Map<String, Object>> plays(List<UUID> ids) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (DrawRow draw : draws.values()) {
+            for (PlayRow play : draw.plays) {
+                if (ids.contains(play.request)) {
+                    Map<String, Object> row = row("draw", draw.id, "seq", play.seq, "user_id", play.user);
+                    row.putAll(row("prize", play.prize, "at", play.at, "request", play.request, "code", null));
+                    rows.add(row);
+                }
+            }
+        }
+        return rows;
+    }
+
+    private List<Map<String, Object>> heldTooLong(Tuple of) {
+        List<Short> shards = List.of(of.getArrayOfShorts(0));
+        Instant before = tables.now().minusMillis(of.getLong(1));
+        return requests.values().stream()
+                .filter(each -> each.isHeld
+                        && each.heldAt.toInstant().isBefore(before)
+                        && shards.contains((short) draws.get(each.draw).shard))
+                .sorted(Comparator.comparing(each -> each.heldAt))
+                .limit(of.getInteger(2))
+                .map(each -> {
+                    Map<String, Object> row = row("id", each.id, "draw", each.draw, "attempt", each.attempt);
+                    row.putAll(row("user_id", each.user, "shard", draws.get(each.draw).shard));
+                    return row;
+                })
+                .toList();
+    }
+
+    private Map<String, Object> state(DrawRow draw) {
+        Map<String, Object> row = row("id", draw.id, "shard", draw.shard, "definition", draw.stored);
+        row.putAll(row("closes_at", draw.closes, "next_seq", (long) draw.plays.size()));
+        row.put("last_period", lastPeriod(draw));
+        row.put("issued", draw.prizes.stream().map(each -> each.issued).toArray(Long[]::new));
+        row.put("round", draw.prizes.stream().map(each -> each.round).toArray(Long[]::new));
+        row.put("round_issued", draw.prizes.stream().map(each -> each.inRound).toArray(Long[]::new));
+        return row;
+    }
+
+    private static String joined(Long[] counters) {
+        return String.join(",", Arrays.stream(counters).map(String::valueOf).toList());
+    }
+
+    private static Map<String, Object> release(ReleaseRow each) {
+        return row("period", each.period, "prize", each.prize, "n", each.n, "moment", each.moment);
+    }
+
+    private List<Map<String, Object>> endNow(Tuple of) {
+        DrawRow draw = draws.get(of.getUUID(0));
+        if (draw != null && draw.closedAt == null && !draw.isPast(tables.now())) {
+            draw.closes = moment();
+        }
+        return List.of();
+    }
+
+    private List<Map<String, Object>> hold(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (int i = 0; i < of.getArrayOfUUIDs(0).length; i++) {
+            UUID id = of.getArrayOfUUIDs(0)[i];
+            DrawRow draw = draws.get(of.getArrayOfUUIDs(1)[i]);
+            String user = of.getArrayOfStrings(2)[i];
+            int plays = of.getArrayOfShorts(3)[i];
+            UUID fresh = attempts.apply(of.getArrayOfUUIDs(4)[i]);
+            RequestRow known = requests.get(id);
+            String answer = holdAnswer(of, i, draw, known);
+            if (draw != null && answer.isEmpty()) {
+                RequestRow held = known == null ? new RequestRow(id, draw.id, user, fresh, moment()) : known;
+                held.plays = plays;
+                held.cost = draw.cost() * plays;
+                held.attempt = fresh;
+                held.isHeld = true;
+                held.reason = null;
+                held.heldAt = moment();
+                requests.put(id, held);
+                deposit(user, -held.cost);
+                answer = "held";
+            }
+            rows.add(row("status", answer, "attempt", known != null && known.isHeld ? known.attempt : fresh));
+        }
+        return rows;
+    }
+
+    /** Empty when the cost is to be held. */
+    private String holdAnswer(Tuple of, int i, @Nullable DrawRow draw, @Nullable RequestRow known) {
+        int plays = of.getArrayOfShorts(3)[i];
+        if (draw == null || draw.cost() == 0) {
+            return "unknown";
+        }
+        int settled = playsOf(of.getArrayOfUUIDs(0)[i]).size();
+        Integer before = settled > 0 ? Integer.valueOf(settled) : known != null && known.isHeld ? known.plays : null;
+        if (before != null && before != plays) {
+            return "reused";
+        } else if (settled > 0) {
+            return "settled";
+        } else if (known != null && known.isHeld) {
+            return "held";
+        } else if (draw.closedAt != null) {
+            return "closed";
+        }
+        String user = of.getArrayOfStrings(2)[i];
+        long total = of.getArrayOfLongs(5)[i];
+        long perDay = of.getArrayOfLongs(6)[i];
+        Long[] counters = draw.players.getOrDefault(user, new Long[] {0L, -1L, 0L});
+        if (total > 0 && counters[0] + plays > total) {
+            return "limit";
+        } else if (perDay > 0 && (counters[1] >= of.getArrayOfLongs(7)[i] ? counters[2] : 0) + plays > perDay) {
+            return "day";
+        }
+        boolean limited = draw.prizes.stream().allMatch(each -> each.stock != null);
+        long left = draw.prizes.stream()
+                .mapToLong(each -> each.stock == null ? 0 : each.stock - each.issued)
+                .sum();
+        if (limited && left < plays) {
+            return "exhausted";
+        }
+        return balance(user) < draw.cost() * plays ? "poor" : "";
+    }
+
+    private void giveBack(RequestRow held, String reason) {
+        held.isHeld = false;
+        held.reason = reason;
+        deposit(held.user, held.cost);
+    }
+
+    /** The parameters of {@code settle_plays}. */
+    private record Settled(
+            UUID[] draws,
+            Integer[] inDraws,
+            UUID[] ids,
+            String[] users,
+            UUID[] attempts,
+            OffsetDateTime[] ats,
+            Long[] firsts,
+            String[] counters,
+            Integer[] loadeds,
+            String[] reasons,
+            Integer[] inRequests,
+            Short[] parts,
+            Short[] prizes,
+            Long[] rounds,
+            Integer[] periods,
+            Integer[] releases) {
+        static Settled of(Tuple of) {
+            return new Settled(
+                    of.getArrayOfUUIDs(5),
+                    of.getArrayOfIntegers(6),
+                    of.getArrayOfUUIDs(7),
+                    of.getArrayOfStrings(8),
+                    of.getArrayOfUUIDs(9),
+                    of.getArrayOfOffsetDateTimes(10),
+                    of.getArrayOfLongs(11),
+                    of.getArrayOfStrings(12),
+                    of.getArrayOfIntegers(13),
+                    of.getArrayOfStrings(14),
+                    of.getArrayOfIntegers(15),
+                    of.getArrayOfShorts(16),
+                    of.getArrayOfShorts(17),
+                    of.getArrayOfLongs(18),
+                    of.getArrayOfIntegers(19),
+                    of.getArrayOfIntegers(20));
+        }
+
+        UUID drawOf(int request) {
+            return draws[inDraws[request] - 1];
+        }
+    }
+
+    private List<Map<String, Object>> settlePlays(Tuple of) {
+        Settled all = Settled.of(of);
+        Set<Integer> voids = voids(all);
+        long[] nths = fitting(all, voids);
+        Set<String> taken = new HashSet<>();
+        for (int p = 0; p < all.inRequests.length; p++) {
+            String release = all.drawOf(all.inRequests[p] - 1) + " " + all.periods[p] + " " + all.prizes[p] + " "
+                    + all.releases[p];
+            if (!voids.contains(all.inRequests[p]) && all.periods[p] != null && !taken.add(release)) {
+                throw SimulatedPostgres.refused("23505", "a release is taken twice");
+            }
+        }
+        for (int p = 0; p < all.inRequests.length; p++) {
+            int i = all.inRequests[p] - 1;
+            if (!voids.contains(i + 1)) {
+                DrawRow draw = draws.get(all.drawOf(i));
+                PrizeRow prize = draw.prizes.get(all.prizes[p] - 1);
+                draw.plays.add(new PlayRow(
+                        all.firsts[i] + all.parts[p],
+                        all.ids[i],
+                        nths[p],
+                        all.rounds[p],
+                        all.ats[i],
+                        all.prizes[p],
+                        all.parts[p],
+                        all.periods[p],
+                        all.releases[p],
+                        all.loadeds[i],
+                        all.users[i]));
+                prize.issue(all.rounds[p]);
+                deposit(all.users[i], prize.amount);
+            }
+        }
+        for (int i = 0; i < all.ids.length; i++) {
+            if (voids.contains(i + 1)) {
+                continue;
+            }
+            DrawRow draw = draws.get(all.drawOf(i));
+            if (all.reasons[i] != null) {
+                giveBack(requests.get(all.ids[i]), all.reasons[i]);
+            } else if (draw.cost() > 0) {
+                requests.remove(all.ids[i]);
+            }
+            if (!all.counters[i].isEmpty()) {
+                draw.players.put(
+                        all.users[i],
+                        Stream.of(all.counters[i].split(",")).map(Long::valueOf).toArray(Long[]::new));
+            }
+        }
+        voids.removeIf(v -> all.reasons[v - 1] != null && isReturnedByClose(all.ids[v - 1], all.attempts[v - 1]));
+        tables.voided(voids.size());
+        return one("settled_at", moment(), "void", voids.toArray(Integer[]::new), "codes", null);
+    }
+
+    private boolean isReturnedByClose(UUID id, UUID attempt) {
+        RequestRow known = requests.get(id);
+        return known != null && "closed".equals(known.reason) && known.attempt.equals(attempt);
+    }
+
+    /** The places of requests that are void by themselves. */
+    private Set<Integer> voids(Settled all) {
+        Set<Integer> voids = new TreeSet<>();
+        Set<UUID> seen = new HashSet<>();
+        for (int i = 0; i < all.ids.length; i++) {
+            DrawRow draw = draws.get(all.drawOf(i));
+            RequestRow held = requests.get(all.ids[i]);
+            boolean isAgain = !seen.add(all.ids[i]);
+            if (draw == null
+                    || draw.closedAt != null
+                    || isAgain
+                    || all.reasons[i] == null
+                            && (all.firsts[i] < draw.plays.size()
+                                    || all.ats[i].toInstant().isAfter(latest()))
+                    || !playsOf(all.ids[i]).isEmpty()
+                    || draw.cost() > 0 && !(held != null && held.isHeld && held.attempt.equals(all.attempts[i]))) {
+                voids.add(i + 1);
+            }
+        }
+        for (int p = 0; p < all.inRequests.length; p++) {
+            DrawRow draw = draws.get(all.drawOf(all.inRequests[p] - 1));
+            if (draw != null
+                    && all.periods[p] != null
+                    && isWrong(draw, all.periods[p], all.prizes[p], all.releases[p])) {
+                voids.add(all.inRequests[p]);
+            }
+        }
+        return voids;
+    }
+
+    /** Whether a release is taken, or its moment is too far. */
+    private boolean isWrong(DrawRow draw, int period, int prize, int release) {
+        return draw.isTaken(period, prize, release)
+                || draw.definition.guarantees().isEmpty()
+                        && draw.releases.stream()
+                                .anyMatch(each -> each.period == period
+                                        && each.prize == prize
+                                        && each.n == release
+                                        && each.moment.toInstant().isAfter(latest()));
+    }
+
+    /** Adds the requests that do not fit behind the others. Returns the count of each play's prize. */
+    private long[] fitting(Settled all, Set<Integer> voids) {
+        long[] nths = new long[all.inRequests.length];
+        while (true) {
+            Map<List<Object>, Long> counts = new HashMap<>();
+            Set<Integer> more = new TreeSet<>();
+            for (int p = 0; p < all.inRequests.length; p++) {
+                int request = all.inRequests[p];
+                if (voids.contains(request)) {
+                    continue;
+                }
+                DrawRow draw = draws.get(all.drawOf(request - 1));
+                PrizeRow prize = draw.prizes.get(all.prizes[p] - 1);
+                nths[p] = prize.issued + counts.merge(List.of(draw.id, all.prizes[p]), 1L, Long::sum);
+                long next = draw.plays.size() + counts.merge(List.of(draw.id), 1L, Long::sum) - 1;
+                if (prize.stock != null && nths[p] > prize.stock || all.firsts[request - 1] + all.parts[p] != next) {
+                    more.add(request);
+                }
+            }
+            if (more.isEmpty()) {
+                return nths;
+            }
+            voids.addAll(more);
+        }
+    }
+
+    private boolean planned(Tuple of) {
+        DrawRow draw = draws.get(of.getUUID(0));
+        int period = of.getInteger(1);
+        if (draw == null || draw.closedAt != null || draw.periods.containsKey(period)) {
+            return false;
+        }
+        draw.periods.put(period, new PeriodRow(of.getOffsetDateTime(3)));
+        Map<Integer, List<OffsetDateTime>> quotas = new TreeMap<>();
+        for (int i = 0; i < of.getArrayOfShorts(4).length; i++) {
+            List<OffsetDateTime> moments =
+                    quotas.computeIfAbsent((int) of.getArrayOfShorts(4)[i], first -> new ArrayList<>());
+            PrizeRow prize = draw.prizes.get(of.getArrayOfShorts(4)[i] - 1);
+            if (prize.stock != null && moments.size() < prize.stock - prize.planned) {
+                moments.add(of.getArrayOfOffsetDateTimes(5)[i]);
+            }
+        }
+        quotas.forEach((prize, moments) -> {
+            for (int n = 1; n <= moments.size(); n++) {
+                draw.releases.add(new ReleaseRow(period, prize, n, moments.get(n - 1)));
+            }
+            draw.prizes.get(prize - 1).planned += moments.size();
+        });
+        return true;
+    }
+
+    private List<Map<String, Object>> settleEnds(Tuple of) {
+        UUID[] ids = of.getArrayOfUUIDs(5);
+        Integer[] periods = of.getArrayOfIntegers(6);
+        Set<UUID> closed = new TreeSet<>();
+        for (int i = 0; i < ids.length; i++) {
+            DrawRow draw = draws.get(ids[i]);
+            if (draw != null && periods[i] == null && draw.closedAt == null && draw.isPast(latest())) {
+                closed.add(draw.id);
+            } else if (draw != null && periods[i] != null) {
+                endPeriod(draw, periods[i]);
+            }
+        }
+        for (UUID id : closed) {
+            requests.values().stream()
+                    .filter(each -> each.isHeld && each.draw.equals(id))
+                    .forEach(each -> giveBack(each, "closed"));
+            draws.get(id).closedAt = moment();
+        }
+        return one("settled_at", moment(), "closed", closed.toArray(UUID[]::new), "wrong", new UUID[0]);
+    }
+
+    private void endPeriod(DrawRow draw, int n) {
+        PeriodRow period = draw.periods.get(n);
+        if (period == null || period.isEnded || period.ends.toInstant().isAfter(latest())) {
+            return;
+        }
+        period.isEnded = true;
+        for (ReleaseRow each : draw.releases) {
+            if (each.period == n && !draw.isTaken(n, each.prize, each.n)) {
+                each.withdrawn = true;
+                draw.prizes.get(each.prize - 1).planned--;
+            }
+        }
+    }
+}

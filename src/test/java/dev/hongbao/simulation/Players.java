@@ -1,0 +1,427 @@
+package dev.hongbao.simulation;
+
+import dev.hongbao.draw.Play;
+import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.draw.PlayService;
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.DrawDefinition.Mode;
+import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.fairness.Evidence;
+import dev.hongbao.simulation.DrawTables.DrawRow;
+import dev.hongbao.simulation.DrawTables.PlayRow;
+import dev.hongbao.simulation.DrawTables.PrizeRow;
+import dev.hongbao.simulation.DrawTables.RequestRow;
+import dev.hongbao.store.redis.RedisFault;
+import dev.hongbao.values.DrawId;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.RefusedException.Refusal;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The users that play draws, and what is checked of plays: an answer never changes, the seed gives each prize, no prize exceeds its stock,
+ * a cost is spent or returned, once.
+ */
+final class Players {
+    /** Some users can pay for all that they play, and some for less. */
+    private static final int[] PURSES = {1_000, 1_000, 45};
+
+    private static final long COST = 10;
+
+    /** By its mode and its end of a round; each has prizes of its own. */
+    private static final List<String> KINDS = List.of(
+            "'mode': 'table', 'prizes': [{'name': 'a', 'count': 2}, {'name': 'b', 'count': 9}]",
+            "'mode': 'table', 'whenExhausted': 'repeat', 'prizes': [{'name': 'a', 'count': 1, 'stock': 3},"
+                    + " {'name': 'b', 'count': 3}]",
+            "'mode': 'table', 'whenExhausted': 'rescale', 'prizes': [{'name': 'a', 'count': 2, 'stock': 5},"
+                    + " {'name': 'b', 'count': 3, 'stock': 14}]",
+            "'mode': 'table', 'whenExhausted': 'fallback', 'fallback': {'name': 'thanks'},"
+                    + " 'prizes': [{'name': 'a', 'count': 2, 'perUser': 1}, {'name': 'b', 'count': 5}]",
+            "'mode': 'weights', 'fallback': {'name': 'thanks'}, 'guarantees': [{'category': 'goods', 'plays': 3}],"
+                    + " 'prizes': [{'name': 'a', 'category': 'goods', 'weight': 1, 'stock': 4, 'perUser': 2,"
+                    + " 'award': {'asset': 'CNY', 'amount': 7}}, {'name': 'b', 'weight': 20}]",
+            "'mode': 'schedule', 'fallback': {'name': 'thanks'}, 'schedule': {'periodSeconds': 1, 'carryOver': %s},"
+                    + " 'prizes': [{'name': 'a', 'quota': 1, 'stock': 3}, {'name': 'b', 'quota': 3, 'stock': 9}]");
+
+    private final History history;
+    private final World world;
+    private final DrawTables tables;
+    private final boolean losesData;
+    private final List<DrawRow> draws = new ArrayList<>();
+    private final Map<UUID, List<Long>> answers = new HashMap<>();
+    private final Map<UUID, Set<Integer>> counts = new HashMap<>();
+    private final List<Refused> refused = new ArrayList<>();
+    private final Map<String, Integer> purses = new HashMap<>();
+    private int unanswered;
+    private long attempts;
+
+    /**
+     * A request.
+     *
+     * @param isPatient asked again until it is answered; else given up after the first try
+     */
+    private record Asked(String user, DrawRow draw, String key, int plays, boolean isPatient) {
+        UUID request() {
+            return PlayService.requestOf(new DrawId(draw.id), new UserId(user), new IdempotencyKey(key));
+        }
+
+        @Override
+        public String toString() {
+            return "play of " + user + " by " + key + ", " + plays + " × draw " + draw.id + " of shard " + draw.shard;
+        }
+    }
+
+    /** An answer that the settled plays prove in the end. */
+    private record Refused(Asked asked, PlayOutcome.Kind kind) {}
+
+    Players(History history, World world, DrawTables tables, boolean losesData) {
+        this.history = history;
+        this.world = world;
+        this.tables = tables;
+        this.losesData = losesData;
+        tables.attempts = drawn -> new UUID(0xa77e, ++attempts);
+    }
+
+    /** Makes a draw that no server has loaded yet. */
+    void draw(UUID id, int shard) {
+        Instant now = tables.now();
+        boolean isShort = world.oneIn(3);
+        int kind = world.random.nextInt(KINDS.size());
+        JsonObject body = new JsonObject(("{" + KINDS.get(kind).formatted(world.oneIn(2)) + "}").replace('\'', '"'))
+                .put("name", "draw")
+                .put("opensAt", now.toString())
+                .put(
+                        "closesAt",
+                        now.plusMillis(isShort ? world.random.nextInt(1_000, 4_000) : 60_000)
+                                .toString());
+        if (world.oneIn(2)) {
+            body.put("cost", Map.of("asset", PostgresTables.ASSET, "amount", COST));
+        }
+        if (world.oneIn(3)) {
+            body.put("limits", Map.of(world.oneIn(2) ? "total" : "perDay", 4, "zone", "UTC"));
+        }
+        DrawDefinition definition = DrawDefinition.read(body.getMap());
+        byte[] seed = new byte[Seed.BYTES];
+        for (int i = 0; i < 4; i++) {
+            seed[i] = (byte) world.random.nextInt();
+        }
+        draws.add(tables.add(id, shard, definition, new Seed(seed)));
+        world.tell(() -> "draw " + id + " of shard " + shard + ": " + body.encode());
+    }
+
+    /** A user plays; often by a key that was used before. */
+    void play(String user) {
+        if (draws.isEmpty()) {
+            return;
+        }
+        DrawRow draw = draws.get(world.random.nextInt(draws.size()));
+        int plays = world.oneIn(4) ? 2 + world.random.nextInt(3) : 1;
+        begin(new Asked(user, draw, "key-" + world.random.nextInt(4), plays, !world.oneIn(4)));
+    }
+
+    /** A lost key is noticed by the next play. */
+    void playEach() {
+        for (DrawRow draw : draws) {
+            begin(new Asked("late", draw, "late", 1, true));
+        }
+    }
+
+    /** The host ends a draw early. */
+    void end() {
+        SimulatedServer server = history.someServer();
+        if (server == null || draws.isEmpty()) {
+            return;
+        }
+        DrawRow draw = draws.get(world.random.nextInt(draws.size()));
+        world.after(
+                world.transit(),
+                server.host,
+                () -> server.endDraw(draw.id).onComplete(done -> {
+                    world.tell(() -> server.host + " ends draw " + draw.id + ": " + done);
+                    history.check(
+                            done.failed()
+                                    || draw.closedAt != null
+                                    || !draw.closes.toInstant().isAfter(tables.now()),
+                            "draw " + draw.id + " is not ended");
+                }));
+    }
+
+    int unanswered() {
+        return unanswered;
+    }
+
+    private void begin(Asked asked) {
+        unanswered++;
+        counts.computeIfAbsent(asked.request(), first -> new HashSet<>()).add(asked.plays);
+        purses.computeIfAbsent(asked.user, first -> {
+            int purse = PURSES[Math.floorMod(asked.user.hashCode(), PURSES.length)];
+            tables.deposit(asked.user, purse);
+            return purse;
+        });
+        call(asked);
+    }
+
+    private void call(Asked asked) {
+        SimulatedServer server = history.someServer();
+        if (server == null) {
+            world.after(world.millis(50, 200), null, () -> call(asked));
+            return;
+        }
+        boolean[] over = {false};
+        Runnable again = () -> {
+            if (!over[0]) {
+                over[0] = true;
+                if (asked.isPatient) {
+                    world.after(world.millis(20, 400), null, () -> call(asked));
+                } else {
+                    unanswered--;
+                }
+            }
+        };
+        world.after(world.transit(), server.host, () -> play(server, asked, over, again));
+        history.watch(server, over, again, asked);
+    }
+
+    private void play(SimulatedServer server, Asked asked, boolean[] over, Runnable again) {
+        long begun = world.now();
+        List<PlayRow> before = tables.playsOf(asked.request());
+        server.play(asked.user, asked.draw.id, asked.key, asked.plays).onComplete(done -> {
+            history.checkInTime(server, begun, asked);
+            if (done.succeeded()) {
+                answered(server, asked, before, done.result());
+            } else if (done.cause() instanceof RefusedException refusal) {
+                refused(asked, refusal.refusal());
+            } else {
+                history.check(
+                        done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
+                        asked + " fails with " + done.cause());
+                world.after(world.transit(), null, again);
+                return;
+            }
+            world.after(world.transit(), null, () -> {
+                if (!over[0]) {
+                    over[0] = true;
+                    unanswered--;
+                }
+            });
+        });
+    }
+
+    private void refused(Asked asked, Refusal refusal) {
+        world.tell(() -> "answer to " + asked + ": " + refusal);
+        world.note(refusal.ordinal());
+        boolean isTrue = refusal == Refusal.IDEMPOTENCY_KEY_REUSED
+                ? counts.get(asked.request()).size() > 1
+                : refusal == Refusal.INSUFFICIENT_FUNDS && tables.lowest(asked.user) < asked.draw.cost() * asked.plays;
+        history.check(isTrue, asked + " is refused as " + refusal);
+    }
+
+    private void answered(SimulatedServer server, Asked asked, List<PlayRow> before, PlayOutcome outcome) {
+        List<Long> seqs = outcome.plays().stream().map(Play::seq).toList();
+        world.tell(() -> "answer to " + asked + " at " + server.host + ": " + outcome.kind() + " " + seqs);
+        world.note(outcome.kind().ordinal() * 31L + asked.user.hashCode());
+        if (outcome.plays().isEmpty()) {
+            history.check(before.isEmpty(), asked + " is refused as " + outcome.kind() + ", but it had " + before);
+            switch (outcome.kind()) {
+                case CLOSED ->
+                    history.check(
+                            !asked.draw.closes.toInstant().isAfter(tables.now()),
+                            asked + " is refused as closed too early");
+                case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED -> refused.add(new Refused(asked, outcome.kind()));
+                default -> history.check(false, asked + " is refused as " + outcome.kind());
+            }
+            return;
+        }
+        history.check(
+                before.isEmpty() || outcome.kind() == PlayOutcome.Kind.ALREADY_PLAYED,
+                asked + " is answered as " + outcome.kind() + ", but it had " + before);
+        history.check(seqs.size() == asked.plays, asked + " is answered with " + seqs);
+        for (Play play : outcome.plays()) {
+            PlayRow row = play.seq() < asked.draw.plays.size() ? asked.draw.plays.get((int) play.seq()) : null;
+            history.check(
+                    row != null
+                            && row.request().equals(asked.request())
+                            && row.prize() == play.number()
+                            && row.user().equals(play.user().value()),
+                    asked + " is answered with " + play.seq() + " and prize " + play.number() + ", but has " + row);
+        }
+        List<Long> known = answers.putIfAbsent(asked.request(), seqs);
+        history.check(known == null || known.equals(seqs), asked + " has had the plays " + known + ", now " + seqs);
+    }
+
+    /** Null if Redis has every draw as Postgres has it, and no draw is overdue; else what is missing. */
+    @Nullable
+    String unsettled(RedisModel redis, List<PostgresTables.Shard> shards) {
+        for (DrawRow draw : draws) {
+            PostgresTables.Shard shard = shards.get(draw.shard);
+            String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
+                    + ":d:" + draw.id;
+            if (draw.closedAt == null) {
+                if (!draw.closes.toInstant().isAfter(tables.now())) {
+                    return "draw " + draw.id + " is not closed";
+                }
+                Object next = redis.call(List.of("HGET", key, "#"));
+                if (!String.valueOf(draw.plays.size()).equals(next)) {
+                    return "draw " + draw.id + " of shard " + shard.id + " has " + draw.plays.size()
+                            + " plays, and in Redis " + next;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** A cost that is neither spent nor returned; null for none. */
+    @Nullable
+    RequestRow held() {
+        for (RequestRow each : tables.requests.values()) {
+            if (each.isHeld) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    void checkEnd() {
+        draws.forEach(this::checkDraw);
+        Map<String, Long> expected = new HashMap<>();
+        purses.forEach((user, purse) -> expected.put(user, (long) purse));
+        for (DrawRow draw : draws) {
+            for (PlayRow play : draw.plays) {
+                long award = draw.definition
+                        .allPrizes()
+                        .get(play.prize() - 1)
+                        .award()
+                        .amount();
+                expected.merge(play.user(), award - draw.cost(), Long::sum);
+            }
+        }
+        expected.forEach((user, balance) -> history.check(
+                tables.balance(user) == balance && tables.lowest(user) >= 0,
+                user + " has " + tables.balance(user) + " and had " + tables.lowest(user) + ", not " + balance));
+        refused.forEach(this::checkRefusal);
+    }
+
+    /** What the refused user had not had yet was lost with Redis' data. */
+    private void checkRefusal(Refused each) {
+        DrawRow draw = each.asked.draw;
+        DrawDefinition.Limits limits = draw.definition.limits();
+        long played = draw.plays.stream()
+                        .filter(play -> play.user().equals(each.asked.user))
+                        .count()
+                + each.asked.plays;
+        boolean isTrue = switch (each.kind) {
+            case LIMIT_REACHED -> limits.total() > 0 && played > limits.total();
+            case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
+            default ->
+                draw.definition.fallback() == null
+                        && (losesOut(draw) || draw.prizes.get(0).stock != null && left(draw) < each.asked.plays);
+        };
+        history.check(losesData || isTrue, each.asked + " was refused as " + each.kind);
+    }
+
+    /** Whether its table ends with a round that cannot begin. */
+    private static boolean losesOut(DrawRow draw) {
+        return draw.definition.mode() == Mode.TABLE
+                && draw.definition.whenExhausted() == DrawDefinition.WhenExhausted.REPEAT;
+    }
+
+    private static long left(DrawRow draw) {
+        return draw.prizes.stream()
+                .mapToLong(prize -> prize.stock == null ? Long.MAX_VALUE / 8 : prize.stock - prize.issued)
+                .sum();
+    }
+
+    private void checkDraw(DrawRow draw) {
+        long[] issued = new long[draw.prizes.size()];
+        Map<UUID, Integer> parts = new HashMap<>();
+        for (int seq = 0; seq < draw.plays.size(); seq++) {
+            PlayRow play = draw.plays.get(seq);
+            history.check(
+                    play.seq() == seq
+                            && play.nth() == ++issued[play.prize() - 1]
+                            && play.part() == parts.merge(play.request(), 1, Integer::sum) - 1,
+                    "plays of draw " + draw.id + ": " + draw.plays);
+        }
+        for (int i = 0; i < issued.length; i++) {
+            PrizeRow prize = draw.prizes.get(i);
+            history.check(
+                    issued[i] == prize.issued && (prize.stock == null || issued[i] <= prize.stock),
+                    "prize " + (i + 1) + " of draw " + draw.id + " was won " + issued[i] + " times of " + prize.stock);
+        }
+        parts.forEach((request, count) -> history.check(
+                counts.getOrDefault(request, Set.of()).contains(count),
+                "request " + request + " of draw " + draw.id + " has " + count + " plays"));
+        if (!draw.plays.isEmpty()) {
+            List<String> wrong = contradictions(draw);
+            history.check(wrong.isEmpty(), "draw " + draw.id + " by its seed: " + wrong);
+        }
+    }
+
+    /** The draw's plays, recomputed from its seed as anybody may. */
+    private static List<String> contradictions(DrawRow draw) {
+        JsonArray prizes = new JsonArray();
+        draw.prizes.forEach(prize -> prizes.add(new JsonObject().put("issued", prize.issued)));
+        StringBuilder evidence = new StringBuilder(new JsonObject()
+                .put("id", draw.id.toString())
+                .put("mode", draw.definition.mode().wireName())
+                .put("seed", draw.seed.hex())
+                .put("commitment", draw.seed.commitment(draw.id, draw.definition))
+                .put("definition", new JsonObject(draw.definition.stored()))
+                .put("finalTable", new JsonObject().put("prizes", prizes))
+                .put("quotas", new JsonArray())
+                .encode());
+        draw.periods.keySet().forEach(period -> {
+            JsonArray planned = new JsonArray();
+            for (int prize = 1; prize <= draw.definition.prizes().size(); prize++) {
+                int number = prize;
+                planned.add(draw.releases.stream()
+                        .filter(each -> each.period == period && each.prize == number)
+                        .count());
+            }
+            evidence.append('\n')
+                    .append(new JsonObject()
+                            .put("draw", draw.id.toString())
+                            .put("period", period)
+                            .put("planned", planned)
+                            .encode());
+        });
+        for (PlayRow play : draw.plays) {
+            JsonObject line = new JsonObject()
+                    .put("draw", draw.id.toString())
+                    .put("seq", play.seq())
+                    .put("user", play.user())
+                    .put("number", play.prize())
+                    .put("at", play.at().toInstant().toString())
+                    .put("turn", play.request().toString());
+            if (play.loaded() != null) {
+                line.put("loaded", play.loaded());
+            }
+            if (play.period() != null) {
+                line.put("period", play.period()).put("release", play.release());
+            }
+            evidence.append('\n').append(line.encode());
+        }
+        try {
+            return Evidence.read(new ByteArrayInputStream(evidence.toString().getBytes(StandardCharsets.UTF_8)))
+                    .contradictions();
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+    }
+}
