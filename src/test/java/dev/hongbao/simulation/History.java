@@ -239,7 +239,11 @@ final class History {
         }
         for (int i = 0; i < plan.plays; i++) {
             String user = user();
-            world.after(crowded(), null, () -> players.play(user));
+            unanswered++;
+            world.after(crowded(), null, () -> {
+                unanswered--; // counted as a play from now on
+                players.play(user);
+            });
         }
         if (world.oneIn(3)) {
             world.after(world.millis(200, FAULTS_TO), null, players::end);
