@@ -311,6 +311,7 @@ final class History {
             while (pending[0] > 0) {
                 next();
             }
+            differences.removeIf(players::isIdle);
             if (server != null && differences.isEmpty()) {
                 return;
             }

@@ -67,6 +67,8 @@ final class SimulatedServer {
     /** The age from which the owner ends a hold that nobody decided. Longer than a request is tried. */
     static final Duration HELD_LONG = Duration.ofMillis(2_500);
 
+    private static final HongbaoConfig CONFIG = HongbaoConfig.of(Map.of());
+
     private static final Map<String, String> SCRIPTS = Stream.of(Packets.TRAITS, Draws.TRAITS)
             .flatMap(mode -> mode.scripts().stream())
             .collect(Collectors.toMap(name -> name, Script::read));
@@ -134,7 +136,7 @@ final class SimulatedServer {
                 quarantine,
                 null, // no asset: the world sends by a statement of its own
                 () -> Future.succeededFuture(redis.open(owner, host)),
-                HongbaoConfig.of(Map.of()),
+                CONFIG,
                 clock,
                 metrics);
         Draws drawing = new Draws(pool, shards, quarantine, 1_000, clock, metrics);
