@@ -49,7 +49,7 @@
 local RANGE = 4503599627370496 -- 2^52
 local limit, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 local numbers, used, last, starved -- of the current play: its numbers are at used + 1 to last
-local outcomes, entry, attempts, writes, refuses = {}, {}, {}, {}, false
+local outcomes, entry, attempts, writes, decides = {}, {}, {}, {}, false
 
 local function below(bound)
   if bound == 1 then return 0 end
@@ -320,7 +320,7 @@ while key <= #KEYS do
       end
     end
     local refused = not prizes and (outcome == 'closed' or counters)
-    refuses = refuses or refused
+    decides = decides or prizes or refused
     if paid and refused then
       entry[#entry + 1] = 'play'
       entry[#entry + 1] = table.concat({ id, request, attempt, user, ARGV[2], '!', outcome }, ' ')
@@ -346,7 +346,7 @@ if starved then
   for i = 1, #outcomes do outcomes[i] = '?' end
   return { '', table.concat(outcomes, ' '), {} }
 end
-if refuses then
+if decides then
 --@include fence/lineage
 end
 local outcome = table.concat(outcomes, ' ')

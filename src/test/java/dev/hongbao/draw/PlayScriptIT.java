@@ -52,6 +52,14 @@ class PlayScriptIT {
         return value instanceof byte[] raw ? raw : String.valueOf(value).getBytes(StandardCharsets.UTF_8);
     }
 
+    /** A draw without plays. */
+    private void load(String draw, DrawRules rules) {
+        byte[] state = DrawState.first(rules);
+        redis.hset(
+                bytes("d:" + draw),
+                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(rules), bytes("="), state));
+    }
+
     /**
      * Plays requests of one draw in one call, with numbers for each: ten plays for users whose name begins so, else one.
      *
@@ -123,15 +131,7 @@ class PlayScriptIT {
             DrawDefinition definition = TestDraws.definition("{" + yaml + "}").openedAt(Instant.ofEpochMilli(0));
             DrawRules rules = definition.rules();
             String draw = UUID.randomUUID().toString();
-            redis.hset(
-                    bytes("d:" + draw),
-                    Map.of(
-                            bytes("#"),
-                            bytes("0"),
-                            bytes("*"),
-                            DrawState.rules(rules),
-                            bytes("="),
-                            DrawState.first(rules)));
+            load(draw, rules);
             List<Long> numbers = new ArrayList<>();
             Chance chance = () -> numbers.remove(0);
             DrawModel model = new DrawModel(rules, chance);
@@ -184,15 +184,7 @@ class PlayScriptIT {
         DrawDefinition definition = TestDraws.definition(
                         "{mode: table, limits: {total: 50}, prizes: [{name: a, count: 2}, {name: b, count: 3}]}")
                 .openedAt(Instant.EPOCH);
-        redis.hset(
-                bytes("d:y"),
-                Map.of(
-                        bytes("#"),
-                        bytes("0"),
-                        bytes("*"),
-                        DrawState.rules(definition.rules()),
-                        bytes("="),
-                        DrawState.first(definition.rules())));
+        load("y", definition.rules());
         List<String> users = List.of("tenfold", "a", "b", "c", "d", "e", "f");
         Random random = new Random(1);
         List<long[]> numbers = users.stream()
@@ -215,17 +207,14 @@ class PlayScriptIT {
         DrawDefinition definition = TestDraws.definition(
                         "{mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]}")
                 .openedAt(Instant.EPOCH);
-        byte[] state = DrawState.first(definition.rules());
-        redis.hset(
-                bytes("d:x"),
-                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(definition.rules()), bytes("="), state));
+        load("x", definition.rules());
 
         // Then
         long thrownAway = Chance.RANGE - 1;
         assertThat(call("x", 0, 0, List.of(new long[] {thrownAway, thrownAway}, new long[] {5, 5}), List.of("a", "b")))
                 .containsExactly(STARVED, STARVED);
         assertThat(redis.xlen("journal")).isEqualTo(1);
-        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(state);
+        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(DrawState.first(definition.rules()));
     }
 
     /** Its data may lack settled plays. */
@@ -240,5 +229,23 @@ class PlayScriptIT {
         // Then
         assertThatThrownBy(() -> call("z", 0, 0, List.of(new long[] {5}), List.of("a")))
                 .hasMessageContaining("NO_JOURNAL");
+    }
+
+    /** Its data may lack settled plays and loaded periods, so the draw's seed would contradict its plays. */
+    @Test
+    void aRedisOfAnotherHistoryPlaysNothing() {
+        // Given
+        DrawDefinition definition = TestDraws.definition("{mode: table, prizes: [{name: a, count: 3}]}")
+                .openedAt(Instant.EPOCH);
+        load("w", definition.rules());
+
+        // When
+        script = script("another");
+
+        // Then
+        assertThatThrownBy(() -> call("w", 0, 0, List.of(new long[] {5}), List.of("a")))
+                .hasMessageContaining("NO_JOURNAL");
+        assertThat(redis.hget("d:w", "#")).isEqualTo("0");
+        assertThat(redis.xlen("journal")).isEqualTo(1);
     }
 }
