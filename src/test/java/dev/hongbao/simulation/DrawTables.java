@@ -571,173 +571,168 @@ final class DrawTables {
         deposit(held.user, held.cost);
     }
 
-    /** The parameters of {@code settle_plays}. */
-    private record Settled(
-            UUID[] draws,
-            Integer[] inDraws,
-            UUID[] ids,
-            String[] users,
-            UUID[] attempts,
-            OffsetDateTime[] ats,
-            Long[] firsts,
-            String[] counters,
-            Integer[] loadeds,
-            String[] reasons,
-            Integer[] inRequests,
-            Short[] parts,
-            Short[] prizes,
-            Long[] rounds,
-            Integer[] periods,
-            Integer[] releases) {
-        static Settled of(Tuple of) {
-            return new Settled(
-                    of.getArrayOfUUIDs(5),
-                    of.getArrayOfIntegers(6),
-                    of.getArrayOfUUIDs(7),
-                    of.getArrayOfStrings(8),
-                    of.getArrayOfUUIDs(9),
-                    of.getArrayOfOffsetDateTimes(10),
-                    of.getArrayOfLongs(11),
-                    of.getArrayOfStrings(12),
-                    of.getArrayOfIntegers(13),
-                    of.getArrayOfStrings(14),
-                    of.getArrayOfIntegers(15),
-                    of.getArrayOfShorts(16),
-                    of.getArrayOfShorts(17),
-                    of.getArrayOfLongs(18),
-                    of.getArrayOfIntegers(19),
-                    of.getArrayOfIntegers(20));
-        }
+    /**
+     * A request of {@code settle_plays}.
+     *
+     * @param place in the call, from 1
+     */
+    private record Turn(
+            int place,
+            @Nullable DrawRow draw,
+            UUID id,
+            String user,
+            UUID attempt,
+            OffsetDateTime at,
+            long first,
+            String counters,
+            @Nullable Integer loaded,
+            @Nullable String reason,
+            List<Win> wins) {}
 
-        UUID drawOf(int request) {
-            return draws[inDraws[request] - 1];
+    private record Win(
+            int part,
+            int prize,
+            long round,
+            @Nullable Integer period,
+            @Nullable Integer release) {}
+
+    private List<Turn> turns(Tuple of) {
+        List<Turn> turns = new ArrayList<>();
+        for (int i = 0; i < of.getArrayOfUUIDs(7).length; i++) {
+            turns.add(new Turn(
+                    i + 1,
+                    draws.get(of.getArrayOfUUIDs(5)[of.getArrayOfIntegers(6)[i] - 1]),
+                    of.getArrayOfUUIDs(7)[i],
+                    of.getArrayOfStrings(8)[i],
+                    of.getArrayOfUUIDs(9)[i],
+                    of.getArrayOfOffsetDateTimes(10)[i],
+                    of.getArrayOfLongs(11)[i],
+                    of.getArrayOfStrings(12)[i],
+                    of.getArrayOfIntegers(13)[i],
+                    of.getArrayOfStrings(14)[i],
+                    new ArrayList<>()));
         }
+        for (int p = 0; p < of.getArrayOfIntegers(15).length; p++) {
+            turns.get(of.getArrayOfIntegers(15)[p] - 1)
+                    .wins
+                    .add(new Win(
+                            of.getArrayOfShorts(16)[p],
+                            of.getArrayOfShorts(17)[p],
+                            of.getArrayOfLongs(18)[p],
+                            of.getArrayOfIntegers(19)[p],
+                            of.getArrayOfIntegers(20)[p]));
+        }
+        return turns;
     }
 
     private List<Map<String, Object>> settlePlays(Tuple of) {
-        Settled all = Settled.of(of);
-        Set<Integer> voids = voids(all);
-        long[] nths = fitting(all, voids);
-        Set<String> taken = new HashSet<>();
-        for (int p = 0; p < all.inRequests.length; p++) {
-            String release = all.drawOf(all.inRequests[p] - 1) + " " + all.periods[p] + " " + all.prizes[p] + " "
-                    + all.releases[p];
-            if (!voids.contains(all.inRequests[p]) && all.periods[p] != null && !taken.add(release)) {
-                throw SimulatedPostgres.refused("23505", "a release is taken twice");
-            }
-        }
-        for (int p = 0; p < all.inRequests.length; p++) {
-            int i = all.inRequests[p] - 1;
-            if (!voids.contains(i + 1)) {
-                DrawRow draw = draws.get(all.drawOf(i));
-                PrizeRow prize = draw.prizes.get(all.prizes[p] - 1);
-                draw.plays.add(new PlayRow(
-                        all.firsts[i] + all.parts[p],
-                        all.ids[i],
-                        nths[p],
-                        all.rounds[p],
-                        all.ats[i],
-                        all.prizes[p],
-                        all.parts[p],
-                        all.periods[p],
-                        all.releases[p],
-                        all.loadeds[i],
-                        all.users[i]));
-                prize.issue(all.rounds[p]);
-                deposit(all.users[i], prize.amount);
-            }
-        }
-        for (int i = 0; i < all.ids.length; i++) {
-            if (voids.contains(i + 1)) {
-                continue;
-            }
-            DrawRow draw = draws.get(all.drawOf(i));
-            if (all.reasons[i] != null) {
-                giveBack(requests.get(all.ids[i]), all.reasons[i]);
-            } else if (draw.cost() > 0) {
-                requests.remove(all.ids[i]);
-            }
-            if (!all.counters[i].isEmpty()) {
-                draw.players.put(
-                        all.users[i],
-                        Stream.of(all.counters[i].split(",")).map(Long::valueOf).toArray(Long[]::new));
-            }
-        }
-        voids.removeIf(v -> all.reasons[v - 1] != null && isReturnedByClose(all.ids[v - 1], all.attempts[v - 1]));
-        tables.voided(voids.size());
-        return one("settled_at", moment(), "void", voids.toArray(Integer[]::new), "codes", null);
-    }
-
-    private boolean isReturnedByClose(UUID id, UUID attempt) {
-        RequestRow known = requests.get(id);
-        return known != null && "closed".equals(known.reason) && known.attempt.equals(attempt);
-    }
-
-    /** The places of requests that are void by themselves. */
-    private Set<Integer> voids(Settled all) {
-        Set<Integer> voids = new TreeSet<>();
+        List<Turn> turns = turns(of);
         Set<UUID> seen = new HashSet<>();
-        for (int i = 0; i < all.ids.length; i++) {
-            DrawRow draw = draws.get(all.drawOf(i));
-            RequestRow held = requests.get(all.ids[i]);
-            boolean isAgain = !seen.add(all.ids[i]);
-            if (draw == null
-                    || draw.closedAt != null
-                    || isAgain
-                    || all.reasons[i] == null
-                            && (all.firsts[i] < draw.plays.size()
-                                    || all.ats[i].toInstant().isAfter(latest()))
-                    || !playsOf(all.ids[i]).isEmpty()
-                    || draw.cost() > 0 && !(held != null && held.isHeld && held.attempt.equals(all.attempts[i]))) {
-                voids.add(i + 1);
+        List<Turn> settled = new ArrayList<>(turns);
+        settled.removeIf(turn -> !seen.add(turn.id) || isVoid(turn));
+        List<Turn> unfit = unfit(settled);
+        while (!unfit.isEmpty()) {
+            settled.removeAll(unfit);
+            unfit = unfit(settled);
+        }
+        Set<List<Object>> taken = new HashSet<>();
+        for (Turn turn : settled) {
+            for (Win win : turn.wins) {
+                if (win.period != null && !taken.add(List.of(turn.draw.id, win.period, win.prize, win.release))) {
+                    throw SimulatedPostgres.refused("23505", "a release is taken twice");
+                }
             }
         }
-        for (int p = 0; p < all.inRequests.length; p++) {
-            DrawRow draw = draws.get(all.drawOf(all.inRequests[p] - 1));
-            if (draw != null
-                    && all.periods[p] != null
-                    && isWrong(draw, all.periods[p], all.prizes[p], all.releases[p])) {
-                voids.add(all.inRequests[p]);
-            }
+        settled.forEach(this::settle);
+        Integer[] voids = turns.stream()
+                .filter(turn -> !settled.contains(turn) && !isReturnedByClose(turn))
+                .map(Turn::place)
+                .toArray(Integer[]::new);
+        tables.voided(voids.length);
+        return one("settled_at", moment(), "void", voids, "codes", null);
+    }
+
+    private void settle(Turn turn) {
+        DrawRow draw = turn.draw;
+        for (Win win : turn.wins) {
+            PrizeRow prize = draw.prizes.get(win.prize - 1);
+            draw.plays.add(new PlayRow(
+                    turn.first + win.part,
+                    turn.id,
+                    prize.issued + 1,
+                    win.round,
+                    turn.at,
+                    win.prize,
+                    win.part,
+                    win.period,
+                    win.release,
+                    turn.loaded,
+                    turn.user));
+            prize.issue(win.round);
+            deposit(turn.user, prize.amount);
         }
-        return voids;
+        if (turn.reason != null) {
+            giveBack(requests.get(turn.id), turn.reason);
+        } else if (draw.cost() > 0) {
+            requests.remove(turn.id);
+        }
+        if (!turn.counters.isEmpty()) {
+            draw.players.put(
+                    turn.user,
+                    Stream.of(turn.counters.split(",")).map(Long::valueOf).toArray(Long[]::new));
+        }
+    }
+
+    private boolean isReturnedByClose(Turn turn) {
+        RequestRow known = requests.get(turn.id);
+        return turn.reason != null
+                && known != null
+                && "closed".equals(known.reason)
+                && known.attempt.equals(turn.attempt);
+    }
+
+    /** Whether a request is void by itself. */
+    private boolean isVoid(Turn turn) {
+        DrawRow draw = turn.draw;
+        RequestRow held = requests.get(turn.id);
+        return draw == null
+                || draw.closedAt != null
+                || turn.reason == null
+                        && (turn.first < draw.plays.size()
+                                || turn.at.toInstant().isAfter(latest()))
+                || !playsOf(turn.id).isEmpty()
+                || draw.cost() > 0 && !(held != null && held.isHeld && held.attempt.equals(turn.attempt))
+                || turn.wins.stream().anyMatch(win -> win.period != null && isWrong(draw, win));
     }
 
     /** Whether a release is taken, or its moment is too far. */
-    private boolean isWrong(DrawRow draw, int period, int prize, int release) {
-        return draw.isTaken(period, prize, release)
+    private boolean isWrong(DrawRow draw, Win win) {
+        return draw.isTaken(win.period, win.prize, win.release)
                 || draw.definition.guarantees().isEmpty()
                         && draw.releases.stream()
-                                .anyMatch(each -> each.period == period
-                                        && each.prize == prize
-                                        && each.n == release
+                                .anyMatch(each -> each.period == win.period
+                                        && each.prize == win.prize
+                                        && each.n == win.release
                                         && each.moment.toInstant().isAfter(latest()));
     }
 
-    /** Adds the requests that do not fit behind the others. Returns the count of each play's prize. */
-    private long[] fitting(Settled all, Set<Integer> voids) {
-        long[] nths = new long[all.inRequests.length];
-        while (true) {
-            Map<List<Object>, Long> counts = new HashMap<>();
-            Set<Integer> more = new TreeSet<>();
-            for (int p = 0; p < all.inRequests.length; p++) {
-                int request = all.inRequests[p];
-                if (voids.contains(request)) {
-                    continue;
-                }
-                DrawRow draw = draws.get(all.drawOf(request - 1));
-                PrizeRow prize = draw.prizes.get(all.prizes[p] - 1);
-                nths[p] = prize.issued + counts.merge(List.of(draw.id, all.prizes[p]), 1L, Long::sum);
-                long next = draw.plays.size() + counts.merge(List.of(draw.id), 1L, Long::sum) - 1;
-                if (prize.stock != null && nths[p] > prize.stock || all.firsts[request - 1] + all.parts[p] != next) {
-                    more.add(request);
-                }
+    /** Requests that do not fit behind the others: beyond a stock or a gap. */
+    private static List<Turn> unfit(List<Turn> turns) {
+        Map<Object, Long> counts = new HashMap<>();
+        List<Turn> unfit = new ArrayList<>();
+        for (Turn turn : turns) {
+            boolean fits = true;
+            for (Win win : turn.wins) {
+                PrizeRow prize = turn.draw.prizes.get(win.prize - 1);
+                long nth = prize.issued + counts.merge(prize, 1L, Long::sum);
+                long next = turn.draw.plays.size() + counts.merge(turn.draw, 1L, Long::sum) - 1;
+                fits &= (prize.stock == null || nth <= prize.stock) && turn.first + win.part == next;
             }
-            if (more.isEmpty()) {
-                return nths;
+            if (!fits) {
+                unfit.add(turn);
             }
-            voids.addAll(more);
         }
+        return unfit;
     }
 
     private boolean planned(Tuple of) {

@@ -25,11 +25,13 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -235,7 +237,7 @@ class PostgresTablesIT {
     }
 
     private void holds() {
-        Map<String, UUID> some = new java.util.TreeMap<>();
+        Map<String, UUID> some = new TreeMap<>();
         for (int i = 0; i <= random.nextInt(3); i++) {
             UUID request = request();
             some.put(userOf(request), request);
@@ -297,7 +299,7 @@ class PostgresTablesIT {
             return;
         }
         List<UUID> draws = ids.stream().map(id -> drawOf(id).id).distinct().toList();
-        Map<UUID, Long> next = new java.util.HashMap<>();
+        Map<UUID, Long> next = new HashMap<>();
         Integer[] inDraws = new Integer[ids.size()];
         UUID[] attempts = new UUID[ids.size()];
         OffsetDateTime[] ats = new OffsetDateTime[ids.size()];
