@@ -1,7 +1,6 @@
 package dev.hongbao.ledger;
 
 import dev.hongbao.http.Call;
-import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
 import dev.hongbao.ledger.Assets.Terms.Caps;
@@ -23,33 +22,19 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** One small function for each call on money: wallets, deposits, commands, reversals. Confined to its event loop. */
-public final class LedgerRoutes {
+final class LedgerRoutes {
     private final Wallets wallets;
     private final Deposits deposits;
     private final Commands commands;
 
-    private LedgerRoutes(Pool pool, Assets assets, Wallets wallets) {
+    LedgerRoutes(Pool pool, Assets assets, Wallets wallets) {
         this.wallets = wallets;
         this.deposits = new Deposits(pool, assets);
         this.commands = new Commands(pool);
     }
 
-    /**
-     * The routes of money, assets and the books, by {@code operationId}.
-     *
-     * @param pool of the requests
-     * @param lengthy for sums over days
-     */
-    public static Map<String, Route> of(Pool pool, Pool lengthy, Assets assets, Wallets wallets, HttpFace face) {
-        BookRoutes books = new BookRoutes(new Books(pool, lengthy, assets));
-        Map<String, Route> routes = face.counted(new LedgerRoutes(pool, assets, wallets).byOperation());
-        routes.putAll(face.counted(new OfAssets(assets).byOperation()));
-        routes.putAll(face.counted(books.byOperation()));
-        routes.put("totalTransfers", books::totals);
-        return routes;
-    }
-
-    private Map<String, Route> byOperation() {
+    /** By {@code operationId}. */
+    Map<String, Route> byOperation() {
         return Map.ofEntries(
                 Map.entry("deposit", this::deposit),
                 Map.entry("depositMany", this::depositMany),
@@ -136,7 +121,7 @@ public final class LedgerRoutes {
     }
 
     /** The calls on assets. Confined to its event loop. */
-    private static final class OfAssets {
+    static final class OfAssets {
         private static final int LENGTH = 256;
 
         private final Assets assets;

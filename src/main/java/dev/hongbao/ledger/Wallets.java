@@ -1,6 +1,8 @@
 package dev.hongbao.ledger;
 
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.http.HttpFace;
+import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.store.postgres.GatheredCommands;
 import dev.hongbao.store.postgres.Rows;
@@ -19,6 +21,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
@@ -81,6 +84,21 @@ public final class Wallets {
         Origin origin() {
             return scope.origin();
         }
+    }
+
+    /**
+     * The routes of money, assets and the books, by {@code operationId}.
+     *
+     * @param pool of the requests
+     * @param lengthy for sums over days
+     */
+    public static Map<String, Route> routes(Pool pool, Pool lengthy, Assets assets, Wallets wallets, HttpFace face) {
+        BookRoutes books = new BookRoutes(new Books(pool, lengthy, assets));
+        Map<String, Route> routes = face.counted(new LedgerRoutes(pool, assets, wallets).byOperation());
+        routes.putAll(face.counted(new LedgerRoutes.OfAssets(assets).byOperation()));
+        routes.putAll(face.counted(books.byOperation()));
+        routes.put("totalTransfers", books::totals);
+        return routes;
     }
 
     /** Once a server. All deposits of an asset debit the one outside account, so one statement moves many and changes that account once. */

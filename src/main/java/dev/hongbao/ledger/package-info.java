@@ -6,7 +6,7 @@
  * {@code Books}, {@code Commands} and {@code TransferSearch} read it for finance, support and auditors.
  *
  * <p>Public: {@code Ledger}, {@code Idempotency}, {@code Origin} and {@code Verdict}, which every subject with money uses inside its own
- * transactions; {@code Wallets} and {@code Assets}; {@code Turnover} for the metrics; {@code LedgerRoutes}; the nouns {@code TransferKind}
+ * transactions; {@code Wallets} and {@code Assets}; {@code Turnover} for the metrics; the nouns {@code TransferKind}
  * and {@code WalletRecord}. Thread-safe.
  *
  * <p>A transfer has one debit and one credit account, one asset and a positive amount, and never changes (I3). A balance is the sum of its

@@ -25,7 +25,7 @@ import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.http.PageFiles;
-import dev.hongbao.ledger.LedgerRoutes;
+import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.page.ConsoleRoutes;
 import dev.hongbao.page.DemoLogin;
@@ -184,7 +184,7 @@ final class Apis {
         Pool pool = engine.pool();
         Map<String, Route> routes = new HashMap<>();
         routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, engine.revocations, face));
-        routes.putAll(LedgerRoutes.of(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
+        routes.putAll(Wallets.routes(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
         routes.putAll(engine.packets.routes(claims, engine.loop, services.redis, engine.profiles, rates, face));
         routes.putAll(engine.draws.routes(services.draws, plays, engine.profiles, face));
         routes.putAll(Campaigns.routes(services.campaigns, services.rains, rates, face));

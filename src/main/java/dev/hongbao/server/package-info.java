@@ -9,7 +9,7 @@
  * </ul>
  *
  * <p>A subject makes itself: its door ({@code Packets}, {@code Draws}, {@code Campaigns}, {@code Feeds}, {@code Outbox}) makes its
- * services, mode and routes. {@code Access} and {@code LedgerRoutes} make the other routes. This room puts the doors together.
+ * services, mode and routes. {@code Access} and {@code Wallets} make the other routes. This room puts the doors together.
  *
  * <p>Public are {@code HongbaoServer}, and {@code Operations} for commands beside a server; {@code Engine} and {@code Services} for
  * benchmarks and tests that need a server without its APIs. Begin with {@code HongbaoServer}.

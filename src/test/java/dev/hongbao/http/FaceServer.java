@@ -19,7 +19,7 @@ import dev.hongbao.http.Exchange.HttpMetrics;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.HttpSettings.Origins;
-import dev.hongbao.ledger.LedgerRoutes;
+import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.UnservedPackets;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.values.Caller.Role;
@@ -157,7 +157,7 @@ public final class FaceServer implements AutoCloseable {
         for (Operation operation : Contract.load().operations()) {
             routes.put(operation.id(), face.counted(call -> Objects.requireNonNull(null, "no service")));
         }
-        routes.putAll(LedgerRoutes.of(null, null, null, null, face));
+        routes.putAll(Wallets.routes(null, null, null, null, face));
         routes.putAll(UnservedPackets.routes(rates, face));
         routes.putAll(demo.routes(null, rates, 10_000));
         return routes;
