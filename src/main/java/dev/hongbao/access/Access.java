@@ -43,10 +43,10 @@ public record Access(
      * @param pool of the requests
      */
     public static Map<String, Route> routes(
-            Pool pool, Profiles profiles, Restrictions restrictions, Revocations revocations, HttpFace face) {
+            Pool pool, Profiles profiles, Restrictions restrictions, HttpFace face) {
         AuditRoutes audits = new AuditRoutes(pool);
         Map<String, Route> routes = face.counted(new ProfileRoutes(profiles).byOperation());
-        routes.putAll(face.counted(new RestrictionRoutes(restrictions, revocations).byOperation()));
+        routes.putAll(face.counted(new RestrictionRoutes(restrictions).byOperation()));
         routes.putAll(face.counted(audits.byOperation()));
         routes.put("exportAuditLog", audits::export);
         return routes;

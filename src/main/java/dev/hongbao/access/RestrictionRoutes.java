@@ -30,9 +30,9 @@ final class RestrictionRoutes {
     private final Restrictions restrictions;
     private final Revocations revocations;
 
-    public RestrictionRoutes(Restrictions restrictions, Revocations revocations) {
+    public RestrictionRoutes(Restrictions restrictions) {
         this.restrictions = restrictions;
-        this.revocations = revocations;
+        this.revocations = restrictions.revocations();
     }
 
     /** By {@code operationId}. */

@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The restrictions in force, in this server's memory. Its own changes show at once, others' within a second. Without Postgres it keeps its
+ * The restrictions in force and the revoked tokens, in this server's memory. Its own changes show at once, others' within a second. Without Postgres it keeps its
  * last state. Checks never wait. Thread-safe.
  */
 public final class Restrictions {
@@ -69,6 +69,7 @@ public final class Restrictions {
 
     private final Pool requests;
     private final History history;
+    private final Revocations revocations;
     private volatile Set<Target> inForce = ConcurrentHashMap.newKeySet();
 
     /**
@@ -78,16 +79,27 @@ public final class Restrictions {
     public Restrictions(Pool pool, Pool requests) {
         this.requests = requests;
         this.history = new History(pool, IN_FORCE, CHANGES, this::begin, this::know);
+        this.revocations = new Revocations(pool, requests);
     }
 
-    /** Reads the restrictions in force, then looks for changes four times a second. Once per Vert.x instance. */
+    /** Reads what is in force, then looks for changes four times a second. Once per Vert.x instance. */
     public Future<Void> start(Vertx vertx) {
-        return history.start(vertx);
+        return Future.all(history.start(vertx), revocations.start(vertx)).mapEmpty();
     }
 
     /** Reads all again, for a Postgres that stepped back. */
     public Future<Void> reload() {
-        return history.reload();
+        return Future.all(history.reload(), revocations.reload()).mapEmpty();
+    }
+
+    /** The revoked tokens, of the same life. */
+    Revocations revocations() {
+        return revocations;
+    }
+
+    /** Whether the caller's token is revoked. */
+    public boolean revokes(Caller caller) {
+        return revocations.includes(caller);
     }
 
     private void begin(List<Row> rows) {

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The revoked tokens, in this server's memory. Its own revocations show at once, others' within a second. All are read before the first
  * call is answered. Without Postgres it keeps its last state. Checks never wait. Thread-safe.
  */
-public final class Revocations {
+final class Revocations {
     /** The most users with revocations. A server holds the moment of each, about 100 bytes. */
     private static final int MOST = 1_000_000;
 

@@ -183,7 +183,7 @@ final class Apis {
             Vertx vertx, Engine engine, Services services, ClaimRoutes claims, PlayRoutes plays, HttpFace face) {
         Pool pool = engine.pool();
         Map<String, Route> routes = new HashMap<>();
-        routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, engine.revocations, face));
+        routes.putAll(Access.routes(pool, engine.profiles, engine.restrictions, face));
         routes.putAll(Wallets.routes(pool, engine.stores.pools.books(), engine.assets, engine.wallets, face));
         routes.putAll(engine.packets.routes(claims, engine.loop, services.redis, engine.profiles, rates, face));
         routes.putAll(engine.draws.routes(services.draws, plays, engine.profiles, face));

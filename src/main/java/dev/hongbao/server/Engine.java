@@ -3,7 +3,6 @@ package dev.hongbao.server;
 import dev.hongbao.access.AuditLog;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.access.Restrictions;
-import dev.hongbao.access.Revocations;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.draw.Draws;
@@ -70,7 +69,6 @@ public final class Engine {
     // Users and money
     final Profiles profiles;
     public final Restrictions restrictions;
-    final Revocations revocations;
     public final Assets assets;
     public final Wallets wallets;
     public final AuditLog auditLog;
@@ -110,9 +108,7 @@ public final class Engine {
 
         this.profiles = new Profiles(pools.requests());
         this.restrictions = new Restrictions(pools.owner(), pools.requests());
-        this.revocations = new Revocations(pools.owner(), pools.requests());
         shards.whenPostgresWentBack(restrictions::reload);
-        shards.whenPostgresWentBack(revocations::reload);
         this.assets = new Assets(pools.requests());
         this.wallets = new Wallets(pools.requests(), assets);
         this.auditLog = new AuditLog(pools.requests(), metrics);
@@ -195,7 +191,7 @@ public final class Engine {
         return clock.follow(vertx)
                 .compose(asked -> feeds.start())
                 .compose(started -> assets.start(vertx, config.domain().assets().declared()))
-                .compose(started -> Future.all(restrictions.start(vertx), revocations.start(vertx)))
+                .compose(started -> restrictions.start(vertx))
                 .onSuccess(started -> auditLog.start(vertx))
                 .compose(started -> vertx.deployVerticle(packets.sender))
                 .compose(started -> quarantine.start())

@@ -127,7 +127,7 @@ public final class HongbaoServer implements AutoCloseable {
         Engine engine = await(Engine.start(vertx, addresses, config, metrics, System::nanoTime, presence));
         this.engine = engine;
         trust.tokens().tellNames(engine.profiles::seen);
-        trust.tokens().refuse(engine.revocations::includes);
+        trust.tokens().refuse(engine.restrictions::revokes);
         await(engine.join());
         trust.follow(presence, database);
         Future<Void> ready = engine.ready(START_LIMIT);
