@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.store.postgres.Transactions;

@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.ledger.Deposits.Deposit;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.values.Asset;

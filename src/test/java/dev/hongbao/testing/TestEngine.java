@@ -3,7 +3,7 @@ package dev.hongbao.testing;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Origin;
-import dev.hongbao.ledger.WalletRecord;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
