@@ -13,7 +13,7 @@ import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
-import dev.hongbao.values.RateDecision;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import io.vertx.core.http.HttpHeaders;

@@ -6,7 +6,7 @@ import dev.hongbao.config.WebConfig.LimitsConfig;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.PacketId;
-import dev.hongbao.values.RateDecision;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;

@@ -30,7 +30,7 @@ import dev.hongbao.values.GroupId;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
-import dev.hongbao.values.RateDecision;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;

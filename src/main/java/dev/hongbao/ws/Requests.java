@@ -35,7 +35,7 @@ import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.PacketId;
-import dev.hongbao.values.RateDecision;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import io.vertx.core.Future;

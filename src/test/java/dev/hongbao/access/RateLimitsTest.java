@@ -6,7 +6,7 @@ import dev.hongbao.access.RateLimits.Limit;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.PacketId;
-import dev.hongbao.values.RateDecision;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;
