@@ -42,7 +42,7 @@
 -- nothing.
 
 local limit, packets = tonumber(ARGV[1]), tonumber(ARGV[2])
-local outcomes, entry, winners, refuses = {}, {}, {}, false
+local outcomes, entry, winners, decides = {}, {}, {}, false
 
 -- The writes after the append, in one table for all hashes, since a table costs more than a claim. The fields and values of
 -- hashes[i] end at ends[i].
@@ -147,8 +147,9 @@ for k = 2, packets + 1 do
       given = given + 1
       winners[given] = user
       slot = tostring(first + given)
+      decides = decides or campaign
     elseif first and not has then
-      refuses = true
+      decides = true
     end
     outcomes[#outcomes + 1] = outcome
   end
@@ -161,7 +162,7 @@ for k = 2, packets + 1 do
   end
 end
 
-if refuses then
+if decides then
 --@include fence/lineage
 end
 local outcome = table.concat(outcomes, ' ')

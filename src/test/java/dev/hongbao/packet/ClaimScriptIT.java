@@ -24,6 +24,7 @@ class ClaimScriptIT {
     private static final String JOURNAL = "{s}:7-n:journal";
     private static final String PACKET = "{s}:7-n:p:one";
     private static final String OTHER = "{s}:7-n:p:two";
+    private static final String CAMPAIGN = "{s}:7-n:c:one";
 
     private Jedis redis;
     private String replid = "";
@@ -128,6 +129,33 @@ class ClaimScriptIT {
                 .hasMessageContaining("NO_JOURNAL");
         redis.hset(PACKET, "!", "2");
         assertThatThrownBy(() -> claim("dave")).hasMessageContaining("NO_JOURNAL");
+    }
+
+    /** Its counts may lack settled claims, so a user might get more than a campaign allows. */
+    @Test
+    void aRedisOfAnotherHistoryCountsForNoLimit() {
+        // Given a campaign that gives each user two shares
+        openJournal();
+        call("load");
+        redis.hset(CAMPAIGN, "#", "");
+        List<String> keys = List.of(JOURNAL, PACKET, CAMPAIGN);
+        List<String> claim = List.of("100", "1", "one", "3", "1", "3", "2", "0", "0", "20000", "tea");
+        assertThat(((List<?>) call("claim", keys, with(claim, "alice"))).get(1)).isEqualTo("+0");
+        Map<String, String> counts = redis.hgetAll(CAMPAIGN);
+
+        // When
+        replid = "another";
+
+        // Then
+        assertThatThrownBy(() -> call("claim", keys, with(claim, "bob"))).hasMessageContaining("NO_JOURNAL");
+        assertThat(redis.hgetAll(CAMPAIGN)).isEqualTo(counts);
+        assertThat(((List<?>) call("claim", keys, with(claim, "alice"))).get(1)).isEqualTo("=0");
+    }
+
+    private static List<String> with(List<String> arguments, String last) {
+        List<String> all = new ArrayList<>(arguments);
+        all.add(last);
+        return all;
     }
 
     @Test

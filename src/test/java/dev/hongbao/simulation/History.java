@@ -748,18 +748,16 @@ final class History {
         return null;
     }
 
-    /** Nobody has more than a campaign's limits, over all its pools; only an older primary's scripts may have counted less. */
+    /** Nobody has more than a campaign's limits, over all its pools. */
     private void checkLimits() {
-        boolean miscounts = plan.faults.stream().anyMatch(each -> each.fault == Fault.REDIS_OLD_PRIMARY);
         for (CampaignRow campaign : tables.campaigns.values()) {
             for (PacketRow packet : tables.packets.values()) {
                 for (ClaimRow claim : packet.campaign == campaign ? packet.claims : List.<ClaimRow>of()) {
                     long all = tables.claimsOf(campaign, claim.user()).count();
                     check(
-                            miscounts
-                                    || !exceeds(all, campaign.total())
-                                            && !exceeds(all, campaign.aDay())
-                                            && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct()),
+                            !exceeds(all, campaign.total())
+                                    && !exceeds(all, campaign.aDay())
+                                    && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct()),
                             claim.user() + " has " + all + " shares of " + campaign + ", of one product "
                                     + ofProduct(packet, claim.user()));
                 }
