@@ -14,7 +14,7 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ScriptBatcher;
 import dev.hongbao.engine.SettlementWaiters;
 import dev.hongbao.engine.Settlements;
-import dev.hongbao.ledger.Verdict;
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;

@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;

@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.values.Asset;

@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.IdempotencyKey;

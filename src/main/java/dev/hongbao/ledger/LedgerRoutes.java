@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;

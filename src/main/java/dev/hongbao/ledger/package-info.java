@@ -12,7 +12,7 @@
  * <p>A transfer has one debit and one credit account, one asset and a positive amount, and never changes (I3). A balance is the sum of its
  * transfers; wallets and escrows never go below 0 (I4). Each answer of the books comes from one snapshot, and its size is bounded.
  *
- * <p>Begin with {@code TransferKind}, then {@code Idempotency} and {@code Wallets}. A call begins in {@code LedgerRoutes} or
+ * <p>Begin with {@code Ledger.TransferKind}, then {@code Idempotency} and {@code Wallets}. A call begins in {@code LedgerRoutes} or
  * {@code BookRoutes}.
  */
 @NullMarked

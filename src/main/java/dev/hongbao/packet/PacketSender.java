@@ -8,7 +8,7 @@ import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.ledger.Origin;
-import dev.hongbao.ledger.Verdict;
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.packet.SendStatement.NewPacket;
 import dev.hongbao.packet.SendStatement.Sent;
 import dev.hongbao.packet.split.Split;

@@ -3,7 +3,7 @@ package dev.hongbao.packet;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Idempotency;
-import dev.hongbao.ledger.Verdict;
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitTerms;

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.campaign.CampaignService.CampaignReport;
-import dev.hongbao.ledger.TransferKind;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;

@@ -1,5 +1,6 @@
 package dev.hongbao.ledger;
 
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
