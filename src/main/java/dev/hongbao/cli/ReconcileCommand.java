@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;

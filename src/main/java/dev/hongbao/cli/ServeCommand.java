@@ -1,6 +1,6 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HongbaoConfig.LogConfig;

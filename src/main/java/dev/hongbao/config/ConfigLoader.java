@@ -1,5 +1,6 @@
 package dev.hongbao.config;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;

@@ -1,5 +1,6 @@
 package dev.hongbao.config;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig.PostgresConfig;
 import dev.hongbao.config.HongbaoConfig.RedisConfig;
 import dev.hongbao.config.Option.DurationText;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
@@ -415,6 +416,43 @@ public record HongbaoConfig(
         /** Whether stack traces of a failed start are shown. */
         public boolean isDebug() {
             return level.compareTo(Level.DEBUG) <= 0;
+        }
+    }
+
+    /** The configuration has faults. Carries all of them, and no stack trace, since people read it. */
+    public final class ConfigException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        private final transient List<Fault> faults;
+
+        public ConfigException(List<Fault> faults) {
+            super(
+                    "the configuration has " + (faults.size() == 1 ? "a fault" : faults.size() + " faults") + ":\n"
+                            + faults.stream().map(fault -> "  " + fault).collect(Collectors.joining("\n")),
+                    null,
+                    false,
+                    false);
+            this.faults = List.copyOf(faults);
+        }
+
+        /** At least one. */
+        public List<Fault> faults() {
+            return faults;
+        }
+
+        /**
+         * A fault of the configuration.
+         *
+         * @param path the option's path, or the unknown name as given
+         * @param origin the value's source: {@code conf/hongbao.yaml line 3}, {@code environment variable HONGBAO_HTTP_PORT},
+         *     {@code flag --http-port}
+         * @param problem the fault and the allowed values; without secrets
+         */
+        public record Fault(String path, String origin, String problem) {
+            @Override
+            public String toString() {
+                return path + " (" + origin + "): " + problem;
+            }
         }
     }
 }

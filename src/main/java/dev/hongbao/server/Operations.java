@@ -1,6 +1,6 @@
 package dev.hongbao.server;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.QuarantineStore;
 import dev.hongbao.engine.ShardStore;

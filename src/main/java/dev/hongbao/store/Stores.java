@@ -1,6 +1,6 @@
 package dev.hongbao.store;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HongbaoConfig.PostgresConfig;
 import dev.hongbao.config.HongbaoConfig.RedisConfig;

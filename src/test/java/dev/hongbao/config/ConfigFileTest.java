@@ -1,5 +1,6 @@
 package dev.hongbao.config;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.ConfigLoader.ConfigFile;

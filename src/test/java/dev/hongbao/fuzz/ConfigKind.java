@@ -1,6 +1,6 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -5,7 +5,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.config.ConfigException;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
