@@ -15,6 +15,7 @@ import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.ledger.Wallets;
+import dev.hongbao.page.ManagementVerticle.ConsoleServices;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.values.Caller;
@@ -31,7 +32,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
-import java.time.Clock;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.HashMap;
@@ -50,7 +50,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The calls of {@code console.yaml}. Confined to its event loop. */
-public final class ConsoleRoutes {
+final class ConsoleRoutes {
     private static final Logger LOG = LoggerFactory.getLogger(ConsoleRoutes.class);
 
     private static final long PLAYS = 100_000;
@@ -67,14 +67,14 @@ public final class ConsoleRoutes {
     private final ConsoleServices services;
     private final Set<String> busy = new HashSet<>();
 
-    public ConsoleRoutes(Vertx vertx, Contract contract, ConsoleServices services) {
+    ConsoleRoutes(Vertx vertx, Contract contract, ConsoleServices services) {
         this.vertx = vertx;
         this.calls = calls(contract);
         this.services = services;
     }
 
     /** By {@code operationId}. */
-    public Map<String, Route> byOperation() {
+    Map<String, Route> byOperation() {
         Map<String, Route> routes = new HashMap<>(Map.of(
                 "getSession",
                 call -> Future.succeededFuture(Reply.json(200, session(call.caller(), calls))),
@@ -346,32 +346,5 @@ public final class ConsoleRoutes {
             json.endObject();
         }
         return json.endArray().field("next", next).endObject().toString();
-    }
-
-    /** The console's services beside the API. Shared; called on event loops. */
-    public interface ConsoleServices {
-        /** The server's clock, for simulations. */
-        Clock clock();
-
-        /** The servers and shards. */
-        ShardOwners owners();
-
-        /** See {@link Wallets#holders}. */
-        Future<List<Wallets.Holder>> users(String after, int limit);
-
-        /** See {@link Turnover#sums}. */
-        Future<List<Turnover.Sum>> turnover();
-
-        /** Everything in quarantine, longest first. */
-        Future<List<QuarantineStore.Listed>> quarantined();
-
-        /** See {@link QuarantineStore#replay}. */
-        Future<Integer> replay(UUID unit);
-
-        /** See {@link QuarantineStore#drop}. */
-        Future<Integer> drop(UUID unit);
-
-        /** This server's reconciliations. */
-        Reconciliation.Runs reconciliations();
     }
 }

@@ -4,9 +4,7 @@ import dev.hongbao.config.SecretUrl;
 import dev.hongbao.values.JsonText;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,48 +14,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Named checks of whether this server can serve, run concurrently. Keeps the time of each check's last change. Thread-safe. */
-public final class HealthChecks {
+final class HealthChecks {
     private final Map<String, Supplier<Future<Boolean>>> checks;
     private final Duration timeout;
     private final Map<String, Standing> standings = new ConcurrentHashMap<>();
 
     /**
      * @param checks by name, of letters and dashes; true = well. A check that fails, throws or is late is not well
-     * @param timeout
-     *     of each
+     * @param timeout of each
      */
     public HealthChecks(Map<String, Supplier<Future<Boolean>>> checks, Duration timeout) {
         this.checks = new LinkedHashMap<>(checks);
         this.timeout = timeout;
-    }
-
-    /**
-     * A check that asks a store at most once in {@code life}; callers in between get or await the same answer.
-     * @param nanoTime a
-     * monotonic clock
-     */
-    public static Supplier<Future<Boolean>> remembered(
-            Supplier<Future<Boolean>> check, Duration life, LongSupplier nanoTime) {
-        return new Supplier<>() {
-            private @Nullable Future<Boolean> latest;
-            private long askedNanos;
-
-            @Override
-            public synchronized Future<Boolean> get() {
-                long now = nanoTime.getAsLong();
-                if (latest == null || now - askedNanos >= life.toNanos()) {
-                    latest = check.get();
-                    askedNanos = now;
-                }
-                return latest;
-            }
-        };
     }
 
     /**
@@ -154,48 +126,5 @@ public final class HealthChecks {
             return Future.failedFuture(fault);
         }
         return answer.timeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
-    }
-
-    /**
-     * A check for each event loop that serves requests: whether it still runs. A hung loop answers no request, but its connections
-     * look open. Thread-safe.
-     */
-    public static final class HttpLoops {
-        private final AtomicReferenceArray<Context> loops;
-
-        /** @param count how many there will be, 1 or more */
-        public HttpLoops(int count) {
-            this.loops = new AtomicReferenceArray<>(count);
-        }
-
-        /** Adds a serving loop; ignored beyond {@code count}. */
-        public void serving(Context loop) {
-            for (int i = 0; i < loops.length(); i++) {
-                if (loops.compareAndSet(i, null, loop)) {
-                    return;
-                }
-            }
-        }
-
-        /** {@code http-loop-1} and so on: true once the loop has run a task; a loop that does not serve yet is not well. */
-        public Map<String, Supplier<Future<Boolean>>> checks() {
-            Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
-            for (int i = 0; i < loops.length(); i++) {
-                int loop = i;
-                checks.put("http-loop-" + (i + 1), () -> ask(loop));
-            }
-            return checks;
-        }
-
-        private Future<Boolean> ask(int index) {
-            Context loop = loops.get(index);
-            if (loop == null) {
-                return Future.succeededFuture(false);
-            }
-            // A promise without a context: a timer on the hung loop would never fire.
-            Promise<Boolean> answer = Promise.promise();
-            loop.runOnContext(turns -> answer.complete(true));
-            return answer.future();
-        }
     }
 }

@@ -3,10 +3,16 @@ package dev.hongbao.page;
 import dev.hongbao.access.JsonUrl;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.config.WebConfig.ManagementConfig;
+import dev.hongbao.engine.QuarantineStore;
+import dev.hongbao.engine.ShardOwners;
+import dev.hongbao.http.Contract;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.PageFiles;
 import dev.hongbao.http.ServerTls;
+import dev.hongbao.ledger.Turnover;
+import dev.hongbao.ledger.Wallets;
+import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.StrictJson;
@@ -40,6 +46,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
@@ -87,25 +94,35 @@ public final class ManagementVerticle extends VerticleBase {
     private HttpServer server;
 
     /**
+     * @param readiness the checks of {@code /health/ready} by name, of letters and dashes; true = well. A check that fails, throws or is late
+     *     is not well
+     * @param checkLimit of each check
      * @param listening receives the bound port
      * @param opening opens the console's calls, on this verticle's loop; once, or again
      *     after a failure
      */
     public ManagementVerticle(
             ManagementConfig config,
-            HealthChecks readiness,
+            Map<String, Supplier<Future<Boolean>>> readiness,
+            Duration checkLimit,
             PrometheusMeterRegistry metrics,
             IntConsumer listening,
             Supplier<Future<HttpFace>> opening) {
         this.address = config.address();
         this.oidc = config.oidc();
         this.page = PageFiles.console(oidc == null ? null : URI.create(oidc.issuer()));
-        this.readiness = readiness;
+        this.readiness = new HealthChecks(readiness, checkLimit);
         this.metrics = metrics;
         this.listening = listening;
         this.opening = opening;
         this.onLoopback = address.host().matches("(?i)" + LOOPBACK);
         this.recent = new RecentNumbers(metrics, Clock.systemUTC());
+    }
+
+    /** The routes of the console's own calls, by {@code operationId}. @param contract the console's */
+    public static Map<String, HttpFace.Route> routes(
+            Vertx vertx, Contract contract, ConsoleServices services, HttpFace face) {
+        return face.counted(new ConsoleRoutes(vertx, contract, services).byOperation());
     }
 
     @Override
@@ -281,6 +298,33 @@ public final class ManagementVerticle extends VerticleBase {
                     .putHeader("Cache-Control", "no-store");
             var unused = response.end(body);
         }
+    }
+
+    /** The console's services beside the API. Shared; called on event loops. */
+    public interface ConsoleServices {
+        /** The server's clock, for simulations. */
+        Clock clock();
+
+        /** The servers and shards. */
+        ShardOwners owners();
+
+        /** See {@link Wallets#holders}. */
+        Future<List<Wallets.Holder>> users(String after, int limit);
+
+        /** See {@link Turnover#sums}. */
+        Future<List<Turnover.Sum>> turnover();
+
+        /** Everything in quarantine, longest first. */
+        Future<List<QuarantineStore.Listed>> quarantined();
+
+        /** See {@link QuarantineStore#replay}. */
+        Future<Integer> replay(UUID unit);
+
+        /** See {@link QuarantineStore#drop}. */
+        Future<Integer> drop(UUID unit);
+
+        /** This server's reconciliations. */
+        Reconciliation.Runs reconciliations();
     }
 
     /**

@@ -6,7 +6,8 @@
  *
  * <p>The pages themselves are files of {@code src/main/resources/webroot}: {@code app} is the chat page, {@code console} the console.
  *
- * <p>The server deploys {@code ManagementVerticle} and registers the routes. It decides nothing about money.
+ * <p>Public: {@code ManagementVerticle}, which the server deploys, and {@code DemoLogin}; each hands out its routes. The room decides nothing
+ * about money.
  *
  * <p>Begin with {@code ManagementVerticle}, then {@code ConsoleRoutes} and {@code DemoLogin}.
  */

@@ -27,9 +27,7 @@ import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.http.PageFiles;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.ClaimRoutes;
-import dev.hongbao.page.ConsoleRoutes;
 import dev.hongbao.page.DemoLogin;
-import dev.hongbao.page.HealthChecks;
 import dev.hongbao.page.ManagementVerticle;
 import dev.hongbao.ws.Sockets;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -140,7 +138,8 @@ final class Apis {
             Vertx vertx, Engine engine, Map<String, Supplier<Future<Boolean>>> readiness, IntConsumer listening) {
         return new ManagementVerticle(
                 config.web().management(),
-                new HealthChecks(readiness, CHECK_LIMIT),
+                readiness,
+                CHECK_LIMIT,
                 metrics,
                 listening,
                 () -> console(vertx, engine));
@@ -161,9 +160,7 @@ final class Apis {
                             SocketUpgrade.NONE);
                     Map<String, Route> routes =
                             routes(vertx, engine, services, claims(vertx, services), plays(vertx, services), face);
-                    new ConsoleRoutes(vertx, calls, engine.console)
-                            .byOperation()
-                            .forEach((id, route) -> routes.put(id, face.counted(route)));
+                    routes.putAll(ManagementVerticle.routes(vertx, calls, engine.console, face));
                     return face.serve(calls, routes, services::close);
                 }));
     }

@@ -5,7 +5,7 @@ import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.ledger.Wallets;
-import dev.hongbao.page.ConsoleRoutes.ConsoleServices;
+import dev.hongbao.page.ManagementVerticle.ConsoleServices;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;

@@ -2,14 +2,12 @@ package dev.hongbao.server;
 
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Check;
 import dev.hongbao.doctor.StartChecks;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.page.DemoLogin;
-import dev.hongbao.page.HealthChecks;
-import dev.hongbao.page.HealthChecks.HttpLoops;
+import dev.hongbao.server.Readiness.HttpLoops;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.values.DrawId;
@@ -25,8 +23,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -52,9 +48,6 @@ public final class HongbaoServer implements AutoCloseable {
 
     /** Of each step. */
     private static final Duration STOP_LIMIT = Duration.ofSeconds(8);
-
-    /** Between two questions of {@code /health/ready} to a store: a load balancer with many nodes is no load. */
-    private static final Duration STORE_ASKED_EVERY = Duration.ofSeconds(1);
 
     private final AtomicInteger port = new AtomicInteger();
     private final AtomicInteger managementPort = new AtomicInteger();
@@ -154,7 +147,10 @@ public final class HongbaoServer implements AutoCloseable {
         deploy(vertx, engine::shardWatch);
         deploy(vertx, engine::courier);
         deployed.push(await(http));
-        deploy(vertx, () -> apis.management(vertx, engine, readiness(engine, loops), managementPort::set));
+        deploy(
+                vertx,
+                () -> apis.management(
+                        vertx, engine, Readiness.checks(() -> !stopping, engine, loops), managementPort::set));
         wheel = apis.demo().isOpen() ? makeWheel(apis.demo(), vertx, engine) : Future.succeededFuture();
         vertx.executeBlocking(() -> {
             Meters.bindProcess(metrics);
@@ -254,20 +250,6 @@ public final class HongbaoServer implements AutoCloseable {
         } catch (TimeoutException late) {
             throw new TimeoutException("not started after " + START_LIMIT.toMinutes() + " minutes; see the log");
         }
-    }
-
-    private Map<String, Supplier<Future<Boolean>>> readiness(Engine engine, HttpLoops loops) {
-        Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
-        checks.put(Check.STAYING.ready, () -> Future.succeededFuture(!stopping));
-        checks.put(Check.POSTGRES.ready, remembered(engine::isPostgresReachable));
-        checks.put(Check.REDIS.ready, remembered(engine::isRedisReachable));
-        checks.put(Check.SHARDS.ready, () -> Future.succeededFuture(engine.isReady()));
-        checks.putAll(loops.checks());
-        return checks;
-    }
-
-    private static Supplier<Future<Boolean>> remembered(Supplier<Future<Boolean>> ofStore) {
-        return HealthChecks.remembered(ofStore, STORE_ASKED_EVERY, System::nanoTime);
     }
 
     /** Without Netty's flight recorder events, which slow every start, unless the operator sets the property. */

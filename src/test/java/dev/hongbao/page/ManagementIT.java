@@ -1,6 +1,5 @@
 package dev.hongbao.page;
 
-import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -8,14 +7,11 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.config.WebConfig.ManagementConfig;
-import dev.hongbao.page.HealthChecks.HttpLoops;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.internal.VertxInternal;
 import io.vertx.core.json.JsonObject;
 import java.net.Socket;
 import java.net.URI;
@@ -29,7 +25,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -97,40 +92,6 @@ class ManagementIT {
                         .getJsonArray("checks").stream().map(check -> ((JsonObject) check).getString("reason")))
                 .containsExactly(null, null, "postgresql://me:***@db is away", null, null);
         assertThat(get(port, "/health/live").statusCode()).isEqualTo(200);
-    }
-
-    @Test
-    void anEventLoopThatHangsMakesTheServerNotReadyAndIsNamed() throws Exception {
-        // Given two loops that serve
-        HttpLoops loops = new HttpLoops(2);
-        Context first = ((VertxInternal) vertx).createEventLoopContext();
-        Context second = ((VertxInternal) vertx).createEventLoopContext();
-        loops.serving(first);
-        loops.serving(second);
-        checks.putAll(loops.checks());
-        int port = start();
-        assertThat(get(port, "/health/ready").statusCode()).isEqualTo(200);
-
-        // When one of them hangs
-        CountDownLatch hangs = new CountDownLatch(1);
-        second.runOnContext(now -> {
-            try {
-                hangs.await();
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        HttpResponse<String> ready = get(port, "/health/ready");
-        hangs.countDown();
-
-        // Then
-        assertThat(ready.statusCode()).isEqualTo(503);
-        assertThat(ready.body())
-                .contains(
-                        "{\"name\":\"http-loop-1\",\"status\":\"UP\"},{\"name\":\"http-loop-2\",\"status\":\"DOWN\"}");
-        eventually(
-                Duration.ofSeconds(5),
-                () -> assertThat(get(port, "/health/ready").statusCode()).isEqualTo(200));
     }
 
     @Test
@@ -248,7 +209,8 @@ class ManagementIT {
         CompletableFuture<Integer> port = new CompletableFuture<>();
         vertx.deployVerticle(new ManagementVerticle(
                         new ManagementConfig(host, 0, null, null, null, null, "openid"),
-                        new HealthChecks(checks, Duration.ofMillis(200)),
+                        checks,
+                        Duration.ofMillis(200),
                         meters,
                         port::complete,
                         () -> Future.failedFuture("no stores")))

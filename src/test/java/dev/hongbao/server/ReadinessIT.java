@@ -4,24 +4,34 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.WebConfig.ManagementConfig;
+import dev.hongbao.page.ManagementVerticle;
+import dev.hongbao.server.Readiness.HttpLoops;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a load balancer is told of Postgres. */
+/** What a load balancer is told of Postgres and of the event loops. */
 @ExtendWith(Servers.class)
 class ReadinessIT {
     private static final Duration SOON = Duration.ofSeconds(20);
@@ -59,6 +69,59 @@ class ReadinessIT {
         }
     }
 
+    @Test
+    void anEventLoopThatHangsMakesTheServerNotReadyAndIsNamed() throws Exception {
+        // Given two loops that serve
+        Vertx vertx = Vertx.vertx();
+        CountDownLatch hangs = new CountDownLatch(1);
+        try {
+            HttpLoops loops = new HttpLoops(2);
+            Context first = ((VertxInternal) vertx).createEventLoopContext();
+            Context second = ((VertxInternal) vertx).createEventLoopContext();
+            loops.serving(first);
+            loops.serving(second);
+            int port = manage(vertx, loops);
+            assertThat(ready(port).statusCode()).isEqualTo(200);
+
+            // When one of them hangs
+            second.runOnContext(now -> {
+                try {
+                    hangs.await();
+                } catch (InterruptedException interrupted) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            HttpResponse<String> ready = ready(port);
+            hangs.countDown();
+
+            // Then
+            assertThat(ready.statusCode()).isEqualTo(503);
+            assertThat(ready.body())
+                    .contains(
+                            "{\"name\":\"http-loop-1\",\"status\":\"UP\"},{\"name\":\"http-loop-2\",\"status\":\"DOWN\"}");
+            eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(ready(port).statusCode()).isEqualTo(200));
+        } finally {
+            hangs.countDown();
+            vertx.close().await(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /** The management port of a server with these loops only. */
+    private static int manage(Vertx vertx, HttpLoops loops) throws Exception {
+        CompletableFuture<Integer> port = new CompletableFuture<>();
+        vertx.deployVerticle(new ManagementVerticle(
+                        new ManagementConfig("127.0.0.1", 0, null, null, null, null, "openid"),
+                        loops.checks(),
+                        Duration.ofMillis(200),
+                        Meters.registry(),
+                        port::complete,
+                        () -> Future.failedFuture("no stores")))
+                .await(10, TimeUnit.SECONDS);
+        return port.get(1, TimeUnit.SECONDS);
+    }
+
     /** Some calls wait for a connection. */
     private static String waiting() {
         return "hongbao_queue_fill_ratio\\{queue=\"postgres\"} 0\\.0[1-9]";
@@ -75,16 +138,19 @@ class ReadinessIT {
     }
 
     private String ready(HongbaoServer server) throws Exception {
-        return get(server, "/health/ready");
+        return ready(server.managementPort()).body();
+    }
+
+    private HttpResponse<String> ready(int port) throws Exception {
+        return get(port, "/health/ready");
     }
 
     private String metrics(HongbaoServer server) throws Exception {
-        return get(server, "/metrics");
+        return get(server.managementPort(), "/metrics").body();
     }
 
-    private String get(HongbaoServer server, String path) throws Exception {
-        URI uri = URI.create("http://127.0.0.1:" + server.managementPort() + path);
-        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
-                .body();
+    private HttpResponse<String> get(int port, String path) throws Exception {
+        URI uri = URI.create("http://127.0.0.1:" + port + path);
+        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
     }
 }

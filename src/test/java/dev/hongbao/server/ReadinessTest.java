@@ -1,4 +1,4 @@
-package dev.hongbao.page;
+package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -11,13 +11,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-class HealthChecksTest {
+class ReadinessTest {
     @Test
     void aStoreIsAskedOncePerLifeAndAlsoWhenItHasNotAnswered() {
         // Given
         AtomicLong nanos = new AtomicLong();
         List<Promise<Boolean>> asked = new ArrayList<>();
-        Supplier<Future<Boolean>> check = HealthChecks.remembered(
+        Supplier<Future<Boolean>> check = Readiness.remembered(
                 () -> {
                     asked.add(Promise.promise());
                     return asked.get(asked.size() - 1).future();
