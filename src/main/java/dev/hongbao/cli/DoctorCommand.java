@@ -1,9 +1,9 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Doctor;
-import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
+import dev.hongbao.doctor.Check.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis.Severity;
+import dev.hongbao.doctor.Checks;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -71,7 +71,7 @@ final class DoctorCommand implements Callable<Integer> {
     public Integer call() {
         HongbaoConfig loaded = config.load().config();
         Logging.choose(loaded.log());
-        List<Diagnosis> found = Doctor.examine(loaded);
+        List<Diagnosis> found = Checks.examine(loaded);
         PrintWriter out = spec.commandLine().getOut();
         Diagnosis worst = found.get(0);
         out.println(

@@ -1,7 +1,7 @@
 package dev.hongbao.doctor;
 
-import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
+import dev.hongbao.doctor.Check.Diagnosis.Severity;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -117,5 +117,47 @@ public enum Check {
     /** @param text the option's path, if there is one, the problem and the remedy; without secrets */
     public Diagnosis found(String text) {
         return new Diagnosis(this, text);
+    }
+
+    /**
+     * A finding.
+     *
+     * @param check the check that found it
+     * @param text for the operator, without secrets
+     */
+    public record Diagnosis(Check check, String text) {
+        /** The urgency, the worst first. */
+        public enum Severity {
+            /** Callers are refused, or soon will be: act now. */
+            BAD,
+            /** Wait for the morning. */
+            WARN,
+            /** No action. */
+            WELL
+        }
+
+        static Diagnosis well(String text) {
+            return Check.WELL.found(text);
+        }
+
+        /** This finding with an option in front of its text. */
+        Diagnosis of(String option) {
+            return check.found(option + ": " + text);
+        }
+
+        /** Whether the server does not start. */
+        public boolean refuses() {
+            return check.start == Check.Start.REFUSES;
+        }
+
+        /** In {@code doctor}. */
+        public Severity severity() {
+            return Objects.requireNonNull(check.doctor);
+        }
+
+        /** The anchor of a heading in the guide's runbook; empty without a problem. */
+        public String section() {
+            return check.section;
+        }
     }
 }

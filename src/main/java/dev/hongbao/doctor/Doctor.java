@@ -2,6 +2,7 @@ package dev.hongbao.doctor;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
@@ -45,7 +46,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -58,7 +58,7 @@ import javax.net.ssl.X509ExtendedTrustManager;
  * Examines a server through its management port, and its stores, for an operator at night. It changes and starts nothing, and waits some seconds
  * for each answer. Blocking.
  */
-public final class Doctor {
+final class Doctor {
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final double NEARLY_FULL = 0.8;
     private static final long OLD_ENTRY_SECONDS = 10;
@@ -103,7 +103,7 @@ public final class Doctor {
     }
 
     /** @return the worst first */
-    public static List<Diagnosis> examine(HongbaoConfig config) {
+    static List<Diagnosis> examine(HongbaoConfig config) {
         Doctor doctor = new Doctor(config);
         doctor.askServer();
         doctor.askStores();
@@ -427,48 +427,6 @@ public final class Doctor {
         @Override
         public X509Certificate[] getAcceptedIssuers() {
             return new X509Certificate[0];
-        }
-    }
-
-    /**
-     * A finding of a {@link Check}.
-     *
-     * @param check the check that found it
-     * @param text for the operator, without secrets
-     */
-    public record Diagnosis(Check check, String text) {
-        /** The urgency, the worst first. */
-        public enum Severity {
-            /** Callers are refused, or soon will be: act now. */
-            BAD,
-            /** Wait for the morning. */
-            WARN,
-            /** No action. */
-            WELL
-        }
-
-        static Diagnosis well(String text) {
-            return Check.WELL.found(text);
-        }
-
-        /** This finding with an option in front of its text. */
-        Diagnosis of(String option) {
-            return check.found(option + ": " + text);
-        }
-
-        /** Whether the server does not start. */
-        public boolean refuses() {
-            return check.start == Check.Start.REFUSES;
-        }
-
-        /** In {@code doctor}. */
-        public Severity severity() {
-            return Objects.requireNonNull(check.doctor);
-        }
-
-        /** The anchor of a heading in the guide's runbook; empty without a problem. */
-        public String section() {
-            return check.section;
         }
     }
 }

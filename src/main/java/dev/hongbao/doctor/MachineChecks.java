@@ -6,7 +6,7 @@ import dev.hongbao.config.ListenAddress;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.config.WebConfig.HttpConfig;
 import dev.hongbao.config.WebConfig.TokenConfig;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;

@@ -1,6 +1,6 @@
 package dev.hongbao.doctor;
 
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.postgres.Months;

@@ -1,6 +1,6 @@
 package dev.hongbao.doctor;
 
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisCommands;

@@ -5,10 +5,10 @@
  * {@code doctor} all, through the management port and the stores. A {@code Diagnosis} names the option or the section of the runbook with
  * the remedy.
  *
- * <p>The server calls {@code StartChecks}, the command line {@code Doctor}; both hide what they read. It changes and starts nothing.
- * Blocking, except for the questions to the stores.
+ * <p>Public: {@code Checks}, which the server and the command line call, and {@code Check}. It changes and starts nothing. Blocking, except for the
+ * questions to the stores at a start.
  *
- * <p>Begin with {@code Check}, then {@code StartChecks} and {@code Doctor}.
+ * <p>Begin with {@code Check}, then {@code Checks} and {@code Doctor}.
  */
 @NullMarked
 package dev.hongbao.doctor;

@@ -9,7 +9,7 @@ import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.WebConfig.HttpConfig;
 import dev.hongbao.config.WebConfig.LimitsConfig;
-import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.draw.PlayRoutes;
 import dev.hongbao.feed.Feeds;
 import dev.hongbao.http.CallsInFlight;
@@ -88,7 +88,7 @@ final class Apis {
                 http.timeouts().answer().toMillis());
         this.httpMetrics = HttpMetrics.of(metrics, contract);
         ClientAddresses addresses = ClientAddresses.of(http.proxies().trusted());
-        int mostConnections = StartChecks.connections(http.connections().max());
+        int mostConnections = Checks.connections(http.connections().max());
         this.cap = new ConnectionCap(mostConnections, http.connections().maxPerAddress(), addresses, metrics);
         Meters.watchQueues(metrics, config, mostConnections);
         this.sockets = new Sockets(config.web().socket(), Frames.load(), addresses, settings.origins(), metrics, clock);

@@ -2,7 +2,7 @@ package dev.hongbao.server;
 
 import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.engine.Presence;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.packet.Packets;
@@ -90,8 +90,8 @@ public final class HongbaoServer implements AutoCloseable {
 
     private void startAll(HongbaoConfig config, Clock clock) throws Exception {
         Stores.require(config);
-        StartChecks.enforce(StartChecks.ofMachine(config));
-        TokenTrust trust = TokenTrust.open(config, StartChecks::requireSecret, clock);
+        Checks.enforce(Checks.ofMachine(config));
+        TokenTrust trust = TokenTrust.open(config, Checks::requireSecret, clock);
         this.trust = trust;
 
         // The stores, the APIs and Vert.x do not need each other: each starts on a thread of its own.
@@ -108,15 +108,15 @@ public final class HongbaoServer implements AutoCloseable {
             addresses = stores.addresses();
         }
         int connections = Pools.connections(config);
-        StartChecks.enforce(await(StartChecks.ofStores(vertx, addresses, config, connections, STORES_LIMIT)));
+        Checks.enforce(await(Checks.ofStores(vertx, addresses, config, connections, STORES_LIMIT)));
 
         // The engine, until it takes claims
         String database = addresses.app().database();
         // Beside a server with other keys, this one owns no shard.
         Presence presence = new Presence(
                 trust.fingerprints(database),
-                servers -> StartChecks.enforce(
-                        StartChecks.ofKeys(config.web().token(), trust.fingerprints(database), servers)));
+                servers -> Checks.enforce(
+                        Checks.ofKeys(config.web().token(), trust.fingerprints(database), servers)));
         Engine engine = await(Engine.start(vertx, addresses, config, metrics, System::nanoTime, presence));
         this.engine = engine;
         trust.tokens().tellNames(engine.profiles::seen);

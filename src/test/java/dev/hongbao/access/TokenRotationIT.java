@@ -14,7 +14,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
-import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
@@ -133,7 +133,7 @@ class TokenRotationIT {
                     () -> assertThatThrownBy(
                                     () -> TestServer.start(servers, Map.of("token.secret-file", forgotten.toString()))
                                             .close())
-                            .hasRootCauseInstanceOf(StartChecks.StartRefusedException.class)
+                            .hasRootCauseInstanceOf(Checks.StartRefusedException.class)
                             .hasStackTraceContaining("believes other tokens"));
             assertThat(status(server, byNext)).isEqualTo(200);
         }

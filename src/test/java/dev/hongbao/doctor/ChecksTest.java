@@ -2,8 +2,8 @@ package dev.hongbao.doctor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.doctor.Doctor.Diagnosis.Severity;
+import dev.hongbao.doctor.Check.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis.Severity;
 import dev.hongbao.reconcile.LatestRuns;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.redis.RedisAddress;

@@ -3,7 +3,7 @@ package dev.hongbao.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.testing.Eventually;

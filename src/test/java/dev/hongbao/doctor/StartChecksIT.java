@@ -8,7 +8,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.LoadingRedis;
 import dev.hongbao.store.Stores;
@@ -102,7 +102,7 @@ class StartChecksIT {
                                 empty.postgresAppUrl(),
                                 "postgres.owner-url",
                                 empty.postgresOwnerUrl()))))
-                        .isInstanceOf(StartChecks.StartRefusedException.class)
+                        .isInstanceOf(Checks.StartRefusedException.class)
                         .hasMessageContaining("noeviction");
                 assertThat(new Books(empty).strings("select to_regclass('shard')"))
                         .containsOnlyNulls();
@@ -214,8 +214,8 @@ class StartChecksIT {
                 + " not"
     })
     void aStoreThatStaysAwayIsCalledByItsName(String option, String url, String said) {
-        assertThatThrownBy(() -> StartChecks.enforce(found(config(Map.of(option, url)))))
-                .isInstanceOf(StartChecks.StartRefusedException.class)
+        assertThatThrownBy(() -> Checks.enforce(found(config(Map.of(option, url)))))
+                .isInstanceOf(Checks.StartRefusedException.class)
                 .hasMessageContainingAll(option, said, "refused")
                 .hasMessageNotContaining("hunter2");
     }
@@ -252,7 +252,7 @@ class StartChecksIT {
     void aStartWaitsForStoresThatAreNotThereYet(@Killable TestServers late) {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
-        Logger logger = (Logger) LoggerFactory.getLogger(StartChecks.class);
+        Logger logger = (Logger) LoggerFactory.getLogger(Checks.class);
         logger.addAppender(log);
         // Given
         late.stopRedis();
@@ -301,7 +301,7 @@ class StartChecksIT {
         assertThat(start)
                 .failsWithin(SOON)
                 .withThrowableThat()
-                .withCauseInstanceOf(StartChecks.StartRefusedException.class)
+                .withCauseInstanceOf(Checks.StartRefusedException.class)
                 .withMessageContaining(said);
     }
 
@@ -329,7 +329,7 @@ class StartChecksIT {
         Vertx vertx = Vertx.vertx();
         try {
             int connections = config.engine().postgres().poolSize() + BESIDE_THE_REQUESTS;
-            return TestEngine.get(StartChecks.ofStores(vertx, stores, config, connections, limit));
+            return TestEngine.get(Checks.ofStores(vertx, stores, config, connections, limit));
         } finally {
             var unused = vertx.close(); // a silent Postgres keeps it for a minute
         }
@@ -359,7 +359,7 @@ class StartChecksIT {
         try (TestServer first = TestServer.start(servers, Map.of("token.secret-file", ours))) {
             // Then
             assertThatThrownBy(() -> HongbaoServer.start(config(Map.of("token.secret-file", theirs))))
-                    .isInstanceOf(StartChecks.StartRefusedException.class)
+                    .isInstanceOf(Checks.StartRefusedException.class)
                     .hasMessageContaining("believes other tokens");
             HongbaoServer.start(config(Map.of("token.secret-file", ours))).close();
         }
@@ -384,7 +384,7 @@ class StartChecksIT {
                             empty.postgresAppUrl(),
                             "postgres.owner-url",
                             empty.postgresOwnerUrl()))))
-                    .isInstanceOf(StartChecks.StartRefusedException.class)
+                    .isInstanceOf(Checks.StartRefusedException.class)
                     .hasMessageContaining("believes other tokens");
 
             // Then nothing was recovered, and so nothing settled

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisLink.RedisInfo;
 import java.net.InetAddress;
@@ -297,29 +297,29 @@ class StartChecksTest {
         Set<Integer> ours = Set.of(0xa1, 0xa2);
 
         // The same keys, this server's own among them; nobody else
-        assertFound(StartChecks.ofKeys(own.web().token(), ours, List.of()), "passes");
-        assertFound(StartChecks.ofKeys(shared.web().token(), ours, List.of(ours, ours)), "passes");
+        assertFound(Checks.ofKeys(own.web().token(), ours, List.of()), "passes");
+        assertFound(Checks.ofKeys(shared.web().token(), ours, List.of(ours, ours)), "passes");
         // Servers whose keys are being changed have one in common
         assertFound(
-                StartChecks.ofKeys(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
+                Checks.ofKeys(shared.web().token(), ours, List.of(ours, Set.of(0xa2, 0xb2))),
                 "warns is a2+b2, ours is a1+a2");
         // Another secret
         assertFound(
-                StartChecks.ofKeys(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
+                Checks.ofKeys(own.web().token(), ours, List.of(ours, Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; it is not set");
         assertFound(
-                StartChecks.ofKeys(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
+                Checks.ofKeys(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
         assertFound(
-                StartChecks.ofKeys(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+                Checks.ofKeys(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test
     void everyReasonIsTold() {
-        assertThatThrownBy(() -> StartChecks.enforce(
+        assertThatThrownBy(() -> Checks.enforce(
                         List.of(Check.FILE.found("one"), Check.CLEAR_TEXT.found("two"), Check.FILE.found("three"))))
-                .isInstanceOf(StartChecks.StartRefusedException.class)
+                .isInstanceOf(Checks.StartRefusedException.class)
                 .hasMessageContainingAll("one", "three")
                 .hasMessageNotContaining("two");
     }

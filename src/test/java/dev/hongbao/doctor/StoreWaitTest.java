@@ -3,8 +3,8 @@ package dev.hongbao.doctor;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.doctor.StartChecks.StoreWait;
-import dev.hongbao.doctor.StartChecks.StoreWait.Store;
+import dev.hongbao.doctor.Checks.StoreWait;
+import dev.hongbao.doctor.Checks.StoreWait.Store;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;

@@ -7,9 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.doctor.Doctor;
-import dev.hongbao.doctor.Doctor.Diagnosis;
-import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.doctor.Check.Diagnosis;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
@@ -209,7 +208,7 @@ class RedisClusterIT {
             node.configSet("cluster-require-full-coverage", "yes");
             try {
                 assertThatThrownBy(() -> HongbaoServer.start(config(cluster.url())))
-                        .isInstanceOf(StartChecks.StartRefusedException.class)
+                        .isInstanceOf(Checks.StartRefusedException.class)
                         .hasMessageContaining("cluster-require-full-coverage")
                         .hasMessageContaining("set it to no");
             } finally {
@@ -217,7 +216,7 @@ class RedisClusterIT {
             }
         }
         assertThatThrownBy(() -> HongbaoServer.start(config(cluster.nodes().url(1))))
-                .isInstanceOf(StartChecks.StartRefusedException.class)
+                .isInstanceOf(Checks.StartRefusedException.class)
                 .hasMessageContaining("redis+cluster");
     }
 
@@ -502,7 +501,7 @@ class RedisClusterIT {
         }
 
         // And the doctor tells of the one that is away, and of the others
-        assertThat(Doctor.examine(config(cluster.url())).stream().map(Diagnosis::text))
+        assertThat(Checks.examine(config(cluster.url())).stream().map(Diagnosis::text))
                 .anyMatch(line -> line.startsWith("Redis 127.0.0.1:") && line.contains(" does not answer: "))
                 .anyMatch(line -> line.matches("Redis .*, role master, .*"))
                 .noneMatch(line -> line.startsWith("Redis does not answer"));

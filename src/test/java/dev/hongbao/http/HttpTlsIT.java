@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
-import dev.hongbao.doctor.Doctor;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;
@@ -105,14 +105,14 @@ class HttpTlsIT extends HttpApiClient {
         config.put("management.tls-certificate", first.certificate().toString());
         config.put("management.tls-key", key.toString());
 
-        assertThat(Doctor.examine(HongbaoConfig.of(config)))
+        assertThat(Checks.examine(HongbaoConfig.of(config)))
                 .extracting(Diagnosis::text)
                 .contains("The server is ready");
 
         // When it shows another one than is configured here
         config.put("management.tls-certificate", authority.certificate().toString());
 
-        assertThat(Doctor.examine(HongbaoConfig.of(config)))
+        assertThat(Checks.examine(HongbaoConfig.of(config)))
                 .extracting(Diagnosis::text)
                 .anyMatch(line -> line.startsWith("The server does not answer at https://"));
     }

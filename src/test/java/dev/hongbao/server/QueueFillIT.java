@@ -3,7 +3,7 @@ package dev.hongbao.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.hongbao.doctor.StartChecks;
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
@@ -23,7 +23,7 @@ class QueueFillIT {
     @Test
     void connectionsAreHeldAgainstAsManyAsAreTaken(TestServers servers) throws Exception {
         // Given more connections in the configuration than this process may open files, mostly
-        int taken = StartChecks.connections(CONFIGURED);
+        int taken = Checks.connections(CONFIGURED);
         try (TestServer server =
                         TestServer.start(servers, Map.of("http.max-connections", Integer.toString(CONFIGURED)));
                 Socket one = new Socket("127.0.0.1", server.base().getPort());

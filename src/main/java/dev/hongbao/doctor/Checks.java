@@ -4,7 +4,7 @@ import dev.hongbao.access.TokenTrust;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.config.WebConfig.TokenConfig;
-import dev.hongbao.doctor.Doctor.Diagnosis;
+import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.doctor.MachineChecks.OpenFiles;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
@@ -36,15 +36,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A start's checks of this machine, and of the configured stores before it changes their schema. Embedded stores need none. Stateless.
+ * Runs the checks: for a start those of this machine, and of the configured stores before it changes their schema (embedded stores need none); for
+ * the command {@code doctor} all. Stateless.
  */
-public final class StartChecks {
-    private static final Logger LOG = LoggerFactory.getLogger(StartChecks.class);
+public final class Checks {
+    private static final Logger LOG = LoggerFactory.getLogger(Checks.class);
 
     /** The limit for Postgres' answers. */
     private static final Duration POSTGRES = Duration.ofSeconds(10);
 
-    private StartChecks() {}
+    private Checks() {}
+
+    /** Examines a server and its stores for an operator, see {@link Doctor}. Blocks. @return the worst first */
+    public static List<Diagnosis> examine(HongbaoConfig config) {
+        return Doctor.examine(config);
+    }
 
     /** Checks this machine: ports, addresses, secrets and where keys come from. Blocks on the disk and on names. */
     public static List<Diagnosis> ofMachine(HongbaoConfig config) {
