@@ -8,6 +8,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.feed.EventRow.Of;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketBodies;

@@ -1,5 +1,6 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.Call.Preferences;
 import dev.hongbao.http.CallsInFlight;

@@ -1,8 +1,8 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.values.GroupId;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -19,19 +19,17 @@ import org.slf4j.LoggerFactory;
  * The feeds followed on one event loop. Created and used on that loop only. A group without followers is kept for some seconds, since a
  * poller comes back.
  */
-public final class FeedFollower {
+final class FeedFollower {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long SWEEP_MILLIS = 5_000;
 
     private final Vertx vertx;
     private final FeedHub hub;
-    private final FeedReader reader;
     private final Map<GroupId, GroupFeed> feeds = new HashMap<>();
 
-    public FeedFollower(Vertx vertx, FeedHub hub, FeedReader reader) {
+    FeedFollower(Vertx vertx, FeedHub hub) {
         this.vertx = vertx;
         this.hub = hub;
-        this.reader = reader;
         vertx.eventBus().<FeedHub.Part>localConsumer(FeedHub.Part.ADDRESS, part -> {
             GroupFeed feed = feeds.get(part.body().group());
             if (feed != null) {
@@ -41,49 +39,8 @@ public final class FeedFollower {
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
     }
 
-    /** A follower of a group; ends with {@link #close}. */
-    public final class Follower {
-        private final GroupFeed feed;
-        private final Runnable listener;
-
-        private Follower(GroupFeed feed, Runnable listener) {
-            this.feed = feed;
-            this.listener = listener;
-        }
-
-        /** Whether this server receives the group's events by now. Until then {@link #since} has none. */
-        public boolean isLive() {
-            return feed.isLive();
-        }
-
-        /** The newest place received; only when live. */
-        public long head() {
-            return feed.head();
-        }
-
-        /** The events after a place, in order, valid until the loop goes on. Null when they are not all in memory: then {@link #read}. */
-        public @Nullable List<FeedPage.Event> since(long place) {
-            return feed.since(place);
-        }
-
-        /** Reads the events after a place from Postgres. Concurrent reads of one place share the query. */
-        public Future<FeedPage.Slice> read(long place) {
-            return reader.read(feed.group(), place);
-        }
-
-        /** Ends the following. Idempotent. */
-        public void close() {
-            feed.unfollow(listener, System.nanoTime());
-        }
-    }
-
-    /**
-     * Follows a group.
-     *
-     * @param listener called on this loop when there may be something after any place: events, or the group going live. Never called from
-     *     within this method
-     */
-    public Follower follow(GroupId group, Runnable listener) {
+    /** The group's feed, with this listener; see {@link FeedService#follow}. */
+    GroupFeed follow(GroupId group, Runnable listener) {
         GroupFeed feed = feeds.get(group);
         if (feed == null) {
             GroupFeed fresh = new GroupFeed(group);
@@ -93,17 +50,12 @@ public final class FeedFollower {
             feed = fresh;
         }
         feed.follow(listener);
-        return new Follower(feed, listener);
+        return feed;
     }
 
     /** The listeners to other servers' events; followers of a group are counted already. */
-    public Audience audience() {
+    Audience audience() {
         return hub.audience();
-    }
-
-    /** The number of groups followed on this loop. */
-    public int groups() {
-        return feeds.size();
     }
 
     private void sweep() {
@@ -118,7 +70,7 @@ public final class FeedFollower {
     }
 
     /** A followed group on one event loop: its newest events, which need no query, and its followers. Confined to its event loop. */
-    private static final class GroupFeed {
+    static final class GroupFeed {
         private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
 
         /** Events kept. A follower further behind reads Postgres. */

@@ -1,6 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.feed.FeedStore.Changes;
 import dev.hongbao.feed.FeedStore.Piece;
 import dev.hongbao.store.postgres.Rows.Pages;

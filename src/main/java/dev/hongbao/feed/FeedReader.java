@@ -1,5 +1,6 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.feed.FeedStore.Piece;
 import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.values.GroupId;

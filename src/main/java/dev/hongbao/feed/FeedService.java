@@ -1,21 +1,29 @@
 package dev.hongbao.feed;
 
+import dev.hongbao.access.Profile;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Campaigns;
+import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.feed.FeedFollower.GroupFeed;
 import dev.hongbao.packet.PacketService;
 import dev.hongbao.packet.PacketView;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +43,7 @@ public final class FeedService {
     private final Profiles profiles;
     private int waiting;
 
-    public FeedService(
+    FeedService(
             Vertx vertx,
             FeedFollower following,
             FeedReader reader,
@@ -55,9 +63,55 @@ public final class FeedService {
         return channels.members(group);
     }
 
-    /** The follower for long connections, such as sockets. */
-    public FeedFollower following() {
-        return following;
+    /** The listeners to other servers' events; followers of a group are counted already. */
+    public Audience audience() {
+        return following.audience();
+    }
+
+    /**
+     * Follows a group.
+     *
+     * @param listener called on this loop when there may be something after any place: events, or the group going live. Never called from
+     *     within this method
+     */
+    public Follower follow(GroupId group, Runnable listener) {
+        return new Follower(following.follow(group, listener), listener);
+    }
+
+    /** A follower of a group; ends with {@link #close}. Confined to its event loop. */
+    public final class Follower {
+        private final GroupFeed feed;
+        private final Runnable listener;
+
+        private Follower(GroupFeed feed, Runnable listener) {
+            this.feed = feed;
+            this.listener = listener;
+        }
+
+        /** Whether this server receives the group's events by now. Until then {@link #since} has none. */
+        public boolean isLive() {
+            return feed.isLive();
+        }
+
+        /** The newest place received; only when live. */
+        public long head() {
+            return feed.head();
+        }
+
+        /** The events after a place, in order, valid until the loop goes on. Null when they are not all in memory: then {@link #read}. */
+        public @Nullable List<FeedPage.Event> since(long place) {
+            return feed.since(place);
+        }
+
+        /** Reads the events after a place from Postgres. Concurrent reads of one place share the query. */
+        public Future<FeedPage.Slice> read(long place) {
+            return reader.read(feed.group(), place);
+        }
+
+        /** Ends the following. Idempotent. */
+        public void close() {
+            feed.unfollow(listener, System.nanoTime());
+        }
     }
 
     /** The number of waiting polls on this loop. */
@@ -145,7 +199,7 @@ public final class FeedService {
         private final long waitMillis;
         private final Reads reads;
         private final Promise<FeedPage> page = Promise.promise();
-        private FeedFollower.@Nullable Follower follower;
+        private @Nullable Follower follower;
         private long timer;
         private long after = -1;
         private boolean reading;
@@ -185,7 +239,7 @@ public final class FeedService {
                 return;
             }
             timer = vertx.setTimer(waitMillis, late -> answer(Future.succeededFuture(FeedPage.of(List.of(), after))));
-            follower = following.follow(group, this::look);
+            follower = follow(group, this::look);
             look();
         }
 
@@ -245,6 +299,77 @@ public final class FeedService {
             }
             if (after >= 0) {
                 waiting--;
+            }
+        }
+    }
+
+    /**
+     * The answer to a poll: the schema {@code EventPage} of asyncapi.yaml.
+     *
+     * @param items in order; may be empty
+     * @param next the cursor for the next poll
+     * @param reset null when the items follow the poller's cursor
+     * @param packets the group's newest packets, newest first, with a reset; else empty
+     * @param people profiles of the users in the packets; users without a profile are absent
+     */
+    public record FeedPage(
+            List<Event> items, long next, @Nullable Reset reset, List<PacketView> packets, Map<UserId, Profile> people) {
+        public FeedPage {
+            items = List.copyOf(items);
+            packets = List.copyOf(packets);
+            people = Map.copyOf(people);
+        }
+
+        static FeedPage of(List<Event> items, long next) {
+            return new FeedPage(items, next, null, List.of(), Map.of());
+        }
+
+        /** The reason for a reader to get the current state instead of the events after its cursor. */
+        public enum Reset implements Named {
+            /** It has no cursor. */
+            START,
+            /** Its cursor is older than the kept events. */
+            CURSOR_TOO_OLD,
+            /** Its cursor is not of this feed, as after a change of the database. */
+            CURSOR_UNKNOWN
+        }
+
+        /**
+         * A group's events in Postgres after a place.
+         *
+         * @param after the requested place
+         * @param floor events up to this place may have been removed
+         * @param last the place of the newest event; 0 for a group without events
+         * @param events in order
+         * @param to the place up to which these events are complete
+         */
+        public record Slice(long after, long floor, long last, List<Event> events, long to) {
+            public Slice {
+                events = List.copyOf(events);
+            }
+
+            /** The reason why a reader cannot go on from {@code after}; null when it can. */
+            public @Nullable Reset reset() {
+                if (after < floor) {
+                    return Reset.CURSOR_TOO_OLD;
+                }
+                return after > last ? Reset.CURSOR_UNKNOWN : null;
+            }
+        }
+
+        /**
+         * An event of a group's feed, rendered once for all readers. Deeply immutable in use: no code writes into {@code frame}.
+         *
+         * @param place its place in the group's feed, 1 or more; the cursor as a number
+         * @param isProgress whether a later event of the same subject replaces this one
+         * @param subject the packet, the draw or the rain
+         * @param json the schema {@code Event} of openapi.yaml
+         * @param frame the socket's {@code event} frame, UTF-8
+         */
+        public record Event(GroupId group, long place, boolean isProgress, UUID subject, String json, byte[] frame) {
+            public static Event of(GroupId group, long place, boolean isProgress, UUID subject, String json) {
+                byte[] frame = ("{\"type\":\"event\",\"event\":" + json + "}").getBytes(StandardCharsets.UTF_8);
+                return new Event(group, place, isProgress, subject, json, frame);
             }
         }
     }

@@ -157,7 +157,7 @@ public final class Feeds implements SettlementListener {
 
     /** The feeds' readers of the current event loop. */
     public FeedService service(PacketService packets, Campaigns campaigns, Profiles profiles) {
-        return new FeedService(vertx, new FeedFollower(vertx, hub, reader), reader, packets, campaigns, profiles);
+        return new FeedService(vertx, new FeedFollower(vertx, hub), reader, packets, campaigns, profiles);
     }
 
     /**

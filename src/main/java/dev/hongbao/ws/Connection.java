@@ -3,8 +3,8 @@ package dev.hongbao.ws;
 import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.draw.Play.SettledPlays;
-import dev.hongbao.feed.FeedFollower;
-import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.http.ConnectionCap.ClientAddresses.ClientAddress;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.Language;
@@ -194,7 +194,7 @@ final class Connection {
         Membership membership = new Membership(
                 face.vertx(),
                 this,
-                face.feed().following(),
+                face.feed(),
                 new Membership.Followed(group, members),
                 start,
                 statePackets);
@@ -213,7 +213,7 @@ final class Connection {
     }
 
     /** Reads from a place; counts as a call in flight of the user, and is refused at that limit. */
-    Future<FeedPage.Slice> read(FeedFollower.Follower follower, long place) {
+    Future<FeedPage.Slice> read(FeedService.Follower follower, long place) {
         Caller now = caller;
         return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
     }

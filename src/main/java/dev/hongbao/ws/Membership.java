@@ -1,7 +1,7 @@
 package dev.hongbao.ws;
 
-import dev.hongbao.feed.FeedFollower;
-import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.FeedService;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
 import io.vertx.core.Vertx;
@@ -21,7 +21,7 @@ final class Membership {
     private final GroupId group;
     private final Members members;
     private final int statePackets;
-    private final FeedFollower.Follower follower;
+    private final FeedService.Follower follower;
     private long place;
     private long lastHead = -1;
     private boolean placeIsKnown;
@@ -42,7 +42,7 @@ final class Membership {
     Membership(
             Vertx vertx,
             Connection connection,
-            FeedFollower following,
+            FeedService feed,
             Followed followed,
             Start start,
             int statePackets) {
@@ -53,7 +53,7 @@ final class Membership {
         this.place = start.place;
         this.placeIsKnown = start.trusted;
         this.statePackets = statePackets;
-        this.follower = following.follow(group, this::advance);
+        this.follower = feed.follow(group, this::advance);
     }
 
     /** Users who may follow the group. */

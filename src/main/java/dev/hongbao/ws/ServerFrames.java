@@ -2,7 +2,7 @@ package dev.hongbao.ws;
 
 import dev.hongbao.draw.DrawBodies;
 import dev.hongbao.draw.Play;
-import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.http.Language;
 import dev.hongbao.http.Problem;
 import dev.hongbao.packet.Claim;

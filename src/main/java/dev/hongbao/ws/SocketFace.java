@@ -232,7 +232,7 @@ final class SocketFace implements SocketUpgrade {
     void entered(UserId user, Connection connection) {
         byUser.computeIfAbsent(user, name -> new ArrayList<>(1)).add(connection);
         hasUsers = true;
-        requests.feed.following().audience().joined();
+        requests.feed.audience().joined();
     }
 
     void left(UserId user, Connection connection) {
@@ -241,7 +241,7 @@ final class SocketFace implements SocketUpgrade {
             return all.isEmpty() ? null : all;
         });
         hasUsers = !byUser.isEmpty();
-        requests.feed.following().audience().left();
+        requests.feed.audience().left();
     }
 
     void closed(Connection connection) {

@@ -6,7 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestRains.definition;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.feed.FeedPage;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;

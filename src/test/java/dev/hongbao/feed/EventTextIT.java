@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.Profiles;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.CountingPool;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketService;

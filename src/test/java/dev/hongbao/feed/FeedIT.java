@@ -7,6 +7,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;

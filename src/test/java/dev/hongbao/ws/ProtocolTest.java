@@ -39,7 +39,7 @@ class ProtocolTest {
     @Test
     void everyFrameTheServerSendsIsDescribedAndTheOtherWayRound() throws IOException {
         Set<String> sent = found("ws/ServerFrames.java", "begin\\(\\w+, \"([a-z.]+)\"\\)");
-        sent.addAll(found("feed/FeedPage.java", "\\{\\\\\"type\\\\\":\\\\\"([a-z.]+)\\\\\""));
+        sent.addAll(found("feed/FeedService.java", "\\{\\\\\"type\\\\\":\\\\\"([a-z.]+)\\\\\""));
 
         assertThat(sent).isEqualTo(namesOf("answer"));
     }
