@@ -49,6 +49,9 @@ import redis.clients.jedis.params.SetParams;
  * lock of this process, as Redisson's do, so that they do not poll Redis.
  */
 final class LockingServer implements AutoCloseable {
+    /** Any free port, the same for all event loops, as the server does. */
+    private static final int SHARED_FREE_PORT = -1;
+
     private static final String TABLES = """
         drop schema if exists locking cascade;
         create schema locking;
@@ -122,7 +125,7 @@ final class LockingServer implements AutoCloseable {
         public Future<?> start() {
             return vertx.createHttpServer()
                     .requestHandler(LockingServer.this::handle)
-                    .listen(port, "127.0.0.1")
+                    .listen(SHARED_FREE_PORT, "127.0.0.1")
                     .onSuccess(bound -> port = bound.actualPort());
         }
     }
