@@ -420,7 +420,7 @@ public record HongbaoConfig(
     }
 
     /** The configuration has faults. Carries all of them, and no stack trace, since people read it. */
-    public final class ConfigException extends RuntimeException {
+    public static final class ConfigException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         private final transient List<Fault> faults;
