@@ -5,6 +5,7 @@ import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Exchange;
+import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpFace.Gate;
 import dev.hongbao.http.HttpFace.Route;
@@ -13,7 +14,6 @@ import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
-import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
 import io.vertx.core.http.HttpHeaders;
@@ -42,8 +42,7 @@ public record Access(
      *
      * @param pool of the requests
      */
-    public static Map<String, Route> routes(
-            Pool pool, Profiles profiles, Restrictions restrictions, HttpFace face) {
+    public static Map<String, Route> routes(Pool pool, Profiles profiles, Restrictions restrictions, HttpFace face) {
         AuditRoutes audits = new AuditRoutes(pool);
         Map<String, Route> routes = face.counted(new ProfileRoutes(profiles).byOperation());
         routes.putAll(face.counted(new RestrictionRoutes(restrictions).byOperation()));

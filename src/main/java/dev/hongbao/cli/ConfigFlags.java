@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;

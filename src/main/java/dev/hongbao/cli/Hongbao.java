@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.ConfigLoader.Nearest;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option;
 import dev.hongbao.config.Option.DurationText;
 import dev.hongbao.server.HongbaoServer;

@@ -1,7 +1,7 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;

@@ -1,8 +1,8 @@
 package dev.hongbao.cli;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.store.embedded.EmbeddedServers;

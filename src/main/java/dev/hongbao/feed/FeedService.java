@@ -313,7 +313,11 @@ public final class FeedService {
      * @param people profiles of the users in the packets; users without a profile are absent
      */
     public record FeedPage(
-            List<Event> items, long next, @Nullable Reset reset, List<PacketView> packets, Map<UserId, Profile> people) {
+            List<Event> items,
+            long next,
+            @Nullable Reset reset,
+            List<PacketView> packets,
+            Map<UserId, Profile> people) {
         public FeedPage {
             items = List.copyOf(items);
             packets = List.copyOf(packets);

@@ -1,11 +1,11 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
 import dev.hongbao.http.Reply.LinesReply;
+import dev.hongbao.ledger.Ledger.TransferKind;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;

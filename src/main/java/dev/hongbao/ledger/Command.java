@@ -1,7 +1,7 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Ledger.AccountKind;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.values.Asset;
 import java.time.Instant;
 import java.util.List;

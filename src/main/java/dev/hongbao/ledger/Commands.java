@@ -1,7 +1,7 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Ledger.AccountKind;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Page;

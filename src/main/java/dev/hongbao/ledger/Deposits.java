@@ -1,10 +1,10 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.Verdict;
-import dev.hongbao.ledger.Ledger.TransferKind;
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import com.github.f4b6a3.uuid.UuidCreator;
+import dev.hongbao.ledger.Ledger.TransferKind;
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;

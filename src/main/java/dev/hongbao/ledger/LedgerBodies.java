@@ -1,8 +1,8 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.ledger.Deposits.Deposit;
 import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;

@@ -1,11 +1,11 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
 import dev.hongbao.ledger.Assets.Terms.Caps;
 import dev.hongbao.ledger.Assets.Terms.Senders;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;

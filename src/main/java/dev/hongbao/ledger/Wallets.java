@@ -1,10 +1,10 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.Verdict;
-import dev.hongbao.ledger.Ledger.TransferKind;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpFace.Route;
+import dev.hongbao.ledger.Ledger.TransferKind;
+import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.store.postgres.GatheredCommands;
 import dev.hongbao.store.postgres.Rows;

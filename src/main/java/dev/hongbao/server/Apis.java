@@ -137,12 +137,7 @@ final class Apis {
     ManagementVerticle management(
             Vertx vertx, Engine engine, Map<String, Supplier<Future<Boolean>>> readiness, IntConsumer listening) {
         return new ManagementVerticle(
-                config.web().management(),
-                readiness,
-                CHECK_LIMIT,
-                metrics,
-                listening,
-                () -> console(vertx, engine));
+                config.web().management(), readiness, CHECK_LIMIT, metrics, listening, () -> console(vertx, engine));
     }
 
     private Future<HttpFace> console(Vertx vertx, Engine engine) {

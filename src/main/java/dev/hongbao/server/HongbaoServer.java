@@ -115,8 +115,7 @@ public final class HongbaoServer implements AutoCloseable {
         // Beside a server with other keys, this one owns no shard.
         Presence presence = new Presence(
                 trust.fingerprints(database),
-                servers -> Checks.enforce(
-                        Checks.ofKeys(config.web().token(), trust.fingerprints(database), servers)));
+                servers -> Checks.enforce(Checks.ofKeys(config.web().token(), trust.fingerprints(database), servers)));
         Engine engine = await(Engine.start(vertx, addresses, config, metrics, System::nanoTime, presence));
         this.engine = engine;
         trust.tokens().tellNames(engine.profiles::seen);

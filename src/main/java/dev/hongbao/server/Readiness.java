@@ -40,8 +40,7 @@ final class Readiness {
      *
      * @param nanoTime a monotonic clock
      */
-    static Supplier<Future<Boolean>> remembered(
-            Supplier<Future<Boolean>> check, Duration life, LongSupplier nanoTime) {
+    static Supplier<Future<Boolean>> remembered(Supplier<Future<Boolean>> check, Duration life, LongSupplier nanoTime) {
         return new Supplier<>() {
             private @Nullable Future<Boolean> latest;
             private long askedNanos;

@@ -1,7 +1,7 @@
 package dev.hongbao.store;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig.PostgresConfig;
 import dev.hongbao.config.HongbaoConfig.RedisConfig;
 import dev.hongbao.config.SecretUrl;

@@ -192,12 +192,7 @@ final class Connection {
             return; // the token that allowed it was replaced meanwhile
         }
         Membership membership = new Membership(
-                face.vertx(),
-                this,
-                face.feed(),
-                new Membership.Followed(group, members),
-                start,
-                statePackets);
+                face.vertx(), this, face.feed(), new Membership.Followed(group, members), start, statePackets);
         Membership before = memberships.put(group, membership);
         if (before != null) {
             before.close();

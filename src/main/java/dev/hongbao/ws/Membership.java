@@ -39,13 +39,7 @@ final class Membership {
     record Followed(GroupId group, Members members) {}
 
     /** @param statePackets packets to list in a reset */
-    Membership(
-            Vertx vertx,
-            Connection connection,
-            FeedService feed,
-            Followed followed,
-            Start start,
-            int statePackets) {
+    Membership(Vertx vertx, Connection connection, FeedService feed, Followed followed, Start start, int statePackets) {
         this.vertx = vertx;
         this.connection = connection;
         this.group = followed.group;

@@ -1,9 +1,9 @@
 package dev.hongbao.config;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.ConfigLoader.ConfigFile;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

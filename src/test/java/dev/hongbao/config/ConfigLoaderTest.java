@@ -1,10 +1,10 @@
 package dev.hongbao.config;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.WebConfig.HttpConfig;
 import dev.hongbao.config.WebConfig.ManagementConfig;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package dev.hongbao.config;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option.ConfigText;
 import dev.hongbao.config.Option.DurationText;
 import java.io.IOException;

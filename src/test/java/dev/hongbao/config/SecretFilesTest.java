@@ -1,9 +1,9 @@
 package dev.hongbao.config;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option.ConfigText;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -311,8 +311,7 @@ class StartChecksTest {
                 Checks.ofKeys(shared.web().token(), ours, List.of(Set.of(0xa1), Set.of(0xb2))),
                 "refuses is b2, ours is a1+a2; give both the same file");
         // An issuer may change all of its keys at once
-        assertFound(
-                Checks.ofKeys(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
+        assertFound(Checks.ofKeys(issuer.web().token(), ours, List.of(Set.of(0xb2))), "warns is b2, ours is a1+a2");
     }
 
     @Test

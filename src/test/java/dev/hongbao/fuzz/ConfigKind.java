@@ -1,7 +1,7 @@
 package dev.hongbao.fuzz;
 
-import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.ConfigLoader;
+import dev.hongbao.config.HongbaoConfig.ConfigException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,5 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.BACKEND;
@@ -12,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Ledger.TransferKind;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;

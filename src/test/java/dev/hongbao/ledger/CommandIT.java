@@ -1,6 +1,5 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.GROUP;
@@ -15,6 +14,7 @@ import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.Books;

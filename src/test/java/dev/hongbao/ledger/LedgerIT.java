@@ -1,6 +1,5 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
@@ -10,6 +9,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.testing.Books;

@@ -1,7 +1,5 @@
 package dev.hongbao.ledger;
 
-import dev.hongbao.ledger.Ledger.TransferKind;
-import dev.hongbao.ledger.Wallets.WalletRecord;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
@@ -12,7 +10,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;

@@ -7,9 +7,9 @@ import static dev.hongbao.testing.TestEngine.newKey;
 
 import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.campaign.Campaign;
+import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Origin.Note;
-import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
