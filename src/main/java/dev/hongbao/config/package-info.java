@@ -7,7 +7,7 @@
  * <p>The command line loads it; rooms take the records that they use. The records are immutable and safe on any thread.
  *
  * <p>Public are the records ({@code HongbaoConfig}, {@code WebConfig} for the listeners, and the types of their values), {@code
- * ConfigLoader} with its {@code ConfigException}, and {@code Option}, which the command line and the guide list.
+ * ConfigLoader}, and {@code Option}, which the command line and the guide list.
  *
  * <p>Begin with {@code HongbaoConfig} and {@code WebConfig}, then {@code ConfigLoader}.
  */

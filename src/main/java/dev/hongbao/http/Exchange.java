@@ -3,6 +3,7 @@ package dev.hongbao.http;
 import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Problem.FaultLog;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.TooManyCallsException.RateDecision;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -480,23 +481,6 @@ public final class Exchange {
         /** All instances' waiting polls. */
         AtomicInteger polls() {
             return polls;
-        }
-    }
-
-    /**
-     * A rate limit's decision for one call, as header fields of draft-ietf-httpapi-ratelimit-headers.
-     *
-     * @param allowed false: answer 429
-     * @param policy the {@code RateLimit-Policy} field; empty when there is no limit
-     * @param state the {@code RateLimit} field; empty when there is no limit
-     * @param retryAfterSeconds 1 or more when refused, else 0
-     */
-    public record RateDecision(boolean allowed, String policy, String state, int retryAfterSeconds) {
-        /** There is no limit. */
-        public static final RateDecision UNLIMITED = new RateDecision(true, "", "", 0);
-
-        public boolean isLimited() {
-            return !policy.isEmpty();
         }
     }
 }

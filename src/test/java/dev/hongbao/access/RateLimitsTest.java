@@ -3,10 +3,10 @@ package dev.hongbao.access;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.access.RateLimits.Limit;
-import dev.hongbao.http.Exchange.RateDecision;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.PacketId;
+import dev.hongbao.values.TooManyCallsException.RateDecision;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;
