@@ -44,10 +44,10 @@ public final class TestEngine implements AutoCloseable {
     public static final Origin BACKEND = Origin.service(new UserId("backend"));
 
     /**
-     * Unless a test says otherwise: enough shards to have several (each is recovered at the first start on a database, and is looked
-     * after ten times a second from then on), and the time that a settlement takes where other tests hold the cores.
+     * Unless a test says otherwise: enough shards to have several. Each is recovered at the first start on a database, and is looked
+     * after ten times a second from then on.
      */
-    static final Map<String, String> DEFAULTS = Map.of("shards", "4", "claim.settle-timeout", "5s");
+    static final Map<String, String> DEFAULTS = Map.of("shards", "4");
 
     private final Vertx vertx;
     private final Engine engine;
