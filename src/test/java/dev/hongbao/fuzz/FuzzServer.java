@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.LoggerFactory;
 
 /** The whole server in this JVM, what it logs as an error, and how it is in the end. */
@@ -45,18 +47,19 @@ final class FuzzServer implements AutoCloseable {
 
     /** What is logged as an error, or with a stack trace: who likes could fill the log with them. */
     private static final class Errors extends AppenderBase<ILoggingEvent> {
+        private static final Pattern BLOCKED = Pattern.compile("has been blocked for (\\d+) ms");
+
+        /** A loop that waits so long may have had no core: a busy machine's fault, no input's. A longer wait is told again each second. */
+        private static final long MACHINES_PAUSE_MILLIS = 5_000;
+
         private final Queue<String> lines = new ConcurrentLinkedQueue<>();
 
         @Override
         protected void append(ILoggingEvent event) {
             var thrown = event.getThrowableProxy();
-            // A loop that is seen while it waits for work was only late: a busy machine had no core for it.
-            boolean isIdle = thrown != null
-                    && thrown.getStackTraceElementProxyArray().length > 0
-                    && thrown.getStackTraceElementProxyArray()[0]
-                            .getSTEAsString()
-                            .contains(".epollWait0(");
-            boolean isTold = !isIdle && (thrown != null || event.getLevel().isGreaterOrEqual(Level.ERROR));
+            Matcher blocked = BLOCKED.matcher(event.getFormattedMessage());
+            boolean isPause = blocked.find() && Long.parseLong(blocked.group(1)) < MACHINES_PAUSE_MILLIS;
+            boolean isTold = !isPause && (thrown != null || event.getLevel().isGreaterOrEqual(Level.ERROR));
             if (isTold && lines.size() < MOST_ERRORS) {
                 lines.add(event.getLoggerName() + " " + event.getFormattedMessage()
                         + (thrown == null
