@@ -30,8 +30,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The restrictions in force and the revoked tokens, in this server's memory. Its own changes show at once, others' within a second. Without Postgres it keeps its
- * last state. Checks never wait. Thread-safe.
+ * The restrictions in force and the revoked tokens, in this server's memory. Its own changes show at once, others' within a second. Without
+ * Postgres it keeps its last state. Checks never wait. Thread-safe.
  */
 public final class Restrictions {
     /** The most restrictions in force. A server holds all of them, about 100 bytes each. */

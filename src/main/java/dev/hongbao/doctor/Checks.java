@@ -36,8 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the checks: for a start those of this machine, and of the configured stores before it changes their schema (embedded stores need none); for
- * the command {@code doctor} all. Stateless.
+ * Runs the checks. A start checks this machine, and the configured stores before it changes their schema; embedded stores need none. The
+ * command {@code doctor} runs all. Stateless.
  */
 public final class Checks {
     private static final Logger LOG = LoggerFactory.getLogger(Checks.class);

@@ -500,7 +500,7 @@ class RedisClusterIT {
             assertThat(other.claim(any, "elsewhere").kind()).isEqualTo(Kind.CLAIMED);
         }
 
-        // And the doctor tells of the one that is away, and of the others
+        // And the doctor names the lost node, and shows the others
         assertThat(Checks.examine(config(cluster.url())).stream().map(Diagnosis::text))
                 .anyMatch(line -> line.startsWith("Redis 127.0.0.1:") && line.contains(" does not answer: "))
                 .anyMatch(line -> line.matches("Redis .*, role master, .*"))

@@ -175,7 +175,7 @@ class ClaimScriptIT {
         assertThat(redis.hgetAll(OTHER)).isEqualTo(Map.of("#", "2", "bob", "0", "carol", "1"));
     }
 
-    /** What is given after the close is void in the settlement: who was told that it is accepted was told wrongly. */
+    /** A slot that is given after the close is void in the settlement, so its claim was accepted wrongly. */
     @Test
     void aPacketThatIsClosedGivesNoMoreButWhatIsHeld() {
         // Given a packet of which one share is held, and its close in the journal

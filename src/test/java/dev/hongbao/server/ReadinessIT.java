@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a load balancer is told of Postgres and of the event loops. */
+/** A load balancer reads whether Postgres answers and whether each event loop runs. */
 @ExtendWith(Servers.class)
 class ReadinessIT {
     private static final Duration SOON = Duration.ofSeconds(20);
