@@ -215,11 +215,11 @@ public final class RateLimits {
 
         /** @param maxCount the most shares of a packet, which a user may send at once */
         public static Settings of(LimitsConfig config, int maxCount) {
-            int shares = config.rates().shares();
-            int guesses = config.wrongPasscodes().perMinute();
+            int shares = config.shares();
+            int guesses = config.wrongPasscodesPerMinute();
             return new Settings(
-                    perSecond(config.rates().claims()),
-                    perSecond(config.rates().requests()),
+                    perSecond(config.claims()),
+                    perSecond(config.requests()),
                     DEFAULT.service,
                     shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, maxCount)),
                     guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),

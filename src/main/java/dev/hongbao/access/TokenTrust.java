@@ -78,13 +78,13 @@ public final class TokenTrust implements AutoCloseable {
     /** Reads the keys, see {@link #read}. Blocks. @param check of each file with a secret, at each reading */
     public static TokenTrust open(HongbaoConfig config, SecretCheck check, Clock clock) throws IOException {
         TokenConfig token = config.web().token();
-        KeyRing keys = read(token, config.engine().data(), check);
+        KeyRing keys = read(token, config.engine().tokenKeyFile(), check);
         Tokens.Settings settings = new Tokens.Settings(
                 List.copyOf(keys.keys()),
-                token.claims().issuer(),
-                token.claims().audience(),
+                token.issuer(),
+                token.audience(),
                 Duration.ZERO,
-                token.claims().maxLife(),
+                token.maxLife(),
                 Tokens.Settings.DEFAULT_CACHE_BYTES);
         return new TokenTrust(token, keys, new Tokens(settings, clock));
     }
@@ -95,12 +95,11 @@ public final class TokenTrust implements AutoCloseable {
      *
      * @throws IOException that names the option, if a source is unreadable or has no key of the configured algorithm
      */
-    private static KeyRing read(TokenConfig token, HongbaoConfig.DataConfig data, SecretCheck check)
-            throws IOException {
+    private static KeyRing read(TokenConfig token, Path ownFile, SecretCheck check) throws IOException {
         List<KeyRing.Source> sources = new ArrayList<>();
         if (token.algorithm().isSymmetric()) {
-            if (token.secrets().file() == null) {
-                List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, data)));
+            if (token.secretFile() == null) {
+                List<VerificationKey> own = List.of(VerificationKey.hs256(secret(token, ownFile)));
                 sources.add(new KeyRing.Source("data.dir", false, () -> own));
             }
             token.secretFiles()
@@ -113,18 +112,18 @@ public final class TokenTrust implements AutoCloseable {
     }
 
     private static void publicKeys(TokenConfig token, List<KeyRing.Source> sources) {
-        for (Path file : token.publicKeys().files()) {
+        for (Path file : token.publicKeyFiles()) {
             sources.add(new KeyRing.Source(
                     "token.public-key-files: " + file,
                     false,
                     () -> ofAlgorithm(token, List.of(VerificationKey.pem(Files.readString(file))))));
         }
-        Path file = token.publicKeys().jwksFile();
+        Path file = token.jwksFile();
         if (file != null) {
             sources.add(new KeyRing.Source(
                     "token.jwks-file: " + file, false, () -> ofAlgorithm(token, JwkSet.read(Files.readString(file)))));
         }
-        SecretUrl url = token.publicKeys().jwksUrl();
+        SecretUrl url = token.jwksUrl();
         if (url != null) {
             JsonUrl remote = new JsonUrl(URI.create(url.value()), URL_LIMIT);
             sources.add(new KeyRing.Source(
@@ -148,11 +147,11 @@ public final class TokenTrust implements AutoCloseable {
     }
 
     /**
-     * The shared secret of HS256: the configured file's content, else the data directory's key, created if it is missing. Blocks on the disk.
+     * The shared secret of HS256: the configured file's content, else the key in {@code own}, created if it is missing. Blocks on the disk.
      */
-    public static byte[] secret(TokenConfig token, HongbaoConfig.DataConfig data) throws IOException {
-        @Nullable Path file = token.secrets().file();
-        return file == null ? TokenKey.loadOrCreate(data.tokenKeyFile()) : Files.readAllBytes(file);
+    public static byte[] secret(TokenConfig token, Path own) throws IOException {
+        @Nullable Path file = token.secretFile();
+        return file == null ? TokenKey.loadOrCreate(own) : Files.readAllBytes(file);
     }
 
     public Tokens tokens() {

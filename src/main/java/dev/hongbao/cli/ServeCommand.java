@@ -62,7 +62,7 @@ final class ServeCommand implements Callable<Integer> {
                         each.option().flag()));
         boolean isFirst = isFirst(options);
         StopOnSignal stop = StopOnSignal.install(
-                spec.commandLine().getErr(), options.web().http().timeouts().drain());
+                spec.commandLine().getErr(), options.web().http().drainDelay());
         HongbaoServer server;
         try {
             server = starter.start(options);
@@ -81,7 +81,7 @@ final class ServeCommand implements Callable<Integer> {
 
     /** Whether both stores are embedded and have no data yet. */
     private static boolean isFirst(HongbaoConfig options) {
-        Path data = options.engine().data().dir();
+        Path data = options.engine().dataDir();
         return options.engine().redis().isEmbedded()
                 && options.engine().postgres().isEmbedded()
                 && !EmbeddedServers.hasRedisData(data)

@@ -101,7 +101,7 @@ final class TokenCommand implements Callable<Integer> {
         }
         HongbaoConfig loaded = config.load().config();
         TokenConfig token = loaded.web().token();
-        if (ttl.compareTo(token.claims().maxLife()) > 0) {
+        if (ttl.compareTo(token.maxLife()) > 0) {
             throw new ParameterException(
                     spec.commandLine(), "--ttl is longer than token.max-life: no server would accept it");
         }
@@ -113,13 +113,13 @@ final class TokenCommand implements Callable<Integer> {
             return ExitCode.SOFTWARE;
         }
         Logging.choose(loaded.log());
-        if (token.secrets().file() == null) {
+        if (token.secretFile() == null) {
             Stores.requireDirectory(loaded);
         }
         TokenSigner signer = new TokenSigner(
-                TokenTrust.secret(token, loaded.engine().data()),
-                token.claims().issuer(),
-                token.claims().audience(),
+                TokenTrust.secret(token, loaded.engine().tokenKeyFile()),
+                token.issuer(),
+                token.audience(),
                 Clock.systemUTC());
         String signed = signer.sign(user, groups, role, ttl, shown);
         spec.commandLine().getOut().println(signed);

@@ -7,7 +7,6 @@ import dev.hongbao.config.Option.DurationText;
 import dev.hongbao.config.WebConfig.HttpConfig;
 import dev.hongbao.config.WebConfig.ManagementConfig;
 import dev.hongbao.config.WebConfig.TokenConfig;
-import dev.hongbao.config.WebConfig.TokenConfig.PublicKeys;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -60,8 +59,8 @@ final class ConfigRules {
         rule(
                 "http.proxy-protocol",
                 "http.trusted-proxies",
-                http.proxies().protocol() == HttpConfig.ProxyProtocol.OFF
-                        || !http.proxies().trusted().isEmpty(),
+                http.proxyProtocol() == HttpConfig.ProxyProtocol.OFF
+                        || !http.trustedProxies().isEmpty(),
                 "needs http.trusted-proxies as well: they alone are believed");
         tokens(config.web().token());
     }
@@ -88,21 +87,23 @@ final class ConfigRules {
 
     private void tokens(TokenConfig token) {
         boolean symmetric = token.algorithm().isSymmetric();
-        PublicKeys keys = token.publicKeys();
         // Never both kinds of key: a public key used as an HMAC secret is the classic forgery (RFC 8725, 2.1).
-        tokenKeys("token.secret-file", symmetric || token.secrets().file() == null, "HS256 only");
+        tokenKeys("token.secret-file", symmetric || token.secretFile() == null, "HS256 only");
         tokenKeys(
                 "token.further-secret-files",
-                symmetric || token.secrets().furtherFiles().isEmpty(),
+                symmetric || token.furtherSecretFiles().isEmpty(),
                 "HS256 only");
-        tokenKeys("token.public-key-files", !symmetric || keys.files().isEmpty(), "RS256 and ES256 only");
-        tokenKeys("token.jwks-file", !symmetric || keys.jwksFile() == null, "RS256 and ES256 only");
-        tokenKeys("token.jwks-url", !symmetric || keys.jwksUrl() == null, "RS256 and ES256 only");
+        tokenKeys("token.public-key-files", !symmetric || token.publicKeyFiles().isEmpty(), "RS256 and ES256 only");
+        tokenKeys("token.jwks-file", !symmetric || token.jwksFile() == null, "RS256 and ES256 only");
+        tokenKeys("token.jwks-url", !symmetric || token.jwksUrl() == null, "RS256 and ES256 only");
         if (!bad.contains("token.public-key-files") && !bad.contains("token.jwks-file")) {
             rule(
                     "token.algorithm",
                     "token.jwks-url",
-                    symmetric || !keys.files().isEmpty() || keys.jwksFile() != null || keys.jwksUrl() != null,
+                    symmetric
+                            || !token.publicKeyFiles().isEmpty()
+                            || token.jwksFile() != null
+                            || token.jwksUrl() != null,
                     token.algorithm() + " needs token.public-key-files, token.jwks-file or token.jwks-url");
         }
     }

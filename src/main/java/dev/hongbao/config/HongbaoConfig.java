@@ -13,22 +13,78 @@ import org.jspecify.annotations.Nullable;
 
 /** The whole configuration by layer, validated. Each part is a section of the options. Immutable. */
 public record HongbaoConfig(
-        Engine engine, Domain domain, WebConfig web, PageConfig page, LogConfig log, AuditConfig audit) {
+        Engine engine,
+        Domain domain,
+        WebConfig web,
+
+        @ConfigOption(
+                path = "page.images",
+                kind = Kind.SECURE_ORIGINS,
+                doc = "Origins from which the page loads users' pictures; without any it draws initials. The"
+                        + " operators of such an origin see the addresses of the page's users.")
+        List<String> pageImages,
+
+        LogConfig log,
+
+        @ConfigOption(
+                path = "audit.retention",
+                range = "365d … 36500d",
+                unset = "1095d",
+                doc = "The time for which the audit log keeps calls and refusals, and for which ended restrictions"
+                        + " and revocations are kept. Commands that moved money are kept for ever.")
+        Duration auditRetention) {
     /** The stores, and the writing and checking of data. */
     public record Engine(
-            DataConfig data,
+            @ConfigOption(
+                    path = "data.dir",
+                    kind = Kind.DIRECTORY,
+                    unset = "./data",
+                    doc = "The directory of the token key and of the embedded Redis and Postgres.")
+            Path dataDir,
+
             RedisConfig redis,
             PostgresConfig postgres,
             JournalConfig journal,
-            ReconcileConfig reconcile) {}
+
+            @ConfigOption(
+                    path = "reconcile.every",
+                    range = "0s … 30d",
+                    unset = "24h",
+                    doc = "The interval of the background reconciliation. One server checks what is new since the"
+                            + " checkpoint. 0s for never.")
+            Duration reconcileEvery) {
+        /** The HS256 key that is made at first use. */
+        public Path tokenKeyFile() {
+            return dataDir.resolve("token.key");
+        }
+    }
 
     /** Assets, packets, claims, and the retention of their traces. */
     public record Domain(
-            AssetsConfig assets,
+            @ConfigOption(
+                    path = "assets.declared",
+                    unset = "CNY:2:¥,POINTS:0:POINTS",
+                    doc = "Assets that a start declares when they are unknown: code, digits behind the point, symbol."
+                            + " POST /v1/assets declares more, and sets caps.")
+            List<DeclaredAsset> assets,
+
             PacketConfig packet,
             ClaimConfig claim,
-            FeedConfig feed,
-            OutboxConfig outbox,
+
+            @ConfigOption(
+                    path = "feed.retention",
+                    range = "1m … 30d",
+                    unset = "24h",
+                    doc = "The time for which a group's feed keeps events for absent clients; at most the newest 1000.")
+            Duration feedRetention,
+
+            @ConfigOption(
+                    path = "outbox.retention",
+                    range = "1m … 365d",
+                    unset = "7d",
+                    doc = "The time for which the outbox keeps events for an absent host.")
+            Duration outboxRetention,
+
             IdempotencyConfig idempotency) {}
 
     /**
@@ -67,20 +123,6 @@ public record HongbaoConfig(
         return all;
     }
 
-    /** The server's own files. */
-    public record DataConfig(
-            @ConfigOption(
-                    path = "data.dir",
-                    kind = Kind.DIRECTORY,
-                    unset = "./data",
-                    doc = "The directory of the token key and of the embedded Redis and Postgres.")
-            Path dir) {
-        /** The HS256 key that is made at first use. */
-        public Path tokenKeyFile() {
-            return dir.resolve("token.key");
-        }
-    }
-
     /** Shards and their journals, from accepted to settled. */
     public record JournalConfig(
             @ConfigOption(
@@ -109,25 +151,6 @@ public record HongbaoConfig(
                     doc = "The most unsettled journal entries of a shard, of up to 256 claims each. At the limit,"
                             + " claims get 503, so that Redis does not fill up while Postgres is away.")
             int maxEntries) {}
-
-    /** The background reconciliation. */
-    public record ReconcileConfig(
-            @ConfigOption(
-                    path = "reconcile.every",
-                    range = "0s … 30d",
-                    unset = "24h",
-                    doc = "The interval of the background reconciliation. One server checks what is new since the"
-                            + " checkpoint. 0s for never.")
-            Duration every) {}
-
-    /** The assets that a start declares. Known assets stay as they are. */
-    public record AssetsConfig(
-            @ConfigOption(
-                    path = "assets.declared",
-                    unset = "CNY:2:¥,POINTS:0:POINTS",
-                    doc = "Assets that a start declares when they are unknown: code, digits behind the point, symbol."
-                            + " POST /v1/assets declares more, and sets caps.")
-            List<DeclaredAsset> declared) {}
 
     /** Limits on packets. */
     public record PacketConfig(
@@ -180,24 +203,6 @@ public record HongbaoConfig(
                             + " lowers this limit to the number that it settles in half of claim.settle-timeout.")
             int maxWaiting) {}
 
-    /** The groups' feeds. */
-    public record FeedConfig(
-            @ConfigOption(
-                    path = "feed.retention",
-                    range = "1m … 30d",
-                    unset = "24h",
-                    doc = "The time for which a group's feed keeps events for absent clients; at most the newest 1000.")
-            Duration retention) {}
-
-    /** The outbox. */
-    public record OutboxConfig(
-            @ConfigOption(
-                    path = "outbox.retention",
-                    range = "1m … 365d",
-                    unset = "7d",
-                    doc = "The time for which the outbox keeps events for an absent host.")
-            Duration retention) {}
-
     /** Idempotency keys and references. */
     public record IdempotencyConfig(
             @ConfigOption(
@@ -221,25 +226,6 @@ public record HongbaoConfig(
             UNIQUE
         }
     }
-
-    /** The server's own page. */
-    public record PageConfig(
-            @ConfigOption(
-                    path = "page.images",
-                    kind = Kind.SECURE_ORIGINS,
-                    doc = "Origins from which the page loads users' pictures; without any it draws initials. The"
-                            + " operators of such an origin see the addresses of the page's users.")
-            List<String> images) {}
-
-    /** The audit log. */
-    public record AuditConfig(
-            @ConfigOption(
-                    path = "audit.retention",
-                    range = "365d … 36500d",
-                    unset = "1095d",
-                    doc = "The time for which the audit log keeps calls and refusals, and for which ended restrictions"
-                            + " and revocations are kept. Commands that moved money are kept for ever.")
-            Duration retention) {}
 
     /**
      * A declared asset: {@code CNY:2:¥}, {@code POINTS:0}.

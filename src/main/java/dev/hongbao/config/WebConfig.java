@@ -43,9 +43,74 @@ public record WebConfig(
                     doc = "Event loops that serve requests; 0 is one per core. More loops only share the cores.")
             int eventLoops,
 
-            Timeouts timeouts,
-            Connections connections,
-            Proxies proxies,
+            @ConfigOption(
+                    path = "http.idle-timeout",
+                    range = "1s … 1h",
+                    unset = "1m",
+                    doc = "A connection without traffic for this time is closed.")
+            Duration idleTimeout,
+
+            @ConfigOption(
+                    path = "http.answer-timeout",
+                    range = "100ms … 1h",
+                    unset = "10s",
+                    fixed = true,
+                    doc = "A call that the stores do not answer within this time gets 503 (unknown). Callers wait no"
+                            + " longer, and Postgres gets half of it.")
+            Duration answerTimeout,
+
+            @ConfigOption(
+                    path = "http.drain-delay",
+                    range = "0s … 5m",
+                    unset = "0s",
+                    doc = "The time after a stop signal in which the server still serves but reports not ready. Choose"
+                            + " more than the load balancer takes to notice.")
+            Duration drainDelay,
+
+            @ConfigOption(
+                    path = "http.max-connections",
+                    range = "1 … 1000000 connections",
+                    unset = "20000",
+                    doc = "The most open connections, with WebSockets, counted after their TLS handshake. At the limit,"
+                            + " the longest idle connection makes room, else a new one is closed.")
+            int maxConnections,
+
+            @ConfigOption(
+                    path = "http.max-per-address",
+                    range = "1 … 1000000 connections",
+                    unset = "1000",
+                    doc = "The most connections of one address, counted after their TLS handshake; further ones are"
+                            + " closed. An IPv6 /64 counts as one address. Proxies and loopback are exempt.")
+            int maxPerAddress,
+
+            @ConfigOption(
+                    path = "http.origins",
+                    kind = Kind.ORIGINS,
+                    doc = "Origins whose pages may call (CORS) and open a WebSocket. On a loopback address, this"
+                            + " server's own page may, too.")
+            List<String> origins,
+
+            @ConfigOption(
+                    path = "http.base-path",
+                    kind = Kind.URL_PATH,
+                    doc = "The path below which a proxy publishes this server, such as /hongbao. Requests are answered"
+                            + " with and without it; Location headers have it.")
+            String basePath,
+
+            @ConfigOption(
+                    path = "http.trusted-proxies",
+                    doc = "Proxies whose report of a client's address is trusted, for socket.max-per-address and the"
+                            + " audit log. http.max-per-address does not count them. With http.proxy-protocol, only they may"
+                            + " connect.")
+            List<AddressRange> trustedProxies,
+
+            @ConfigOption(
+                    path = "http.proxy-protocol",
+                    unset = "off",
+                    doc = "Whether each connection begins with the PROXY protocol, version 1 or 2, which gives the"
+                            + " client's address. When on, connections without it or from outside http.trusted-proxies are"
+                            + " closed.")
+            ProxyProtocol proxyProtocol,
 
             @ConfigOption(
                     path = "http.tls-certificate",
@@ -65,85 +130,6 @@ public record WebConfig(
                             + " Users need none.")
             @Nullable
             Path tlsClientAuthority) {
-        /** Timeouts of the listener. */
-        public record Timeouts(
-                @ConfigOption(
-                        path = "http.idle-timeout",
-                        range = "1s … 1h",
-                        unset = "1m",
-                        doc = "A connection without traffic for this time is closed.")
-                Duration idle,
-
-                @ConfigOption(
-                        path = "http.answer-timeout",
-                        range = "100ms … 1h",
-                        unset = "10s",
-                        fixed = true,
-                        doc =
-                                "A call that the stores do not answer within this time gets 503 (unknown). Callers wait no"
-                                        + " longer, and Postgres gets half of it.")
-                Duration answer,
-
-                @ConfigOption(
-                        path = "http.drain-delay",
-                        range = "0s … 5m",
-                        unset = "0s",
-                        doc =
-                                "The time after a stop signal in which the server still serves but reports not ready. Choose"
-                                        + " more than the load balancer takes to notice.")
-                Duration drain) {}
-
-        /** Limits on connections. */
-        public record Connections(
-                @ConfigOption(
-                        path = "http.max-connections",
-                        range = "1 … 1000000 connections",
-                        unset = "20000",
-                        doc =
-                                "The most open connections, with WebSockets, counted after their TLS handshake. At the limit,"
-                                        + " the longest idle connection makes room, else a new one is closed.")
-                int max,
-
-                @ConfigOption(
-                        path = "http.max-per-address",
-                        range = "1 … 1000000 connections",
-                        unset = "1000",
-                        doc = "The most connections of one address, counted after their TLS handshake; further ones are"
-                                + " closed. An IPv6 /64 counts as one address. Proxies and loopback are exempt.")
-                int maxPerAddress,
-
-                @ConfigOption(
-                        path = "http.origins",
-                        kind = Kind.ORIGINS,
-                        doc = "Origins whose pages may call (CORS) and open a WebSocket. On a loopback address, this"
-                                + " server's own page may, too.")
-                List<String> origins) {}
-
-        /** Proxies in front of the listener. */
-        public record Proxies(
-                @ConfigOption(
-                        path = "http.base-path",
-                        kind = Kind.URL_PATH,
-                        doc =
-                                "The path below which a proxy publishes this server, such as /hongbao. Requests are answered"
-                                        + " with and without it; Location headers have it.")
-                String basePath,
-
-                @ConfigOption(
-                        path = "http.trusted-proxies",
-                        doc =
-                                "Proxies whose report of a client's address is trusted, for socket.max-per-address and the"
-                                        + " audit log. http.max-per-address does not count them. With http.proxy-protocol, only they may"
-                                        + " connect.")
-                List<AddressRange> trusted,
-
-                @ConfigOption(
-                        path = "http.proxy-protocol",
-                        unset = "off",
-                        doc = "Whether each connection begins with the PROXY protocol, version 1 or 2, which gives the"
-                                + " client's address. When on, connections without it or from outside http.trusted-proxies are"
-                                + " closed.")
-                ProxyProtocol protocol) {}
 
         /** Whether each connection begins with the PROXY protocol. */
         public enum ProxyProtocol {
@@ -181,65 +167,56 @@ public record WebConfig(
                     doc = "The most groups that one connection follows: more than a screen shows.")
             int maxGroups,
 
-            Connections connections,
-            Timeouts timeouts) {
-        /** Limits on this server's connections. */
-        public record Connections(
-                @ConfigOption(
-                        path = "socket.max-per-user",
-                        range = "1 … 1000000 connections",
-                        unset = "10",
-                        doc = "The most connections of one user on this server.")
-                int maxPerUser,
+            @ConfigOption(
+                    path = "socket.max-per-user",
+                    range = "1 … 1000000 connections",
+                    unset = "10",
+                    doc = "The most connections of one user on this server.")
+            int maxPerUser,
 
-                @ConfigOption(
-                        path = "socket.max-per-address",
-                        range = "1 … 1000000 connections",
-                        unset = "1000",
-                        doc = "The most connections of one address on this server, counted like http.max-per-address."
-                                + " Behind a proxy, the client's address counts.")
-                int maxPerAddress,
+            @ConfigOption(
+                    path = "socket.max-per-address",
+                    range = "1 … 1000000 connections",
+                    unset = "1000",
+                    doc = "The most connections of one address on this server, counted like http.max-per-address."
+                            + " Behind a proxy, the client's address counts.")
+            int maxPerAddress,
 
-                @ConfigOption(
-                        path = "socket.max-unauthenticated",
-                        range = "1 … 1000000 connections",
-                        unset = "4000",
-                        fixed = true,
-                        doc =
-                                "The most connections on this server that have not sent a token yet; further ones get 503."
-                                        + " More than one address may have.")
-                int maxUnauthenticated) {}
+            @ConfigOption(
+                    path = "socket.max-unauthenticated",
+                    range = "1 … 1000000 connections",
+                    unset = "4000",
+                    fixed = true,
+                    doc = "The most connections on this server that have not sent a token yet; further ones get 503."
+                            + " More than one address may have.")
+            int maxUnauthenticated,
 
-        /** Times after which a connection is closed. The server pings every third of {@code idle}. */
-        public record Timeouts(
-                @ConfigOption(
-                        path = "socket.auth-timeout",
-                        range = "100ms … 1m",
-                        unset = "5s",
-                        fixed = true,
-                        doc =
-                                "A connection without a token after this time is closed. A phone on a bad network takes less.")
-                Duration auth,
+            @ConfigOption(
+                    path = "socket.auth-timeout",
+                    range = "100ms … 1m",
+                    unset = "5s",
+                    fixed = true,
+                    doc =
+                            "A connection without a token after this time is closed. A phone on a bad network takes less.")
+            Duration authTimeout,
 
-                @ConfigOption(
-                        path = "socket.idle-timeout",
-                        range = "1s … 1h",
-                        unset = "75s",
-                        fixed = true,
-                        doc =
-                                "A connection without any frame for this time is closed. Three pings fall into it, more often"
-                                        + " than the minute that proxies wait.")
-                Duration idle,
+            @ConfigOption(
+                    path = "socket.idle-timeout",
+                    range = "1s … 1h",
+                    unset = "75s",
+                    fixed = true,
+                    doc = "A connection without any frame for this time is closed. Three pings fall into it, more often"
+                            + " than the minute that proxies wait.")
+            Duration idleTimeout,
 
-                @ConfigOption(
-                        path = "socket.slow-timeout",
-                        range = "100ms … 5m",
-                        unset = "10s",
-                        fixed = true,
-                        doc = "A reader that takes nothing for this time is closed, and can go on from its cursor. Over"
-                                + " HTTP, it must take at least 64 KiB.")
-                Duration slow) {}
-    }
+            @ConfigOption(
+                    path = "socket.slow-timeout",
+                    range = "100ms … 5m",
+                    unset = "10s",
+                    fixed = true,
+                    doc = "A reader that takes nothing for this time is closed, and can go on from its cursor. Over"
+                            + " HTTP, it must take at least 64 KiB.")
+            Duration slowTimeout) {}
 
     /** The listener for health checks, metrics and the console. */
     public record ManagementConfig(
@@ -319,8 +296,34 @@ public record WebConfig(
                     doc = "The only signature algorithm that tokens may have.")
             Algorithm algorithm,
 
-            Secrets secrets,
-            PublicKeys publicKeys,
+            @ConfigOption(
+                    path = "token.secret-file",
+                    doc = "HS256: the file with the shared secret. Empty: token.key in data.dir, made at first use.")
+            @Nullable
+            Path secretFile,
+
+            @ConfigOption(
+                    path = "token.further-secret-files",
+                    doc = "HS256: files with further secrets whose tokens are valid, too: the next or the previous"
+                            + " secret during a change.")
+            List<Path> furtherSecretFiles,
+
+            @ConfigOption(
+                    path = "token.public-key-files",
+                    doc = "RS256 and ES256: PEM files with the issuer's public keys.")
+            List<Path> publicKeyFiles,
+
+            @ConfigOption(path = "token.jwks-file", doc = "RS256 and ES256: a JWKS file with the issuer's public keys.")
+            @Nullable
+            Path jwksFile,
+
+            @ConfigOption(
+                    path = "token.jwks-url",
+                    kind = Kind.WEB_URL,
+                    doc = "RS256 and ES256: the URL of the issuer's public keys as JWKS: at most 256 KiB, within 10 s,"
+                            + " no redirect. A start needs it, unless files hold keys as well.")
+            @Nullable
+            SecretUrl jwksUrl,
 
             @ConfigOption(
                     path = "token.refresh-interval",
@@ -331,30 +334,26 @@ public record WebConfig(
                             + " new key.")
             Duration refreshInterval,
 
-            Claims claims) {
-        /** Claims that tokens must have; null takes any. */
-        public record Claims(
-                @ConfigOption(
-                        path = "token.issuer",
-                        kind = Kind.TEXT,
-                        doc = "The iss that tokens must have; empty takes any.")
-                @Nullable
-                String issuer,
+            @ConfigOption(
+                    path = "token.issuer",
+                    kind = Kind.TEXT,
+                    doc = "The iss that tokens must have; empty takes any.")
+            @Nullable
+            String issuer,
 
-                @ConfigOption(
-                        path = "token.audience",
-                        kind = Kind.TEXT,
-                        doc = "The aud that tokens must have; empty takes any.")
-                @Nullable
-                String audience,
+            @ConfigOption(
+                    path = "token.audience",
+                    kind = Kind.TEXT,
+                    doc = "The aud that tokens must have; empty takes any.")
+            @Nullable
+            String audience,
 
-                @ConfigOption(
-                        path = "token.max-life",
-                        range = "1m … 365d",
-                        unset = "31d",
-                        doc =
-                                "A token whose exp is further away is refused, so that a lost token cannot be used for ever.")
-                Duration maxLife) {}
+            @ConfigOption(
+                    path = "token.max-life",
+                    range = "1m … 365d",
+                    unset = "31d",
+                    doc = "A token whose exp is further away is refused, so that a lost token cannot be used for ever.")
+            Duration maxLife) {
 
         /** Signature algorithms, named as in RFC 7518. */
         public enum Algorithm {
@@ -368,130 +367,83 @@ public record WebConfig(
             }
         }
 
-        /** The secrets of HS256. The secret in {@code file} also signs. */
-        public record Secrets(
-                @ConfigOption(
-                        path = "token.secret-file",
-                        doc =
-                                "HS256: the file with the shared secret. Empty: token.key in data.dir, made at first use.")
-                @Nullable
-                Path file,
-
-                @ConfigOption(
-                        path = "token.further-secret-files",
-                        doc = "HS256: files with further secrets whose tokens are valid, too: the next or the previous"
-                                + " secret during a change.")
-                List<Path> furtherFiles) {}
-
-        /** The sources of public keys for RS256 and ES256. */
-        public record PublicKeys(
-                @ConfigOption(
-                        path = "token.public-key-files",
-                        doc = "RS256 and ES256: PEM files with the issuer's public keys.")
-                List<Path> files,
-
-                @ConfigOption(
-                        path = "token.jwks-file",
-                        doc = "RS256 and ES256: a JWKS file with the issuer's public keys.")
-                @Nullable
-                Path jwksFile,
-
-                @ConfigOption(
-                        path = "token.jwks-url",
-                        kind = Kind.WEB_URL,
-                        doc =
-                                "RS256 and ES256: the URL of the issuer's public keys as JWKS: at most 256 KiB, within 10 s,"
-                                        + " no redirect. A start needs it, unless files hold keys as well.")
-                @Nullable
-                SecretUrl jwksUrl) {}
-
         /** The files of HS256, each with its option. */
         public Map<Path, String> secretFiles() {
             Map<Path, String> files = new LinkedHashMap<>();
-            Path first = secrets.file();
+            Path first = secretFile;
             if (first != null) {
                 files.put(first, "token.secret-file");
             }
-            secrets.furtherFiles().forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
+            furtherSecretFiles.forEach(file -> files.putIfAbsent(file, "token.further-secret-files"));
             return files;
         }
     }
 
     /** Limits on one user; 0 is no limit. */
-    public record LimitsConfig(Rates rates, InFlight inFlight, WrongPasscodes wrongPasscodes) {
-        /** Rates of one user. */
-        public record Rates(
-                @ConfigOption(
-                        path = "limits.claims-per-second",
-                        range = "0 … 1000000 claims a second",
-                        unset = "20",
-                        doc = "Claims of one user; 0 is no limit.")
-                int claims,
+    public record LimitsConfig(
+            @ConfigOption(
+                    path = "limits.claims-per-second",
+                    range = "0 … 1000000 claims a second",
+                    unset = "20",
+                    doc = "Claims of one user; 0 is no limit.")
+            int claims,
 
-                @ConfigOption(
-                        path = "limits.requests-per-second",
-                        range = "0 … 1000000 requests a second",
-                        unset = "50",
-                        doc = "Other requests of one user; 0 is no limit.")
-                int requests,
+            @ConfigOption(
+                    path = "limits.requests-per-second",
+                    range = "0 … 1000000 requests a second",
+                    unset = "50",
+                    doc = "Other requests of one user; 0 is no limit.")
+            int requests,
 
-                @ConfigOption(
-                        path = "limits.shares-per-second",
-                        range = "0 … 1000000 shares a second",
-                        unset = "1000",
-                        doc =
-                                "Shares of the packets that one user sends; a burst may have as many as the largest packet. 0"
-                                        + " is no limit.")
-                int shares) {}
+            @ConfigOption(
+                    path = "limits.shares-per-second",
+                    range = "0 … 1000000 shares a second",
+                    unset = "1000",
+                    doc = "Shares of the packets that one user sends; a burst may have as many as the largest packet. 0"
+                            + " is no limit.")
+            int shares,
 
-        /** Calls in flight. */
-        public record InFlight(
-                @ConfigOption(
-                        path = "limits.calls-in-flight",
-                        range = "0 … 1000000 calls",
-                        unset = "6",
-                        doc = "The most calls of one user at once, without claims; further ones get 429. 0 is no limit."
-                                + " Choose less than postgres.pool-size, so that one user cannot take the pool. A browser sends"
-                                + " six at once.")
-                int calls,
+            @ConfigOption(
+                    path = "limits.calls-in-flight",
+                    range = "0 … 1000000 calls",
+                    unset = "6",
+                    doc = "The most calls of one user at once, without claims; further ones get 429. 0 is no limit."
+                            + " Choose less than postgres.pool-size, so that one user cannot take the pool. A browser sends"
+                            + " six at once.")
+            int callsInFlight,
 
-                @ConfigOption(
-                        path = "limits.service-calls-in-flight",
-                        range = "0 … 1000000 calls",
-                        unset = "500",
-                        fixed = true,
-                        doc =
-                                "The most calls at once of a caller with the service role, which calls for all users; 0 is no"
-                                        + " limit.")
-                int serviceCalls,
+            @ConfigOption(
+                    path = "limits.service-calls-in-flight",
+                    range = "0 … 1000000 calls",
+                    unset = "500",
+                    fixed = true,
+                    doc = "The most calls at once of a caller with the service role, which calls for all users; 0 is no"
+                            + " limit.")
+            int serviceCallsInFlight,
 
-                @ConfigOption(
-                        path = "limits.polls-in-flight",
-                        range = "0 … 1000000 polls",
-                        unset = "50",
-                        fixed = true,
-                        doc = "The most polls of one caller that wait for events of groups at once; 0 is no limit.")
-                int polls) {}
+            @ConfigOption(
+                    path = "limits.polls-in-flight",
+                    range = "0 … 1000000 polls",
+                    unset = "50",
+                    fixed = true,
+                    doc = "The most polls of one caller that wait for events of groups at once; 0 is no limit.")
+            int pollsInFlight,
 
-        /** Limits on wrong passcodes. */
-        public record WrongPasscodes(
-                @ConfigOption(
-                        path = "limits.wrong-passcodes-per-minute",
-                        range = "0 … 1000000 tries a minute",
-                        unset = "5",
-                        doc = "Wrong passcodes of one user for one packet; 0 is no limit.")
-                int perMinute,
+            @ConfigOption(
+                    path = "limits.wrong-passcodes-per-minute",
+                    range = "0 … 1000000 tries a minute",
+                    unset = "5",
+                    doc = "Wrong passcodes of one user for one packet; 0 is no limit.")
+            int wrongPasscodesPerMinute,
 
-                @ConfigOption(
-                        path = "limits.wrong-passcodes-per-packet",
-                        range = "0 … 1000000 tries an hour",
-                        unset = "100",
-                        fixed = true,
-                        doc =
-                                "Wrong passcodes for one packet an hour, of all users on all servers. Beyond, each user has"
-                                        + " one guess a minute. 0 is no limit.")
-                int perPacket) {}
-    }
+            @ConfigOption(
+                    path = "limits.wrong-passcodes-per-packet",
+                    range = "0 … 1000000 tries an hour",
+                    unset = "100",
+                    fixed = true,
+                    doc = "Wrong passcodes for one packet an hour, of all users on all servers. Beyond, each user has"
+                            + " one guess a minute. 0 is no limit.")
+            int wrongPasscodesPerPacket) {}
 
     /** The delivery of webhooks. */
     public record WebhooksConfig(

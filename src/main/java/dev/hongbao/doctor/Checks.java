@@ -248,7 +248,7 @@ public final class Checks {
         }
         return List.of(Check.FOREIGN_KEYS.found(option
                 + others(disjoint.get(0), own)
-                + (token.secrets().file() == null
+                + (token.secretFile() == null
                         ? "it is not set, so that this server made a key of its own; give both the same file"
                         : "give both the same file; to change the secret, name the other one in"
                                 + " token.further-secret-files meanwhile")));

@@ -166,7 +166,7 @@ final class Doctor {
     private void lookAtDisk() {
         boolean own = config.engine().redis().isEmbedded()
                 || config.engine().postgres().isEmbedded();
-        Path data = config.engine().data().dir();
+        Path data = config.engine().dataDir();
         if (own && Files.isDirectory(data)) {
             try {
                 FileStore disk = Files.getFileStore(data);
@@ -292,7 +292,7 @@ final class Doctor {
                             row.getLong("disabled"),
                             all.<Double>resultAt(2)));
                     found.addAll(PostgresChecks.books(
-                            all.resultAt(3), config.engine().reconcile().every(), row.getDouble("age")));
+                            all.resultAt(3), config.engine().reconcileEvery(), row.getDouble("age")));
                     Row replicas = all.<RowSet<Row>>resultAt(4).iterator().next();
                     found.addAll(PostgresChecks.replicas(
                             replicas.getLong("known"),

@@ -47,7 +47,7 @@ final class MachineChecks {
         List<Diagnosis> findings = new ArrayList<>();
         findings.addAll(ports(config));
         findings.addAll(exposure(config));
-        findings.addAll(OpenFiles.check(config.web().http().connections().max()));
+        findings.addAll(OpenFiles.check(config.web().http().maxConnections()));
         findings.addAll(tokens(config.web().token()));
         privateFiles(config)
                 .forEach((option, file) ->
@@ -118,11 +118,11 @@ final class MachineChecks {
         if (ListenAddress.isLoopback(host) || http.address().tls() != null) {
             return;
         }
-        if (http.proxies().protocol() == HttpConfig.ProxyProtocol.ON) {
+        if (http.proxyProtocol() == HttpConfig.ProxyProtocol.ON) {
             // A proxy that terminates TLS and forwards addresses looks the same from here.
             findings.add(Check.CLEAR_TEXT.found("http.proxy-protocol: listening on " + host
                     + " without TLS: a proxy that passes TCP through has none; name http.tls-certificate"));
-        } else if (http.proxies().trusted().isEmpty()) {
+        } else if (http.trustedProxies().isEmpty()) {
             findings.add(Check.CLEAR_TEXT.found("http.host: listening on " + host
                     + " without TLS: tokens travel in clear text. Name a certificate in http.tls-certificate, or put a proxy with TLS"
                     + " in front, let only it reach this port, and name it in http.trusted-proxies"));
@@ -136,12 +136,12 @@ final class MachineChecks {
             token.secretFiles()
                     .forEach((file, option) -> checkSecret(file).forEach(finding -> findings.add(finding.of(option))));
         }
-        token.publicKeys().files().forEach(file -> findings.addAll(named("token.public-key-files", file)));
-        Path jwks = token.publicKeys().jwksFile();
+        token.publicKeyFiles().forEach(file -> findings.addAll(named("token.public-key-files", file)));
+        Path jwks = token.jwksFile();
         if (jwks != null) {
             findings.addAll(named("token.jwks-file", jwks));
         }
-        SecretUrl url = token.publicKeys().jwksUrl();
+        SecretUrl url = token.jwksUrl();
         if (url != null && !url.value().startsWith("https:")) {
             String host = URI.create(url.value()).getHost();
             if (!ListenAddress.isLoopback(host)) {

@@ -114,7 +114,7 @@ public final class Packets {
         this.sender = sending;
         this.service = new PacketService(pool, store, catalog, ended, sending);
         this.guesses = new PasscodeGuesses(
-                shards.namespace(), config.web().limits().wrongPasscodes().perPacket(), System::nanoTime);
+                shards.namespace(), config.web().limits().wrongPasscodesPerPacket(), System::nanoTime);
         this.metrics = new ClaimMetrics(metrics);
     }
 

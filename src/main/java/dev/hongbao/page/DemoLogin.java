@@ -139,9 +139,8 @@ public final class DemoLogin {
             return new DemoLogin(null, why, clock);
         }
         TokenConfig token = config.web().token();
-        byte[] secret = TokenTrust.secret(token, config.engine().data());
-        return open(
-                new TokenSigner(secret, token.claims().issuer(), token.claims().audience(), clock), clock);
+        byte[] secret = TokenTrust.secret(token, config.engine().tokenKeyFile());
+        return open(new TokenSigner(secret, token.issuer(), token.audience(), clock), clock);
     }
 
     /** A sentence for the visitor; null for a server on loopback with its own stores and its own token key. */
@@ -150,7 +149,7 @@ public final class DemoLogin {
         if (!config.engine().redis().isEmbedded() || !config.engine().postgres().isEmbedded()) {
             return Text.of("demo.off-stores");
         }
-        if (!token.algorithm().isSymmetric() || token.secrets().file() != null) {
+        if (!token.algorithm().isSymmetric() || token.secretFile() != null) {
             return Text.of("demo.off-tokens");
         }
         return ListenAddress.isLoopback(config.web().http().address().host()) ? null : Text.of("demo.off-address");

@@ -74,22 +74,20 @@ final class Apis {
         this.metrics = metrics;
         this.settings = settings(config);
         this.contract = Contract.load();
-        this.files = PageFiles.chat(config.page().images());
+        this.files = PageFiles.chat(config.pageImages());
         this.tokens = tokens;
+        LimitsConfig limits = config.web().limits();
         this.rates = new RateLimits(
-                RateLimits.Settings.of(
-                        config.web().limits(), config.domain().packet().maxCount()),
-                System::nanoTime);
-        LimitsConfig.InFlight atOnce = config.web().limits().inFlight();
+                RateLimits.Settings.of(limits, config.domain().packet().maxCount()), System::nanoTime);
         this.inFlight = new CallsInFlight(
-                atOnce.calls(),
-                atOnce.serviceCalls(),
-                atOnce.polls(),
-                http.timeouts().answer().toMillis());
+                limits.callsInFlight(),
+                limits.serviceCallsInFlight(),
+                limits.pollsInFlight(),
+                http.answerTimeout().toMillis());
         this.httpMetrics = HttpMetrics.of(metrics, contract);
-        ClientAddresses addresses = ClientAddresses.of(http.proxies().trusted());
-        int mostConnections = Checks.connections(http.connections().max());
-        this.cap = new ConnectionCap(mostConnections, http.connections().maxPerAddress(), addresses, metrics);
+        ClientAddresses addresses = ClientAddresses.of(http.trustedProxies());
+        int mostConnections = Checks.connections(http.maxConnections());
+        this.cap = new ConnectionCap(mostConnections, http.maxPerAddress(), addresses, metrics);
         Meters.watchQueues(metrics, config, mostConnections);
         this.sockets = new Sockets(config.web().socket(), Frames.load(), addresses, settings.origins(), metrics, clock);
         this.demo = DemoLogin.of(config, clock);
@@ -210,14 +208,12 @@ final class Apis {
                 new HttpSettings.Timeouts(
                         defaults.header(),
                         defaults.body(),
-                        http.timeouts().idle(),
-                        http.timeouts().answer(),
-                        config.web().socket().timeouts().slow(),
+                        http.idleTimeout(),
+                        http.answerTimeout(),
+                        config.web().socket().slowTimeout(),
                         DRAIN_LIMIT),
-                new Origins(http.connections().origins()),
-                http.proxies().basePath(),
-                http.proxies().protocol() == HttpConfig.ProxyProtocol.ON
-                        ? http.proxies().trusted()
-                        : List.of());
+                new Origins(http.origins()),
+                http.basePath(),
+                http.proxyProtocol() == HttpConfig.ProxyProtocol.ON ? http.trustedProxies() : List.of());
     }
 }

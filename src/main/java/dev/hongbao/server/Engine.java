@@ -124,7 +124,7 @@ public final class Engine {
                         pools.requests(),
                         pools.owner(),
                         pools.lengthy(),
-                        config.domain().feed().retention())
+                        config.domain().feedRetention())
                 .follows(packets, draws, campaigns, profiles);
         this.outbox = new Outbox(
                 vertx,
@@ -142,10 +142,10 @@ public final class Engine {
                 pools.lengthy(),
                 "the outbox",
                 "select outbox_sweep($1 * interval '1 second', $2, $3)",
-                config.domain().outbox().retention().toSeconds(),
+                config.domain().outboxRetention().toSeconds(),
                 MAX_OUTBOX_ROWS);
         Duration keys = config.domain().idempotency().retention();
-        Duration history = config.audit().retention();
+        Duration history = config.auditRetention();
         this.sweeps = List.of(
                 Sweep.byAge(pools.lengthy(), "the idempotency keys", "idempotency_sweep", keys),
                 Sweep.byAge(pools.lengthy(), "the requests whose cost was returned", "play_request_sweep", keys),
@@ -190,7 +190,7 @@ public final class Engine {
     private Future<Void> start() {
         return clock.follow(vertx)
                 .compose(asked -> feeds.start())
-                .compose(started -> assets.start(vertx, config.domain().assets().declared()))
+                .compose(started -> assets.start(vertx, config.domain().assets()))
                 .compose(started -> restrictions.start(vertx))
                 .onSuccess(started -> auditLog.start(vertx))
                 .compose(started -> vertx.deployVerticle(packets.sender))
@@ -212,7 +212,7 @@ public final class Engine {
                             .renew(
                                     vertx,
                                     console::reconcileSinceCheckpoint,
-                                    config.engine().reconcile().every(),
+                                    config.engine().reconcileEvery(),
                                     metrics);
                     sweeps.forEach(sweep -> sweep.start(vertx, SWEEP_EVERY));
                 });

@@ -155,7 +155,7 @@ public final class HongbaoServer implements AutoCloseable {
             Meters.bindProcess(metrics);
             return null;
         });
-        drain = config.web().http().timeouts().drain();
+        drain = config.web().http().drainDelay();
     }
 
     /** Visitors wait for the wheel, the start does not. */

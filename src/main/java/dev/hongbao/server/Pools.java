@@ -45,7 +45,7 @@ record Pools(Postgres postgres, Pool requests, Pool owner, Pool lengthy, Pool ou
                         "requests",
                         config.engine().postgres().poolSize(),
                         REQUESTS_QUEUE,
-                        ofRequest(config.web().http().timeouts().answer())),
+                        ofRequest(config.web().http().answerTimeout())),
                 postgres.pool("owner", OWNER_SIZE, OWNER_QUEUE, Postgres.SHORT),
                 postgres.pool("lengthy", OWNER_SIZE, OWNER_QUEUE, Postgres.LONG),
                 postgres.pool("outbox", OUTBOX_SIZE, OWNER_QUEUE, Postgres.SHORT),

@@ -45,7 +45,7 @@ public final class Stores implements AutoCloseable {
      * @throws dev.hongbao.store.embedded.EmbeddedStartException if a child cannot start; its message is for the operator
      */
     public static Stores open(HongbaoConfig config) {
-        Path data = config.engine().data().dir();
+        Path data = config.engine().dataDir();
         EmbeddedOptions options = EmbeddedOptions.defaults()
                 .withPostgresSettings(Map.of("max_connections", Integer.toString(connections(config))));
         boolean ownRedis = config.engine().redis().isEmbedded();
@@ -100,7 +100,7 @@ public final class Stores implements AutoCloseable {
     public static Stores join(HongbaoConfig config) {
         if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
             Optional<EmbeddedServers.Urls> running =
-                    EmbeddedServers.running(config.engine().data().dir());
+                    EmbeddedServers.running(config.engine().dataDir());
             if (running.isPresent()) {
                 return embedded(config, running.get(), null);
             }
@@ -112,7 +112,7 @@ public final class Stores implements AutoCloseable {
 
     /** @throws ConfigException if the data directory lacks the data of an embedded store */
     private static void requireData(HongbaoConfig config) {
-        Path dir = config.engine().data().dir();
+        Path dir = config.engine().dataDir();
         boolean redis = config.engine().redis().isEmbedded();
         boolean postgres = config.engine().postgres().isEmbedded();
         if ((redis && !EmbeddedServers.hasRedisData(dir)) || (postgres && !EmbeddedServers.hasPostgresData(dir))) {
@@ -123,8 +123,8 @@ public final class Stores implements AutoCloseable {
 
     /** For commands that only read: a mistyped directory must not be created. @throws ConfigException if the data directory does not exist */
     public static void requireDirectory(HongbaoConfig config) {
-        if (!Files.isDirectory(config.engine().data().dir())) {
-            throw faultOfData(config.engine().data().dir(), "does not exist; " + OTHER_DATA);
+        if (!Files.isDirectory(config.engine().dataDir())) {
+            throw faultOfData(config.engine().dataDir(), "does not exist; " + OTHER_DATA);
         }
     }
 
@@ -151,14 +151,14 @@ public final class Stores implements AutoCloseable {
     /** The configured Redis, or a running server's embedded one; empty if no server runs. It starts nothing. */
     public static Optional<String> redisAtWork(HongbaoConfig config) {
         return config.engine().redis().isEmbedded()
-                ? EmbeddedRedis.running(config.engine().data().dir())
+                ? EmbeddedRedis.running(config.engine().dataDir())
                 : Optional.of(redisUrl(config));
     }
 
     /** The configured Postgres, or a running server's embedded one; empty if no server runs. It starts nothing. */
     public static Optional<PostgresAddress> postgresAtWork(HongbaoConfig config) {
         return config.engine().postgres().isEmbedded()
-                ? EmbeddedPostgres.running(config.engine().data().dir()).map(PostgresAddress::of)
+                ? EmbeddedPostgres.running(config.engine().dataDir()).map(PostgresAddress::of)
                 : Optional.of(app(config));
     }
 

@@ -254,8 +254,7 @@ final class Connection {
     /** Checks every time limit. Called several times a second. */
     void sweep(long nowNanos, long nowMillis) {
         Caller now = caller;
-        if (now == null
-                && nowNanos - openedNanos > face.config().timeouts().auth().toNanos()) {
+        if (now == null && nowNanos - openedNanos > face.config().authTimeout().toNanos()) {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
@@ -263,10 +262,10 @@ final class Connection {
             close(CloseReason.BLOCKED);
         } else if (now != null && face.isRevoked(now)) {
             close(CloseReason.TOKEN_REFUSED);
-        } else if (writer.fullNanos(nowNanos) > face.config().timeouts().slow().toNanos()) {
+        } else if (writer.fullNanos(nowNanos) > face.config().slowTimeout().toNanos()) {
             close(CloseReason.SLOW_READER);
         } else if (writer.hasRoom()
-                && nowNanos - heardNanos > face.config().timeouts().idle().toNanos()) {
+                && nowNanos - heardNanos > face.config().idleTimeout().toNanos()) {
             close(CloseReason.IDLE);
         }
     }
@@ -285,7 +284,7 @@ final class Connection {
                     "closed a slow reader: {} at {} took nothing for {} ms",
                     caller == null ? "nobody" : caller.user().value(),
                     address.key(),
-                    face.config().timeouts().slow().toMillis());
+                    face.config().slowTimeout().toMillis());
         }
         writer.close(reason);
         gone();

@@ -80,7 +80,7 @@ final class SocketFace implements SocketUpgrade {
         this.sockets = sockets;
         this.audit = new CallLog(auditLog, ROW_MILLIS);
         this.requests = requests;
-        this.pingNanos = Math.min(MAX_PING_NANOS, config.timeouts().idle().toNanos() / 3);
+        this.pingNanos = Math.min(MAX_PING_NANOS, config.idleTimeout().toNanos() / 3);
         vertx.setPeriodic(SWEEP_MILLIS, tick -> sweep());
         Executor here = Loop.of(vertx).here();
         Settlements<SettledClaims> claims = requests.claims.settlements();

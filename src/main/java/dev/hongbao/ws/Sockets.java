@@ -32,7 +32,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class Sockets {
     private final SocketConfig config;
-    private final SocketConfig.Connections limits;
     private final Frames frames;
     private final Clock clock;
     private final ClientAddresses addresses;
@@ -57,7 +56,6 @@ public final class Sockets {
             MeterRegistry registry,
             Clock clock) {
         this.config = config;
-        this.limits = config.connections();
         this.frames = frames;
         this.clock = clock;
         this.addresses = addresses;
@@ -99,7 +97,7 @@ public final class Sockets {
 
     /** Counts a connection of an address; false, and nothing is counted, when it has too many. */
     boolean enterAddress(ClientAddress address) {
-        if (!byAddress.enter(address.key(), address.most(limits.maxPerAddress()))) {
+        if (!byAddress.enter(address.key(), address.most(config.maxPerAddress()))) {
             return false;
         }
         open.incrementAndGet();
@@ -113,7 +111,7 @@ public final class Sockets {
 
     /** Counts a connection of a user; false, and nothing is counted, when it has too many. */
     boolean enterUser(UserId user) {
-        return byUser.enter(user, limits.maxPerUser());
+        return byUser.enter(user, config.maxPerUser());
     }
 
     void leaveUser(UserId user) {
@@ -122,7 +120,7 @@ public final class Sockets {
 
     /** Counts a connection without a token; false, and nothing is counted, when there are too many. */
     boolean enterUnauthenticated() {
-        if (unauthenticated.incrementAndGet() > limits.maxUnauthenticated()) {
+        if (unauthenticated.incrementAndGet() > config.maxUnauthenticated()) {
             unauthenticated.decrementAndGet();
             return false;
         }

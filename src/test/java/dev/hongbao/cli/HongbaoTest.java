@@ -76,7 +76,7 @@ class HongbaoTest {
         // Then
         HongbaoConfig config = started.get(0);
         assertThat(config.web().http().address().port()).isEqualTo(3);
-        assertThat(config.web().http().timeouts().drain()).isEqualTo(Duration.ofSeconds(3));
+        assertThat(config.web().http().drainDelay()).isEqualTo(Duration.ofSeconds(3));
         assertThat(config.engine().journal().shards()).isEqualTo(8);
     }
 

@@ -41,8 +41,8 @@ class ConfigLoaderTest {
         // Then
         assertThat(http.address().port()).isEqualTo(1003);
         assertThat(http.address().host()).isEqualTo("env.example");
-        assertThat(http.timeouts().drain()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(http.timeouts().idle()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(http.drainDelay()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(http.idleTimeout()).isEqualTo(Duration.ofSeconds(60));
     }
 
     @Test

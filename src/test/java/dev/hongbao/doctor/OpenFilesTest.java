@@ -29,7 +29,7 @@ class OpenFilesTest {
 
     @Test
     void aDefaultThatNobodyChoseIsLoweredInSilenceUnlessLittleIsLeft() {
-        assertThat(HongbaoConfig.of(Map.of()).web().http().connections().max()).isEqualTo(OpenFiles.DEFAULT);
+        assertThat(HongbaoConfig.of(Map.of()).web().http().maxConnections()).isEqualTo(OpenFiles.DEFAULT);
         assertThat(OpenFiles.check(OpenFiles.DEFAULT, 20_000)).isEmpty();
         assertThat(OpenFiles.check(OpenFiles.DEFAULT, 1_024))
                 .singleElement()

@@ -128,7 +128,7 @@ class RollingRestartIT {
             this.signer = new TokenSigner(
                     TokenTrust.secret(
                             server.config().web().token(),
-                            server.config().engine().data()),
+                            server.config().engine().tokenKeyFile()),
                     null,
                     null,
                     Clock.systemUTC());

@@ -57,7 +57,7 @@ public final class TestServer implements AutoCloseable {
     /** The key that signs tokens for it. */
     public byte[] secret() {
         try {
-            return TokenTrust.secret(config.web().token(), config.engine().data());
+            return TokenTrust.secret(config.web().token(), config.engine().tokenKeyFile());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }

@@ -42,7 +42,7 @@ class PackagingTest {
     void whatTheyConfigureAreOptionsWithGoodValues() {
         // Then
         assertThat(ofImage().web().http().address().host()).isEqualTo("0.0.0.0");
-        assertThat(ofUnit().web().http().timeouts().drain()).isPositive();
+        assertThat(ofUnit().web().http().drainDelay()).isPositive();
         for (String server : List.of("hongbao-1", "hongbao-2")) {
             HongbaoConfig config = config(composed(server));
             String address = text(map(compose, "services", server, "networks", "default"), "ipv4_address");
@@ -121,7 +121,7 @@ class PackagingTest {
     @Test
     void aServerMayOpenAsManyFilesAsItTakesConnections() {
         // Given
-        int needed = ofImage().web().http().connections().max() + OTHER_FILES;
+        int needed = ofImage().web().http().maxConnections() + OTHER_FILES;
 
         // Then
         assertThat(Integer.parseInt(only(unit, "LimitNOFILE=(\\d+)"))).isGreaterThanOrEqualTo(needed);
@@ -304,7 +304,7 @@ class PackagingTest {
     }
 
     private static Duration stopTime(HongbaoConfig config) {
-        return config.web().http().timeouts().drain().plus(STOP_LIMIT);
+        return config.web().http().drainDelay().plus(STOP_LIMIT);
     }
 
     private HongbaoConfig ofImage() {

@@ -57,7 +57,7 @@ class FrozenRecoveryIT {
     private TokenSigner signer() throws Exception {
         HongbaoConfig config = HongbaoConfig.forTrial(directory, Map.of());
         return new TokenSigner(
-                TokenTrust.secret(config.web().token(), config.engine().data()), null, null, Clock.systemUTC());
+                TokenTrust.secret(config.web().token(), config.engine().tokenKeyFile()), null, null, Clock.systemUTC());
     }
 
     @ParameterizedTest

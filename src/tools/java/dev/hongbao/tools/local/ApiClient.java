@@ -35,7 +35,7 @@ public final class ApiClient {
 
     /** @param config of the server that accepts the tokens */
     public static TokenSigner signer(HongbaoConfig config) throws IOException {
-        byte[] secret = TokenTrust.secret(config.web().token(), config.engine().data());
+        byte[] secret = TokenTrust.secret(config.web().token(), config.engine().tokenKeyFile());
         return new TokenSigner(secret, null, null, Clock.systemUTC());
     }
 
