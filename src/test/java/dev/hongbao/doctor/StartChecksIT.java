@@ -13,7 +13,7 @@ import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.server.LoadingRedis;
 import dev.hongbao.store.Stores;
 import dev.hongbao.store.Stores.StoreAddresses;
-import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
+import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;
@@ -115,7 +115,7 @@ class StartChecksIT {
     /** Of a new user that may do what a server needs, but for what further rules take away. */
     private String urlOf(Jedis admin, String user, String... further) {
         List<String> rules = new ArrayList<>(List.of("reset", "on", ">secret"));
-        rules.addAll(List.of(RedisPermissions.RULES.split(" ")));
+        rules.addAll(List.of(EmbeddedRedis.RULES.split(" ")));
         rules.addAll(List.of(further));
         admin.aclSetUser(user, rules.toArray(String[]::new));
         return servers.redisUrl().replaceFirst("//([^@/]*@)?", "//" + user + ":secret@");

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
-import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
+import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Subscription;
 import dev.hongbao.testing.RedisNodes;
@@ -329,7 +329,7 @@ class RedisLineIT {
 
     private static void user(Jedis admin, String name, String... without) {
         List<String> rules = new ArrayList<>(List.of("reset", "on", ">secret"));
-        rules.addAll(List.of(RedisPermissions.RULES.split(" ")));
+        rules.addAll(List.of(EmbeddedRedis.RULES.split(" ")));
         rules.addAll(List.of(without));
         admin.aclSetUser(name, rules.toArray(String[]::new));
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
-import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
+import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
@@ -34,7 +34,7 @@ class RedisPermissionsIT extends TestServerClient {
         restricted = "redis://guest:secret@" + redis.getHost() + ":" + redis.getPort();
         try (Jedis admin = new Jedis(redis)) {
             List<String> rules = new ArrayList<>(List.of("on", ">secret"));
-            rules.addAll(List.of(RedisPermissions.RULES.split(" ")));
+            rules.addAll(List.of(EmbeddedRedis.RULES.split(" ")));
             admin.aclSetUser("guest", rules.toArray(String[]::new));
             admin.aclLogReset();
         }

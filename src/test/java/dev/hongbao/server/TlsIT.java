@@ -113,8 +113,7 @@ class TlsIT {
 
         // When
         PgConnection connection = get(PgConnection.connect(vertx, address.connectOptions()));
-        try (Connection jdbc = DriverManager.getConnection(
-                address.jdbcUrl(), address.login().user(), address.login().password())) {
+        try (Connection jdbc = DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password())) {
             // Then
             assertThat(connection.isSSL()).isTrue();
             assertThat(jdbc.isValid(5)).isTrue();

@@ -23,6 +23,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
  * harm: each unpacks under a name of its own, then renames.
  */
 final class Binaries {
+    /** The resource of Redis is this program itself. */
+    private static final String REDIS = "redis-server";
+
     private final Path directory;
     private final Platform platform;
 
@@ -31,27 +34,16 @@ final class Binaries {
         this.platform = platform;
     }
 
-    /** The path of {@code redis-server}. */
     Path redis() {
-        Path unpacked = unpack("redis", platform.redisResource, (in, to) -> {
-            Files.createDirectories(to);
-            Path program = to.resolve("redis-server");
-            Files.copy(in, program);
-            Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-        });
-        return unpacked.resolve("redis-server");
+        return unpack("redis", platform.redisResource).resolve(REDIS);
     }
 
     /** The directory with {@code bin/postgres} and {@code bin/initdb}. */
     Path postgres() {
-        return unpack("postgres", platform.postgresResource, TarGz::unpack);
+        return unpack("postgres", platform.postgresResource);
     }
 
-    private interface Unpacking {
-        void unpack(InputStream in, Path to) throws IOException;
-    }
-
-    private Path unpack(String name, String resource, Unpacking unpacking) {
+    private Path unpack(String name, String resource) {
         URL url = Binaries.class.getResource("/" + resource);
         if (url == null) {
             throw new EmbeddedStartException(resource + " is not on the class path: the jar is incomplete");
@@ -64,7 +56,13 @@ final class Binaries {
                 if (!Files.isDirectory(finished)) {
                     Path partial =
                             directory.resolve(finished.getFileName() + DataDirectory.PARTIAL + UUID.randomUUID());
-                    unpacking.unpack(in, partial);
+                    if (resource.endsWith(".tar.gz")) {
+                        TarGz.unpack(in, partial);
+                    } else {
+                        Path program = Files.createDirectories(partial).resolve(REDIS);
+                        Files.copy(in, program);
+                        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+                    }
                     DataDirectory.publish(partial, finished);
                 }
                 return finished.toAbsolutePath();

@@ -64,7 +64,7 @@ public final class EmbeddedPostgres extends EmbeddedServer {
         PostgresCluster cluster = PostgresCluster.createOnce(data, new Binaries(binaries, Platform.current()));
         Path directory = cluster.directory();
         Path portFile = data.path(PORT);
-        int port = Ports.free(DataDirectory.readNumber(portFile));
+        int port = freePort(DataDirectory.readNumber(portFile));
         DataDirectory.write(portFile, Integer.toString(port));
         List<String> command = new ArrayList<>(cluster.command("postgres"));
         command.addAll(List.of("-D", directory.toString()));

@@ -24,6 +24,17 @@ public final class EmbeddedRedis extends EmbeddedServer {
 
     private static final String APP_SECRET = "redis-app";
 
+    public static final String USER = "hongbao";
+
+    /**
+     * The server's rights in Redis, the rules after {@code ACL SETUSER hongbao on >password}: the commands that the server and its
+     * scripts call, and no others. A stolen password can take claims. It cannot read or change the configuration, load a module, or
+     * empty the server at once. It can load scripts, since recovery loads each shard's own.
+     */
+    public static final String RULES =
+            "~* resetchannels &hongbao:* -@all +hello +auth +ping +info +select +cluster|slots +"
+                    + String.join(" +", RedisCommands.OF_LINE) + " +" + String.join(" +", RedisCommands.NEEDED);
+
     private EmbeddedRedis(DataDirectory data, boolean ownsData, int port, SupervisedChild child) {
         super(data, ownsData, port, child);
     }
@@ -53,7 +64,7 @@ public final class EmbeddedRedis extends EmbeddedServer {
         Path directory = data.directory("redis");
         Path config = directory.resolve("redis.conf");
         String password = data.secret("redis");
-        int port = Ports.free(DataDirectory.readNumber(directory.resolve("port")));
+        int port = freePort(DataDirectory.readNumber(directory.resolve("port")));
         DataDirectory.write(config, config(port, password, data.secret(APP_SECRET), options.redisSettings()));
         DataDirectory.write(directory.resolve("port"), Integer.toString(port));
         SupervisedChild child = SupervisedChild.start("redis", options.supervised(), () -> {
@@ -77,7 +88,7 @@ public final class EmbeddedRedis extends EmbeddedServer {
         settings.put("port", Integer.toString(port));
         settings.put("requirepass", password);
         settings.put("masterauth", password);
-        settings.put("user", RedisPermissions.USER + " on >" + appPassword + " " + RedisPermissions.RULES);
+        settings.put("user", USER + " on >" + appPassword + " " + RULES);
         settings.put("dir", "."); // its working directory
         settings.put("appendonly", "yes");
         settings.put("appendfsync", "everysec");
@@ -112,7 +123,7 @@ public final class EmbeddedRedis extends EmbeddedServer {
     }
 
     private static String appUrl(String password, int port) {
-        return "redis://" + RedisPermissions.USER + ":" + password + "@127.0.0.1:" + port;
+        return "redis://" + USER + ":" + password + "@127.0.0.1:" + port;
     }
 
     /**
@@ -120,22 +131,5 @@ public final class EmbeddedRedis extends EmbeddedServer {
      */
     public String url() {
         return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
-    }
-
-    /**
-     * The server's rights in Redis, as an ACL: the commands that the server and its scripts call, and no others. A stolen password
-     * can take claims. It cannot read or change the configuration, load a module, or empty the server at once. It can load scripts,
-     * since recovery loads each shard's own.
-     */
-    public static final class RedisPermissions {
-        /** The server's user in the embedded Redis. */
-        public static final String USER = "hongbao";
-
-        /** The rules after {@code ACL SETUSER hongbao on >password}. */
-        public static final String RULES =
-                "~* resetchannels &hongbao:* -@all +hello +auth +ping +info +select +cluster|slots +"
-                        + String.join(" +", RedisCommands.OF_LINE) + " +" + String.join(" +", RedisCommands.NEEDED);
-
-        private RedisPermissions() {}
     }
 }

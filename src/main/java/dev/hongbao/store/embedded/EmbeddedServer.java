@@ -1,11 +1,26 @@
 package dev.hongbao.store.embedded;
 
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** What both embedded stores are: a directory, a port and a child process. Thread-safe; every method but the getters may block. */
 abstract class EmbeddedServer implements AutoCloseable {
+    /**
+     * Below Linux' range for outgoing connections (32768 …). A client may be given a port of that range while it tries to reach a
+     * dead server on the same port. It then connects to itself.
+     */
+    private static final int LOWEST_PORT = 16_384;
+
+    private static final int HIGHEST_PORT = 32_767;
+    private static final int TRIES = 200;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     final DataDirectory data;
     final int port;
     private final boolean ownsData;
@@ -40,18 +55,38 @@ abstract class EmbeddedServer implements AutoCloseable {
      *
      * @param portFile below the directory
      * @param secret the name of the password
+     * @param url of a password and a port
      */
-    static Optional<String> running(Path dataDir, String portFile, String secret, Url url) {
+    static Optional<String> running(
+            Path dataDir, String portFile, String secret, BiFunction<String, Integer, String> url) {
         int port = DataDirectory.readNumber(dataDir.resolve(portFile));
         return port == 0 || !DataDirectory.taken(dataDir)
                 ? Optional.empty()
-                : DataDirectory.known(dataDir, secret).map(password -> url.of(password, port));
+                : DataDirectory.known(dataDir, secret).map(password -> url.apply(password, port));
     }
 
-    /** Makes the URL of a store. */
-    @FunctionalInterface
-    interface Url {
-        String of(String password, int port);
+    /** {@code preferred} if it is free, else any free port. Another process may still take it first. */
+    static int freePort(int preferred) {
+        if (preferred > 0 && isFree(preferred)) {
+            return preferred;
+        }
+        for (int i = 0; i < TRIES; i++) {
+            int port = LOWEST_PORT + RANDOM.nextInt(HIGHEST_PORT - LOWEST_PORT + 1);
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new EmbeddedStartException("no free port on 127.0.0.1 between " + LOWEST_PORT + " and " + HIGHEST_PORT);
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true); // as the servers do: connections in TIME_WAIT do not count
+            socket.bind(new InetSocketAddress("127.0.0.1", port));
+            return true;
+        } catch (IOException taken) {
+            return false;
+        }
     }
 
     public int port() {

@@ -50,6 +50,9 @@ public final class Migrations {
     private static final Pattern NOTED =
             Pattern.compile("hongbao (\\d+\\.\\d+\\.\\d+), oldest (\\d+\\.\\d+\\.\\d+): .*");
 
+    /** The version of this program: three numbers with dots. */
+    public static final String VERSION = version();
+
     /** Null in a database without a history, empty in a history without a note. */
     private static final String NOTE =
             "select case when oid is not null then coalesce(obj_description(oid, 'pg_class'), '') end"
@@ -70,7 +73,7 @@ public final class Migrations {
      */
     record Schema(String version, String oldest, String location, String digest) {
         static Schema ofThis() {
-            return new Schema(Release.THIS.version(), "0.1.0", "classpath:" + FOLDER, digestOf(scripts()));
+            return new Schema(VERSION, "0.1.0", "classpath:" + FOLDER, digestOf(scripts()));
         }
 
         private String note(String app) {
@@ -85,10 +88,10 @@ public final class Migrations {
          */
         private boolean isOlderThan(@Nullable String noted) {
             Matcher note = NOTED.matcher(String.valueOf(noted));
-            if (!note.matches() || !Release.isBefore(version, note.group(1))) {
+            if (!note.matches() || !isBefore(version, note.group(1))) {
                 return false;
             }
-            if (Release.isBefore(version, note.group(2))) {
+            if (isBefore(version, note.group(2))) {
                 throw tooOldFor(
                         "version " + note.group(1) + ", which supports servers from version " + note.group(2) + " on");
             }
@@ -119,7 +122,7 @@ public final class Migrations {
     }
 
     static Future<Void> run(Vertx vertx, SqlClient sql, PostgresAddress owner, PostgresAddress app, Schema schema) {
-        String note = schema.note(app.login().user());
+        String note = schema.note(app.user());
         return sql.query(NOTE)
                 .execute()
                 .map(rows -> rows.iterator().next().getString(0))
@@ -134,8 +137,7 @@ public final class Migrations {
 
     private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema, String note)
             throws SQLException {
-        try (Connection connection = DriverManager.getConnection(
-                        owner.jdbcUrl(), owner.login().user(), owner.login().password());
+        try (Connection connection = DriverManager.getConnection(owner.jdbcUrl(), owner.user(), owner.password());
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute(LOCK);
@@ -175,9 +177,9 @@ public final class Migrations {
     /** @param isNew whether there is no history to look at */
     private static void migrate(PostgresAddress owner, PostgresAddress app, Schema schema, boolean isNew) {
         Flyway flyway = Flyway.configure(Migrations.class.getClassLoader())
-                .dataSource(owner.jdbcUrl(), owner.login().user(), owner.login().password())
+                .dataSource(owner.jdbcUrl(), owner.user(), owner.password())
                 .locations(schema.location())
-                .placeholders(Map.of("app", quoted(app.login().user())))
+                .placeholders(Map.of("app", quoted(app.user())))
                 .group(true)
                 .connectRetries(3)
                 .validateOnMigrate(!isNew)
@@ -249,36 +251,27 @@ public final class Migrations {
         return '"' + identifier.replace("\"", "\"\"") + '"';
     }
 
-    /**
-     * The version of this program. Immutable.
-     *
-     * @param version three numbers with dots
-     */
-    public record Release(String version) {
-        public static final Release THIS = read();
-
-        private static Release read() {
-            Properties properties = new Properties();
-            try (InputStream in = Release.class.getResourceAsStream("/hongbao-release.properties")) {
-                if (in == null) {
-                    throw new IllegalStateException("the jar lacks hongbao-release.properties");
-                }
-                properties.load(in);
-            } catch (IOException fault) {
-                throw new UncheckedIOException(fault);
+    private static String version() {
+        Properties properties = new Properties();
+        try (InputStream in = Migrations.class.getResourceAsStream("/hongbao-release.properties")) {
+            if (in == null) {
+                throw new IllegalStateException("the jar lacks hongbao-release.properties");
             }
-            return new Release(properties.getProperty("version", ""));
+            properties.load(in);
+        } catch (IOException fault) {
+            throw new UncheckedIOException(fault);
         }
+        return properties.getProperty("version", "");
+    }
 
-        /** Whether {@code version} is older than {@code other}; each is three numbers with dots. */
-        public static boolean isBefore(String version, String other) {
-            return Arrays.compare(numbers(version), numbers(other)) < 0;
-        }
+    /** Whether {@code version} is older than {@code other}; each is three numbers with dots. */
+    public static boolean isBefore(String version, String other) {
+        return Arrays.compare(numbers(version), numbers(other)) < 0;
+    }
 
-        private static int[] numbers(String version) {
-            return Arrays.stream(version.split("\\.", -1))
-                    .mapToInt(Integer::parseInt)
-                    .toArray();
-        }
+    private static int[] numbers(String version) {
+        return Arrays.stream(version.split("\\.", -1))
+                .mapToInt(Integer::parseInt)
+                .toArray();
     }
 }

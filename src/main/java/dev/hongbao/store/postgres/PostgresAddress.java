@@ -27,27 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record PostgresAddress(
         String url,
-        Server server,
+        String host,
+        int port,
         String database,
-        Login login,
+        String user,
+        String password,
         SslMode sslMode,
         @Nullable Path authority) {
     private static final Pattern SCHEMA = Pattern.compile("[?&](?:search_path|currentSchema)=([^&]*)");
-
-    public record Server(String host, int port) {
-        @Override
-        public String toString() {
-            return host + ":" + port;
-        }
-    }
-
-    public record Login(String user, String password) {
-        /** Without the password. */
-        @Override
-        public String toString() {
-            return user;
-        }
-    }
 
     /** @throws IllegalArgumentException if the URL is malformed or names no user or database */
     public static PostgresAddress of(String url) {
@@ -62,9 +49,11 @@ public record PostgresAddress(
         PgConnectOptions read = PgConnectOptions.fromUri(url);
         return new PostgresAddress(
                 url,
-                new Server(read.getHost(), read.getPort()),
+                read.getHost(),
+                read.getPort(),
                 read.getDatabase(),
-                new Login(read.getUser(), read.getPassword()),
+                read.getUser(),
+                read.getPassword(),
                 read.getSslMode(),
                 authority);
     }
@@ -99,7 +88,7 @@ public record PostgresAddress(
         if (schema != null) {
             parameters += "&currentSchema=" + schema;
         }
-        return "jdbc:postgresql://" + server + "/" + database + parameters;
+        return "jdbc:postgresql://" + host + ":" + port + "/" + database + parameters;
     }
 
     /** The schema of the tables, by either client's parameter name; null for the role's default. */
@@ -143,8 +132,9 @@ public record PostgresAddress(
         }
     }
 
+    /** Without the password. */
     @Override
     public String toString() {
-        return "postgresql://" + login + "@" + server + "/" + database;
+        return "postgresql://" + user + "@" + host + ":" + port + "/" + database;
     }
 }

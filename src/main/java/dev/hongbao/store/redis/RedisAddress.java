@@ -27,7 +27,6 @@ public record RedisAddress(
     private static final Pattern WITH_PORT = Pattern.compile(".*[^:\\]]:\\d+|\\[.*]:\\d+");
 
     public enum Kind {
-        /** One server. */
         SERVER(6379),
         /** Some nodes of a Redis Cluster; they name the others. */
         CLUSTER(6379),
@@ -106,7 +105,6 @@ public record RedisAddress(
         return options;
     }
 
-    /** The sentinels' name of the master. */
     String masterName() {
         return path.substring(1);
     }

@@ -2,7 +2,6 @@ package dev.hongbao.store.embedded;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.store.embedded.EmbeddedRedis.RedisPermissions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +38,7 @@ class RedisPermissionsTest {
     }
 
     private static Set<String> allowed() {
-        return Arrays.stream(RedisPermissions.RULES.split(" "))
+        return Arrays.stream(EmbeddedRedis.RULES.split(" "))
                 .filter(word -> word.startsWith("+"))
                 .map(word -> word.substring(1).split("\\|")[0])
                 .collect(Collectors.toCollection(TreeSet::new));
@@ -72,12 +71,12 @@ class RedisPermissionsTest {
                         "acl",
                         "shutdown",
                         "replicaof"));
-        assertThat(RedisPermissions.RULES).contains("-@all").doesNotContain("+@");
+        assertThat(EmbeddedRedis.RULES).contains("-@all").doesNotContain("+@");
     }
 
     @Test
     void theGuideHasThem() throws IOException {
         assertThat(Files.readString(Path.of("src/site/markdown/operating.md")))
-                .contains("ACL SETUSER " + RedisPermissions.USER + " on >password " + RedisPermissions.RULES + "\n");
+                .contains("ACL SETUSER " + EmbeddedRedis.USER + " on >password " + EmbeddedRedis.RULES + "\n");
     }
 }

@@ -6,7 +6,6 @@ import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.store.postgres.Migrations.Release;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
@@ -60,8 +59,8 @@ class MigrationsIT {
             String steps = one(sql, STEPS);
             String note = one(sql, NOTE);
             assertThat(note)
-                    .matches("hongbao " + Release.THIS.version() + ", oldest 0\\.1\\.0: [0-9a-f]{64} for "
-                            + database.app().login().user());
+                    .matches("hongbao " + Migrations.VERSION + ", oldest 0\\.1\\.0: [0-9a-f]{64} for "
+                            + database.app().user());
 
             // When it is run again, and then on what another build of this version left
             database.migrate();
@@ -207,7 +206,7 @@ class MigrationsIT {
     void aDatabaseOfAnotherProgramIsLeftAloneWithAdviceOfOurs(TestServers servers, Vertx vertx) throws Exception {
         Database database = new Database(servers, vertx);
         database.migrate();
-        String owner = "\"" + database.owner().login().user() + "\"";
+        String owner = "\"" + database.owner().user() + "\"";
         try (Connection connection = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement sql = connection.createStatement()) {
             // Given tables of another program where ours would be
@@ -232,8 +231,8 @@ class MigrationsIT {
     /** A function that works with its owner's rights serves the server's role and nobody else, and finds nothing but the server's tables. */
     @Test
     void whatWorksWithItsOwnersRightsIsForTheServerAlone(TestServers servers) throws Exception {
-        String app = PostgresAddress.of(servers.postgresAppUrl()).login().user();
-        String owner = PostgresAddress.of(servers.postgresOwnerUrl()).login().user();
+        String app = PostgresAddress.of(servers.postgresAppUrl()).user();
+        String owner = PostgresAddress.of(servers.postgresOwnerUrl()).user();
         try (Connection connection = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement sql = connection.createStatement();
                 ResultSet rows = sql.executeQuery("""

@@ -28,10 +28,8 @@ class PostgresAddressIT {
 
         // Then
         assertThat(asked(address, "show search_path")).isEqualTo("elsewhere");
-        try (Connection connection = DriverManager.getConnection(
-                        address.jdbcUrl(),
-                        address.login().user(),
-                        address.login().password());
+        try (Connection connection =
+                        DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery("show search_path")) {
             rows.next();

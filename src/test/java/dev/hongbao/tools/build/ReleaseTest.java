@@ -2,7 +2,7 @@ package dev.hongbao.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.store.postgres.Migrations.Release;
+import dev.hongbao.store.postgres.Migrations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +28,7 @@ class ReleaseTest {
 
     @Test
     void theJarIsOfTheVersionOfItsPom() throws IOException {
-        assertThat(Release.THIS.version()).isEqualTo(ofPom().replace(SNAPSHOT, ""));
+        assertThat(Migrations.VERSION).isEqualTo(ofPom().replace(SNAPSHOT, ""));
     }
 
     @ParameterizedTest
@@ -40,7 +40,7 @@ class ReleaseTest {
         src/site/markdown/changes.md             ; ^## (\\d\\S*) \\(
         """)
     void whateverElseNamesItNamesTheSame(String file, String pattern) throws IOException {
-        assertThat(found(file, pattern)).isEqualTo(Release.THIS.version());
+        assertThat(found(file, pattern)).isEqualTo(Migrations.VERSION);
     }
 
     @Test
@@ -51,8 +51,8 @@ class ReleaseTest {
 
     @Test
     void versionsAreComparedByTheirNumbers() {
-        assertThat(Release.isBefore("0.9.0", "0.10.0")).isTrue();
-        assertThat(Release.isBefore("0.10.0", "0.10.0")).isFalse();
-        assertThat(Release.isBefore("1.0.0", "0.10.0")).isFalse();
+        assertThat(Migrations.isBefore("0.9.0", "0.10.0")).isTrue();
+        assertThat(Migrations.isBefore("0.10.0", "0.10.0")).isFalse();
+        assertThat(Migrations.isBefore("1.0.0", "0.10.0")).isFalse();
     }
 }

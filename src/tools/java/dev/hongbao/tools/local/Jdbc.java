@@ -17,8 +17,7 @@ public final class Jdbc {
 
     public static Connection connect(PostgresAddress address) throws SQLException {
         DriverManager.setLoginTimeout(LOGIN_SECONDS);
-        return DriverManager.getConnection(
-                address.jdbcUrl(), address.login().user(), address.login().password());
+        return DriverManager.getConnection(address.jdbcUrl(), address.user(), address.password());
     }
 
     /** Runs texts of one or more statements, each text in its own transaction. */

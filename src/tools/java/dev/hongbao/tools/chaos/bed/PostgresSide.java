@@ -166,7 +166,7 @@ public final class PostgresSide implements AutoCloseable {
     }
 
     private static String login(String url) {
-        return PostgresAddress.of(url).login().user();
+        return PostgresAddress.of(url).user();
     }
 
     private String database() {
