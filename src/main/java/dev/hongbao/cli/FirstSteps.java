@@ -22,10 +22,11 @@ record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int mana
     private static final Set<String> TOKEN_OPTIONS =
             Set.of("data.dir", "token.algorithm", "token.secret-file", "token.issuer", "token.audience");
 
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
+
     /** One line without its end; also names where health and metrics are. */
     String ready() {
-        return "Hongbao " + Hongbao.VersionProvider.version() + ", metrics " + management() + "/metrics, ready "
-                + url();
+        return "Hongbao " + Hongbao.version() + ", metrics " + management() + "/metrics, ready " + url();
     }
 
     private String management() {
@@ -74,7 +75,7 @@ record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int mana
                 .map(each -> " "
                         + each.option().shortFlags().stream()
                                 .findFirst()
-                                .orElse(each.option().flag()) + " " + HowStarted.quote(each.text()))
+                                .orElse(each.option().flag()) + " " + quote(each.text()))
                 .collect(Collectors.joining());
         return command + " token" + flags;
     }
@@ -87,29 +88,19 @@ record FirstSteps(ConfigLoader.Loaded loaded, String command, int port, int mana
                 + ":" + port;
     }
 
-    /** The command line that starts another command of this program. */
-    static final class HowStarted {
-        private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:@%+=,-]+");
+    /** The command line of this program: {@code java -jar} with the path of the jar as it was typed; run from classes, the path of the build's jar. */
+    static String program() {
+        return program(System.getProperty("java.class.path", ""));
+    }
 
-        private HowStarted() {}
+    static String program(String classPath) {
+        boolean isOneJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
+        return "java -jar "
+                + quote(isOneJar ? classPath : Path.of("target", "hongbao.jar").toString());
+    }
 
-        /** {@code java -jar} with the path of the jar as it was typed; run from classes, the path of the build's jar. */
-        static String command() {
-            return command(System.getProperty("java.class.path", ""));
-        }
-
-        static String command(String classPath) {
-            boolean isOneJar = classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator);
-            return "java -jar "
-                    + quote(
-                            isOneJar
-                                    ? classPath
-                                    : Path.of("target", "hongbao.jar").toString());
-        }
-
-        /** The text as one word of a POSIX shell. */
-        static String quote(String text) {
-            return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
-        }
+    /** The text as one word of a POSIX shell. */
+    static String quote(String text) {
+        return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
     }
 }

@@ -1,10 +1,8 @@
 package dev.hongbao.cli;
 
 import dev.hongbao.config.ConfigLoader;
-import dev.hongbao.config.ConfigLoader.Nearest;
 import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option;
-import dev.hongbao.config.Option.DurationText;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.UserId;
@@ -30,7 +28,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
@@ -57,8 +54,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "Exit codes: 0 done, 1 failed, or the answer is no, 2 bad options or input; reconcile: 3 the books could"
                     + " not be checked, 4 something is quarantined."
         },
-        mixinStandardHelpOptions = true,
-        versionProvider = Hongbao.VersionProvider.class)
+        mixinStandardHelpOptions = true)
 public final class Hongbao {
     private static final Pattern STORE_ADDRESS =
             Pattern.compile("(redis|postgres)\\.((owner-)?url(-file)?|tls-authority)");
@@ -100,6 +96,7 @@ public final class Hongbao {
             PrintWriter err,
             String... args) {
         CommandLine root = new CommandLine(new Hongbao());
+        root.getCommandSpec().version("Hongbao " + version());
         String[] line = withCommand(root, args);
         Map<String, Supplier<CommandLine>> commands = commands(environment, defaultFile, starter);
         if (!commands.containsKey(line[0])) { // a start does not look for them
@@ -121,7 +118,7 @@ public final class Hongbao {
         root.setCaseInsensitiveEnumValuesAllowed(true);
         root.registerConverter(UserId.class, converter(UserId::new));
         root.registerConverter(GroupId.class, converter(GroupId::new));
-        root.registerConverter(Duration.class, converter(DurationText::parse));
+        root.registerConverter(Duration.class, converter(Option::parseDuration));
         root.setParameterExceptionHandler((fault, given) -> badUsage(fault, names));
         root.setExecutionExceptionHandler((failure, command, parsed) -> failed(failure, command));
         root.setOut(out);
@@ -210,7 +207,7 @@ public final class Hongbao {
             return;
         }
         Set<String> names = first.startsWith("-") ? command.optionsMap().keySet() : commands;
-        Nearest.to(first, names).ifPresent(nearest -> err.println("Did you mean " + nearest + "?"));
+        ConfigLoader.nearest(first, names).ifPresent(nearest -> err.println("Did you mean " + nearest + "?"));
     }
 
     private static int failed(Exception failure, CommandLine command) {
@@ -229,15 +226,8 @@ public final class Hongbao {
     }
 
     /** The version in the jar's manifest; {@code development} when run from classes. */
-    static final class VersionProvider implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"Hongbao " + version()};
-        }
-
-        static String version() {
-            String version = VersionProvider.class.getPackage().getImplementationVersion();
-            return version == null ? "development" : version;
-        }
+    static String version() {
+        String version = Hongbao.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
     }
 }

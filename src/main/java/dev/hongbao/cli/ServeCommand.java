@@ -71,10 +71,7 @@ final class ServeCommand implements Callable<Integer> {
             return notStarted(e, options);
         }
         stop.started(server::close);
-        say(
-                new FirstSteps(loaded, FirstSteps.HowStarted.command(), server.port(), server.managementPort()),
-                options,
-                isFirst);
+        say(new FirstSteps(loaded, FirstSteps.program(), server.port(), server.managementPort()), options, isFirst);
         new CountDownLatch(1).await(); // A signal ends the process; see StopOnSignal.
         return ExitCode.OK;
     }

@@ -46,7 +46,6 @@ public record AddressRange(InetAddress address, int bits) {
         }
     }
 
-    /** Whether any of the blocks holds the address. */
     public static boolean anyHolds(List<AddressRange> ranges, InetAddress address) {
         for (AddressRange range : ranges) {
             if (range.holds(address)) {

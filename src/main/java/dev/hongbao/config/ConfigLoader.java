@@ -48,6 +48,8 @@ public final class ConfigLoader {
     /** A wrong file has thousands of unknown names, and hints for all of them help no reader. */
     private static final int MAX_HINTS = 50;
 
+    private static final int MAX_EDITS = 3;
+
     private final Sources sources;
     private final List<Option<?>> options;
     private final List<ConfigException.Fault> faults = new ArrayList<>();
@@ -204,9 +206,34 @@ public final class ConfigLoader {
     }
 
     private void unknown(String name, String origin, List<String> known) {
-        Optional<String> nearest = faults.size() < MAX_HINTS ? Nearest.to(name, known) : Optional.empty();
+        Optional<String> nearest = faults.size() < MAX_HINTS ? nearest(name, known) : Optional.empty();
         String hint = nearest.map(meant -> "did you mean " + meant + "?").orElse("default-config lists them all");
         faults.add(new ConfigException.Fault(name, origin, "is no option; " + hint));
+    }
+
+    /** The name that a mistyped one stands for: the closest within three edits (Levenshtein), the first of equals; empty when none is close. */
+    public static Optional<String> nearest(String typed, Collection<String> names) {
+        return names.stream()
+                .filter(name -> edits(typed, name) <= Math.min(MAX_EDITS, name.length() / 2))
+                .min(Comparator.comparingInt(name -> edits(typed, name)));
+    }
+
+    private static int edits(String a, String b) {
+        if (Math.abs(a.length() - b.length()) > MAX_EDITS) {
+            return Integer.MAX_VALUE; // a mistyped name may be as long as the file
+        }
+        int[] row = new int[b.length() + 1];
+        Arrays.setAll(row, j -> j);
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
     }
 
     private static String environmentOrigin(String name) {
@@ -243,7 +270,6 @@ public final class ConfigLoader {
         /** Read if it exists and no other file is named; relative to the working directory. */
         public static final Path DEFAULT_FILE = Path.of("conf", "hongbao.yaml");
 
-        /** The variable that names a file. */
         public static final String FILE_VARIABLE = "HONGBAO_CONFIG";
 
         static final String TEST_PREFIX = "HONGBAO_TEST_";
@@ -272,38 +298,6 @@ public final class ConfigLoader {
          * @param isDefault whether the value equals the default, from any source
          */
         public record Effective(Option<?> option, String text, String origin, boolean isDefault) {}
-    }
-
-    /** Guesses the name that a mistyped name stands for. */
-    public static final class Nearest {
-        private static final int MAX_EDITS = 3;
-
-        private Nearest() {}
-
-        /** The closest of {@code names} within three edits (Levenshtein), the first of equals; empty when none is close. */
-        public static Optional<String> to(String typed, Collection<String> names) {
-            return names.stream()
-                    .filter(name -> edits(typed, name) <= Math.min(MAX_EDITS, name.length() / 2))
-                    .min(Comparator.comparingInt(name -> edits(typed, name)));
-        }
-
-        private static int edits(String a, String b) {
-            if (Math.abs(a.length() - b.length()) > MAX_EDITS) {
-                return Integer.MAX_VALUE; // a mistyped name may be as long as the file
-            }
-            int[] row = new int[b.length() + 1];
-            Arrays.setAll(row, j -> j);
-            for (int i = 1; i <= a.length(); i++) {
-                int diagonal = row[0];
-                row[0] = i;
-                for (int j = 1; j <= b.length(); j++) {
-                    int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                    diagonal = row[j];
-                    row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-                }
-            }
-            return row[b.length()];
-        }
     }
 
     /**

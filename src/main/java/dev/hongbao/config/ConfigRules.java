@@ -3,7 +3,6 @@ package dev.hongbao.config;
 import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig.PostgresConfig;
 import dev.hongbao.config.HongbaoConfig.RedisConfig;
-import dev.hongbao.config.Option.DurationText;
 import dev.hongbao.config.WebConfig.HttpConfig;
 import dev.hongbao.config.WebConfig.ManagementConfig;
 import dev.hongbao.config.WebConfig.TokenConfig;
@@ -45,7 +44,7 @@ final class ConfigRules {
                 "packet.default-expiry",
                 "packet.max-expiry",
                 packet.defaultExpiry().compareTo(packet.maxExpiry()) <= 0,
-                "must be at most packet.max-expiry (" + DurationText.print(packet.maxExpiry()) + ")");
+                "must be at most packet.max-expiry (" + Option.printDuration(packet.maxExpiry()) + ")");
         stores(config.engine().redis(), config.engine().postgres());
         rule(
                 "console.oidc-client-id",

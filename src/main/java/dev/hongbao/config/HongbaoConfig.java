@@ -85,7 +85,26 @@ public record HongbaoConfig(
                     doc = "The time for which the outbox keeps events for an absent host.")
             Duration outboxRetention,
 
-            IdempotencyConfig idempotency) {}
+            @ConfigOption(
+                    path = "idempotency.retention",
+                    range = "24h … 365d",
+                    unset = "48h",
+                    doc = "The time for which an Idempotency-Key is kept.")
+            Duration idempotencyRetention,
+
+            @ConfigOption(
+                    path = "idempotency.references",
+                    unset = "any",
+                    doc = "The number of commands that one reference of the host may name: any, or unique, which"
+                            + " refuses a second command (409). The server that started last sets it for all servers.")
+            References references) {
+        /** The number of commands per reference. */
+        public enum References {
+            ANY,
+            /** One, for ever. A second command is refused. */
+            UNIQUE
+        }
+    }
 
     /**
      * The defaults, with some options and constants replaced. Reads no environment and no file. For tests, and for commands
@@ -152,7 +171,6 @@ public record HongbaoConfig(
                             + " claims get 503, so that Redis does not fill up while Postgres is away.")
             int maxEntries) {}
 
-    /** Limits on packets. */
     public record PacketConfig(
             @ConfigOption(
                     path = "packet.default-expiry",
@@ -202,30 +220,6 @@ public record HongbaoConfig(
                     doc = "The most claims that wait for their answer in this server; further ones get 503. The server"
                             + " lowers this limit to the number that it settles in half of claim.settle-timeout.")
             int maxWaiting) {}
-
-    /** Idempotency keys and references. */
-    public record IdempotencyConfig(
-            @ConfigOption(
-                    path = "idempotency.retention",
-                    range = "24h … 365d",
-                    unset = "48h",
-                    doc = "The time for which an Idempotency-Key is kept.")
-            Duration retention,
-
-            @ConfigOption(
-                    path = "idempotency.references",
-                    unset = "any",
-                    doc = "The number of commands that one reference of the host may name: any, or unique, which"
-                            + " refuses a second command (409). The server that started last sets it for all servers.")
-            References references) {
-        /** The number of commands per reference. */
-        public enum References {
-            /** Any number. */
-            ANY,
-            /** One, for ever. A second command is refused. */
-            UNIQUE
-        }
-    }
 
     /**
      * A declared asset: {@code CNY:2:¥}, {@code POINTS:0}.
@@ -342,7 +336,6 @@ public record HongbaoConfig(
         }
     }
 
-    /** The log on stderr. */
     public record LogConfig(
             @ConfigOption(
                     path = "log.format",
@@ -382,9 +375,7 @@ public record HongbaoConfig(
             ON
         }
 
-        /** The format of a line. */
         public enum Format {
-            /** For people. */
             TEXT,
             /** One JSON object a line, for machines. */
             JSON

@@ -1,7 +1,6 @@
 package dev.hongbao.config;
 
 import dev.hongbao.config.HongbaoConfig.DeclaredAsset;
-import dev.hongbao.config.Option.DurationText;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -86,7 +85,6 @@ record OptionType<T>(
         }
     }
 
-    /** The type of a config record's component. */
     static OptionType<?> of(ConfigOption declared, RecordComponent component) {
         return switch (declared.kind()) {
             case OF_TYPE -> ofJava(component.getType(), component.getGenericType(), declared.range());
@@ -122,7 +120,7 @@ record OptionType<T>(
             return ranged("integer", range, OptionType::parseInteger, n -> Integer.toString(n));
         }
         if (type == Duration.class) {
-            return ranged("duration", range, DurationText::parse, DurationText::print);
+            return ranged("duration", range, Option::parseDuration, Option::printDuration);
         }
         if (type == Path.class) {
             return file();
@@ -182,7 +180,6 @@ record OptionType<T>(
         return list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
     }
 
-    /** Origins with https. */
     private static OptionType<List<String>> secureOrigins() {
         return list(
                 "origins",
@@ -195,7 +192,6 @@ record OptionType<T>(
         return texts.stream().allMatch(text -> ORIGIN.matcher(text).matches());
     }
 
-    /** Servers. */
     private static OptionType<List<AddressRange>> addressRanges() {
         return list("addresses", "addresses or blocks such as 10.0.0.0/8", AddressRange::parse, ranges -> true);
     }

@@ -137,7 +137,6 @@ public record WebConfig(
             ON
         }
 
-        /** The listener's address. */
         public ListenAddress address() {
             return new ListenAddress(host, port, ListenAddress.Tls.of(tlsCertificate, tlsKey, tlsClientAuthority));
         }
@@ -148,7 +147,6 @@ public record WebConfig(
         }
     }
 
-    /** Limits of the WebSocket. */
     public record SocketConfig(
             @ConfigOption(
                     path = "socket.messages-per-second",
@@ -274,7 +272,6 @@ public record WebConfig(
         /** An OpenID provider, from the options. */
         public record Oidc(String issuer, String clientId, String scope) {}
 
-        /** The listener's address. */
         public ListenAddress address() {
             return new ListenAddress(host, port, ListenAddress.Tls.of(tlsCertificate, tlsKey, null));
         }
@@ -445,7 +442,6 @@ public record WebConfig(
                             + " one guess a minute. 0 is no limit.")
             int wrongPasscodesPerPacket) {}
 
-    /** The delivery of webhooks. */
     public record WebhooksConfig(
             @ConfigOption(
                     path = "webhooks.timeout",

@@ -144,7 +144,7 @@ public final class Engine {
                 "select outbox_sweep($1 * interval '1 second', $2, $3)",
                 config.domain().outboxRetention().toSeconds(),
                 MAX_OUTBOX_ROWS);
-        Duration keys = config.domain().idempotency().retention();
+        Duration keys = config.domain().idempotencyRetention();
         Duration history = config.auditRetention();
         this.sweeps = List.of(
                 Sweep.byAge(pools.lengthy(), "the idempotency keys", "idempotency_sweep", keys),

@@ -273,7 +273,6 @@ public final class HongbaoServer implements AutoCloseable {
         return port.get();
     }
 
-    /** The management port, as bound. */
     public int managementPort() {
         return managementPort.get();
     }

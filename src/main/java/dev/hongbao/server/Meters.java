@@ -59,7 +59,6 @@ final class Meters {
 
     private Meters() {}
 
-    /** An empty registry. */
     static PrometheusMeterRegistry registry() {
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         registry.config().meterFilter(new MeterFilter() {

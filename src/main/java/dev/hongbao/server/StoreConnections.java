@@ -1,7 +1,7 @@
 package dev.hongbao.server;
 
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.HongbaoConfig.IdempotencyConfig.References;
+import dev.hongbao.config.HongbaoConfig.Domain.References;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
@@ -65,7 +65,7 @@ final class StoreConnections {
         StoreClock clock = new StoreClock(pools.owner(), nanoTime);
         Months months = new Months(pools.owner(), metrics);
         Duration timeout = config.engine().redis().commandTimeout();
-        boolean unique = config.domain().idempotency().references() == References.UNIQUE;
+        boolean unique = config.domain().references() == References.UNIQUE;
         return Migrations.run(vertx, pools.owner(), addresses.owner(), addresses.app())
                 .compose(migrated -> clock.ask())
                 .compose(asked -> makeMonths(months, clock)) // before the first row of a month

@@ -115,6 +115,6 @@ class FirstStepsTest {
         "/m2/b.jar:/m2/a.jar, java -jar target/hongbao.jar"
     })
     void theJarIsNamedAsItWasStarted(String classPath, String command) {
-        assertThat(FirstSteps.HowStarted.command(classPath)).isEqualTo(command);
+        assertThat(FirstSteps.program(classPath)).isEqualTo(command);
     }
 }

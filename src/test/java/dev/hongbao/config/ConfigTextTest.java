@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.Option.ConfigText;
-import dev.hongbao.config.Option.DurationText;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,7 +113,7 @@ class ConfigTextTest {
         "1D, 24h"
     })
     void durationsReadAndPrint(String text, String printed) {
-        assertThat(DurationText.print(DurationText.parse(text))).isEqualTo(printed);
+        assertThat(Option.printDuration(Option.parseDuration(text))).isEqualTo(printed);
     }
 
     private ConfigLoader.Loaded load(String yaml) throws IOException {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.HongbaoConfig;
-import dev.hongbao.config.Option.DurationText;
+import dev.hongbao.config.Option;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,16 +101,16 @@ class PackagingTest {
     @Test
     void whoStopsAServerLeavesItTimeForThat() {
         // Then
-        assertThat(DurationText.parse(only(image, "HTTP_DRAIN_DELAY=(\\S+)"))).isPositive();
+        assertThat(Option.parseDuration(only(image, "HTTP_DRAIN_DELAY=(\\S+)"))).isPositive();
         Duration ofImage = stopTime(ofImage());
         for (String server : List.of("hongbao-1", "hongbao-2")) {
-            assertThat(DurationText.parse(
+            assertThat(Option.parseDuration(
                             String.valueOf(map(compose, "services", server).get("stop_grace_period"))))
                     .isGreaterThan(ofImage);
         }
         assertThat(Duration.ofSeconds((int) integer(pod.get("terminationGracePeriodSeconds"))))
                 .isGreaterThan(ofImage);
-        assertThat(DurationText.parse(only(unit, "TimeoutStopSec=(\\S+)"))).isGreaterThan(stopTime(ofUnit()));
+        assertThat(Option.parseDuration(only(unit, "TimeoutStopSec=(\\S+)"))).isGreaterThan(stopTime(ofUnit()));
 
         // Then a load balancer that asks has noticed before the listener closes
         Map<?, ?> probe = map(container(), "readinessProbe");
