@@ -85,12 +85,12 @@ final class QuarantineCommand implements Callable<Integer> {
             out.printf(
                     "%s  shard %d  since %s  %d entries  holds %s%n    %s %s%n",
                     each.unit(),
-                    each.shard(),
+                    each.mark().shard(),
                     each.since(),
                     each.entries(),
                     each.held().isEmpty() ? "nothing" : each.held(),
-                    each.cause().sqlState(),
-                    each.cause().reason());
+                    each.mark().sqlState(),
+                    each.mark().reason());
         }
         out.println(all.isEmpty() ? "nothing is set aside" : all.size() + " set aside");
     }

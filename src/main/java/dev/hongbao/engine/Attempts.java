@@ -167,7 +167,6 @@ public final class Attempts {
         /** One try: answers early, or calls the script. Idempotent; called again after a change that may change the answer. */
         protected abstract Future<O> attempt();
 
-        /** The unit's key in a generation. */
         protected abstract String key(Generation generation);
 
         /** Whether Postgres still has the unit: a restored backup may lack it. */

@@ -56,9 +56,6 @@ final class BatchSettler {
     /** The equal refusals at one place of a shard's journal. */
     private record Refused(Generation generation, long fromSeq, String sqlState, int times) {}
 
-    /** The batch that was settled in the end. */
-    record Outcome(SettlementBatch batch, int voids) {}
-
     /**
      * @param writers connections with pipelined statements; each gets a part of the shards
      * @param quarantine is informed of units that are set aside
@@ -93,11 +90,9 @@ final class BatchSettler {
                 : settler.prepare(batch.items());
     }
 
-    /** Sends a prepared settlement. @return fails if the batch has to be tried again unchanged */
-    Future<Outcome> send(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
-        return measured(batch, settlement, writer)
-                .map(voids -> new Outcome(batch, voids))
-                .recover(fault -> refused(batch, fault));
+    /** Sends a prepared settlement. @return the batch that was settled in the end; fails if it has to be tried again unchanged */
+    Future<SettlementBatch> send(SettlementBatch batch, Settler.Settlement settlement, SqlClient writer) {
+        return measured(batch, settlement, writer).map(batch::settled).recover(fault -> refused(batch, fault));
     }
 
     /**
@@ -106,7 +101,7 @@ final class BatchSettler {
      * @return the number of void items
      */
     Future<Integer> settle(SettlementBatch batch) {
-        return attempt(batch).recover(fault -> refused(batch, fault).map(Outcome::voids));
+        return attempt(batch).recover(fault -> refused(batch, fault).map(SettlementBatch::voids));
     }
 
     /** One transaction, for a batch of one shard. */
@@ -134,7 +129,7 @@ final class BatchSettler {
      *
      * @return fails with {@code fault} if the batch has to be tried again unchanged
      */
-    private Future<Outcome> refused(SettlementBatch batch, Throwable fault) {
+    private Future<SettlementBatch> refused(SettlementBatch batch, Throwable fault) {
         if (!SqlState.isPoison(fault) || batch.moves().moves().size() != 1 || !isThird(batch, (PgException) fault)) {
             return Future.failedFuture(fault);
         }
@@ -176,7 +171,7 @@ final class BatchSettler {
         return false;
     }
 
-    private Future<Outcome> cure(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
+    private Future<SettlementBatch> cure(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
         List<Quarantine.Unit> rest = batch.units().stream()
                 .filter(unit -> !culprits.containsKey(unit))
                 .toList();
@@ -187,28 +182,29 @@ final class BatchSettler {
             if (!mayGoOn(culprits.size() + 1, fault)) {
                 return Future.failedFuture(fault);
             }
-            return find(batch, rest, 0, rest.size(), fault).compose(found -> {
-                culprits.put(found.unit, found.mark);
-                return cure(batch, culprits);
-            });
+            return find(batch, rest, 0, rest.size(), fault, culprits).compose(found -> cure(batch, culprits));
         });
     }
 
-    private record Found(Quarantine.Unit unit, Mark mark) {}
-
-    /** Finds the first culprit: the first {@code good} units settle, the first {@code bad} do not. */
-    private Future<Found> find(
-            SettlementBatch batch, List<Quarantine.Unit> units, int good, int bad, PgException fault) {
+    /** Adds the first culprit to those found: the first {@code good} units settle, the first {@code bad} do not. */
+    private Future<Void> find(
+            SettlementBatch batch,
+            List<Quarantine.Unit> units,
+            int good,
+            int bad,
+            PgException fault,
+            Map<Quarantine.Unit, Mark> found) {
         if (bad - good <= 1) {
             int shard = batch.shards().get(0);
-            Mark mark = new Mark(shard, fault.getSqlState(), String.valueOf(fault.getErrorMessage()));
-            return Future.succeededFuture(new Found(units.get(bad - 1), mark));
+            found.put(
+                    units.get(bad - 1), new Mark(shard, fault.getSqlState(), String.valueOf(fault.getErrorMessage())));
+            return Future.succeededFuture();
         }
         int middle = (good + bad) / 2;
         return trial(batch, units.subList(0, middle))
                 .compose(refusal -> refusal == null
-                        ? find(batch, units, middle, bad, fault)
-                        : find(batch, units, good, middle, refusal));
+                        ? find(batch, units, middle, bad, fault, found)
+                        : find(batch, units, good, middle, refusal, found));
     }
 
     /** Null if these units of the batch can be settled, else the refusal. Fails if that is unknown. */
@@ -227,7 +223,7 @@ final class BatchSettler {
         });
     }
 
-    private Future<Outcome> setAside(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
+    private Future<SettlementBatch> setAside(SettlementBatch batch, Map<Quarantine.Unit, Mark> culprits) {
         SettlementBatch rest = culprits.isEmpty() ? batch : batch.without(culprits);
         return attempt(rest).map(voids -> {
             refused.remove(batch.shards().get(0));
@@ -235,7 +231,7 @@ final class BatchSettler {
                 setAsideNanos.add(loop.nanos());
                 quarantine.wasSetAside(unit, mark);
             });
-            return new Outcome(rest, voids);
+            return rest.settled(voids);
         });
     }
 
@@ -245,6 +241,7 @@ final class BatchSettler {
         private final CursorMoves moves;
         private final List<JournalItem> items = new ArrayList<>();
         private int size;
+        private int voids;
 
         SettlementBatch(String verb) {
             this(verb, new CursorMoves());
@@ -271,6 +268,16 @@ final class BatchSettler {
         /** The number of effects. */
         int size() {
             return size;
+        }
+
+        private SettlementBatch settled(int voidItems) {
+            voids = voidItems;
+            return this;
+        }
+
+        /** The number of void items, once it is settled. */
+        int voids() {
+            return voids;
         }
 
         List<Integer> shards() {

@@ -19,7 +19,6 @@ public record Generation(String namespace, int shard, long epoch, String nonce) 
         return shardPrefix() + epoch + "-" + nonce;
     }
 
-    /** The prefix of the keys of all generations of the shard. */
     private String shardPrefix() {
         return shardPrefix(namespace, shard);
     }

@@ -3,7 +3,6 @@ package dev.hongbao.engine;
 import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,39 +41,32 @@ public final class KeyLoader {
      * @return whether the key is loaded, or needs no load; false leaves it to a recovery
      */
     public Future<Boolean> load(Generation generation, String key, ShardScript.Call<?> call) {
-        Promise<Boolean> done = Promise.promise();
-        attempt(new Load(generation, key, call, loop.nanos() + waitMillis * 1_000_000, done));
-        return done.future();
+        return load(generation, key, call, loop.nanos() + waitMillis * 1_000_000);
     }
 
-    private record Load(
-            Generation generation, String key, ShardScript.Call<?> call, long deadlineNanos, Promise<Boolean> done) {}
-
-    private void attempt(Load load) {
-        Generation generation = load.generation;
+    private Future<Boolean> load(Generation generation, String key, ShardScript.Call<?> call, long deadlineNanos) {
         Shards.Shard current = shards.current(generation.shard());
         if (current.generation().epoch() > generation.epoch()) {
-            load.done.complete(true);
-            return;
+            return Future.succeededFuture(true);
         }
         if (!current.generation().equals(generation)) {
-            again(load, shards.refresh());
-            return;
+            return again(generation, key, call, deadlineNanos, true);
         }
-        script.call(generation.link(redis), current, load.call)
-                .onSuccess(loaded -> load.done.complete(true))
-                // The shard is being recovered, or the connection comes back. A second load changes nothing.
-                .onFailure(fault ->
-                        again(load, ShardScript.isReported(fault) ? shards.refresh() : Future.succeededFuture()));
+        // The shard is being recovered, or the connection comes back. A second load changes nothing.
+        return script.call(generation.link(redis), current, call)
+                .map(true)
+                .recover(fault -> again(generation, key, call, deadlineNanos, ShardScript.isReported(fault)));
     }
 
-    private void again(Load load, Future<Void> first) {
-        if (loop.nanos() > load.deadlineNanos) {
-            LOG.warn("{} is left to the next recovery", load.key);
-            var unused = shards.report(load.generation, Symptom.missing(load.key));
-            load.done.complete(false);
-            return;
+    private Future<Boolean> again(
+            Generation generation, String key, ShardScript.Call<?> call, long deadlineNanos, boolean isReplaced) {
+        if (loop.nanos() > deadlineNanos) {
+            LOG.warn("{} is left to the next recovery", key);
+            var unused = shards.report(generation, Symptom.missing(key));
+            return Future.succeededFuture(false);
         }
-        first.onComplete(looked -> loop.timer(RETRY_MILLIS, () -> attempt(load)));
+        return (isReplaced ? shards.refresh() : Future.<Void>succeededFuture())
+                .transform(looked -> loop.pause(RETRY_MILLIS))
+                .compose(later -> load(generation, key, call, deadlineNanos));
     }
 }

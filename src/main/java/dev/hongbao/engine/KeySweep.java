@@ -130,7 +130,6 @@ final class KeySweep {
         }
     }
 
-    /** Removes the keys of an abandoned generation. */
     Future<Void> unlinkAll(Generation abandoned) {
         return go(abandoned.link(redis).server(), abandoned.stamp() + ":*", key -> true);
     }

@@ -43,7 +43,11 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
      * @param settlers makes settlers of its items on connections of the caller
      * @param comparison compares its keys to Postgres and the journal
      */
-    public record Traits(List<String> scripts, Keys keys, SettlerFactory settlers, RedisComparison.Factory comparison) {
+    public record Traits(
+            List<String> scripts,
+            Keys keys,
+            Function<Pool, List<Settler>> settlers,
+            RedisComparison.Factory comparison) {
         public Traits {
             scripts = List.copyOf(scripts);
         }
@@ -54,18 +58,11 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
         /** The keys that a packet or draw with this id has in a generation, if it belongs to this mode. */
         List<String> of(Generation generation, UUID unit);
 
-        /** The keys in any of the modes. */
         static Keys of(Collection<Traits> modes) {
             return (generation, unit) -> modes.stream()
                     .flatMap(mode -> mode.keys().of(generation, unit).stream())
                     .toList();
         }
-    }
-
-    /** Makes settlers for a process without a running server. */
-    @FunctionalInterface
-    public interface SettlerFactory {
-        List<Settler> of(Pool pool);
     }
 
     /** Periodic work that only a shard's owner does, such as closing expired units or planning the next ones. */
@@ -224,7 +221,6 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
 
     /** Settles the journal's items of one verb into Postgres. Called on the persistence verticle's event loop. */
     public interface Settler {
-        /** The form of its items. */
         JournalItem.Format format();
 
         /**

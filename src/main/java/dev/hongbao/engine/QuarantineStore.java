@@ -62,15 +62,7 @@ public final class QuarantineStore {
      * @param entries the number of kept entries
      * @param held the balance of its accounts in minor units, as {@code 500 CNY}; empty for none
      */
-    public record Listed(
-            Quarantine.Unit unit, int shard, OffsetDateTime since, Cause cause, long entries, String held) {}
-
-    /**
-     * The cause of a quarantine.
-     *
-     * @param sqlState of the refusal; empty for a definition that cannot be read
-     */
-    public record Cause(String sqlState, String reason) {}
+    public record Listed(Quarantine.Unit unit, Quarantine.Mark mark, OffsetDateTime since, long entries, String held) {}
 
     private record Kept(long n, String verb, String item) {}
 
@@ -81,9 +73,9 @@ public final class QuarantineStore {
                 .map(rows -> StreamSupport.stream(rows.spliterator(), false)
                         .map(row -> new Listed(
                                 new Quarantine.Unit(row.getString("kind"), row.getUUID("id")),
-                                row.getInteger("shard"),
+                                new Quarantine.Mark(
+                                        row.getInteger("shard"), row.getString("sqlstate"), row.getString("reason")),
                                 row.getOffsetDateTime("since"),
-                                new Cause(row.getString("sqlstate"), row.getString("reason")),
                                 row.getLong("entries"),
                                 row.getString("held") == null ? "" : row.getString("held")))
                         .toList());

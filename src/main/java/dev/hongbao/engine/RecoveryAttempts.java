@@ -332,7 +332,6 @@ final class RecoveryAttempts {
             pauses.remove(shard);
         }
 
-        /** Whether the shard pauses now. */
         boolean holds(int shard) {
             return lasts(pauses.get(shard)) || lasts(contradictions.get(shard));
         }

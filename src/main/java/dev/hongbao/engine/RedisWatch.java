@@ -29,7 +29,6 @@ final class RedisWatch {
     private final RedisLinks redis;
     private final Shards shards;
 
-    /** By shard. */
     private final Map<Integer, Missed> missed = new HashMap<>();
 
     /** The first report of a missing generation. */
@@ -41,7 +40,6 @@ final class RedisWatch {
         this.shards = shards;
     }
 
-    /** The watched links. */
     RedisLinks redis() {
         return redis;
     }

@@ -188,11 +188,11 @@ final class ServerMessages extends VerticleBase {
     }
 
     /** Sends one message for all entries of one pass of the event loop. */
-    private void written(Shards.ForeignEntry entry) {
+    private void written(Stretch entry) {
         if (written.isEmpty()) {
             loop.run(this::tellEntries);
         }
-        written.merge(entry.generation().shard(), Stretch.of(entry), Stretch::and);
+        written.merge(entry.shard(), entry, Stretch::and);
     }
 
     private void tellEntries() {
@@ -465,7 +465,6 @@ final class ServerMessages extends VerticleBase {
             return "";
         }
 
-        /** The servers that listen to everything. */
         List<String> listening() {
             return peers.entrySet().stream()
                     .filter(peer -> peer.getValue().listens)

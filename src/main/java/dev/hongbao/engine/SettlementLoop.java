@@ -117,7 +117,7 @@ final class SettlementLoop {
                 .onComplete(done -> {
                     lane.ended();
                     if (done.succeeded()) {
-                        settled(done.result().batch(), done.result().voids());
+                        settled(done.result());
                     } else {
                         failed(batch, done.cause());
                     }
@@ -132,13 +132,13 @@ final class SettlementLoop {
                 && Stream.of(logs).allMatch(log -> !log.isLive() || log.isQuiet());
     }
 
-    private void settled(SettlementBatch batch, int voids) {
+    private void settled(SettlementBatch batch) {
         for (CursorMoves.Move move : batch.moves().moves()) {
             ShardLog log = logs[move.generation().shard()];
             log.settledUpTo(move.generation(), move.toSeq());
             noteAside(log, move.generation(), batch.moves().aside().marks().keySet());
             trim(log);
-            if (voids > 0) {
+            if (batch.voids() > 0) {
                 supervisor.contradicted(move.generation());
             }
         }
@@ -162,7 +162,6 @@ final class SettlementLoop {
         }
     }
 
-    /** The shard settles on from this row. */
     void resumed(ShardRow row) {
         removeKeys(row.generation(), row.aside());
         pump();

@@ -171,7 +171,6 @@ final class ShardLog {
         doubtedAtSeq = atSeq;
     }
 
-    /** Whether a doubt concerns this row of the shard. */
     boolean isDoubted(ShardRow row) {
         Long at = doubtedAtSeq;
         return at != null && row.generation().equals(generation) && (at < 0 || at == row.lastSeq());

@@ -168,7 +168,7 @@ public final class ShardScript {
         if (shards.owned().contains(generation.shard())) {
             loop.publish(JournalEntry.address(generation.shard()), entry);
         } else {
-            shards.foreignEntries().tell(new Shards.ForeignEntry(generation, entry.seq()));
+            shards.foreignEntries().tell(Stretch.of(generation, entry.seq()));
         }
     }
 

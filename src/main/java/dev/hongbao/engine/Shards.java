@@ -58,7 +58,7 @@ public final class Shards {
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ShardsAtStart atStart = new ShardsAtStart();
-    private final LoopListeners<ForeignEntry> foreignEntries = new LoopListeners<>();
+    private final LoopListeners<Stretch> foreignEntries = new LoopListeners<>();
     private volatile Set<Integer> owned = Set.of();
     private volatile Map<String, Timer> scriptTimes = Map.of();
     private volatile @Nullable JournalMetrics journals;
@@ -126,13 +126,6 @@ public final class Shards {
             return redis.send(exist).map(flags -> flags.stream().allMatch(flag -> flag.toInteger() == 1));
         }
     }
-
-    /**
-     * An entry that this server wrote into the journal of a shard that another server owns.
-     *
-     * @param seq its place in the journal, from 1
-     */
-    public record ForeignEntry(Generation generation, long seq) {}
 
     /**
      * @param count the number of shards in Postgres
@@ -240,12 +233,11 @@ public final class Shards {
         return owned;
     }
 
-    /** The listeners that inform the owners of such entries. */
-    public LoopListeners<ForeignEntry> foreignEntries() {
+    /** The listeners that inform other servers of this server's entries in the journals of their shards. */
+    LoopListeners<Stretch> foreignEntries() {
         return foreignEntries;
     }
 
-    /** Replaces the set of owned shards. */
     public void owns(Set<Integer> now) {
         owned = Collections.unmodifiableSet(new TreeSet<>(now));
     }
@@ -436,7 +428,6 @@ public final class Shards {
             waiting.remove(shard);
         }
 
-        /** The shard settles. */
         public synchronized void live(int shard) {
             waiting.remove(shard);
             anyLive = true;

@@ -16,8 +16,9 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
         }
     }
 
-    static Stretch of(Shards.ForeignEntry entry) {
-        return new Stretch(entry.generation().shard(), entry.generation().epoch(), entry.seq(), entry.seq());
+    /** One entry's place. */
+    static Stretch of(Generation generation, long seq) {
+        return new Stretch(generation.shard(), generation.epoch(), seq, seq);
     }
 
     /** Joins two stretches, from the lowest place to the highest. A later generation replaces this stretch. */

@@ -256,12 +256,12 @@ final class ConsoleRoutes {
                 units,
                 (json, unit) -> json.field("id", unit.unit().id().toString())
                         .field("kind", unit.unit().kind())
-                        .field("shard", unit.shard())
+                        .field("shard", unit.mark().shard())
                         .field("since", text(unit.since()))
                         .field("entries", unit.entries())
                         .field("held", unit.held())
-                        .field("sqlState", unit.cause().sqlState())
-                        .field("reason", unit.cause().reason()));
+                        .field("sqlState", unit.mark().sqlState())
+                        .field("reason", unit.mark().reason()));
     }
 
     /** @param entries that were kept of it */

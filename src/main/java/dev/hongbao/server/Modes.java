@@ -29,6 +29,8 @@ final class Modes {
 
     /** Their settlers, for a process without a running server. */
     static List<Settler> settlers(Pool pool) {
-        return ALL.stream().flatMap(mode -> mode.settlers().of(pool).stream()).toList();
+        return ALL.stream()
+                .flatMap(mode -> mode.settlers().apply(pool).stream())
+                .toList();
     }
 }

@@ -84,7 +84,7 @@ class ServerMessagesTest {
                 SOON,
                 () -> assertThat(ServerMessages.counter(metrics, "heard").count())
                         .isPositive());
-        shards.foreignEntries().tell(new Shards.ForeignEntry(generation, 7));
+        shards.foreignEntries().tell(Stretch.of(generation, 7));
         Eventually.eventually(SOON, () -> assertThat(told).hasSize(1));
 
         // When another one says that it owns them
@@ -164,7 +164,7 @@ class ServerMessagesTest {
         List<Buffer> told = new CopyOnWriteArrayList<>();
         lines.line("other").listen(told::add);
         Shards shards = deploy(vertx, lines, new Audience());
-        shards.foreignEntries().tell(new Shards.ForeignEntry(new Generation("test", 3, 1, "nonce"), 7));
+        shards.foreignEntries().tell(Stretch.of(new Generation("test", 3, 1, "nonce"), 7));
         Eventually.eventually(SOON, () -> assertThat(told).hasSizeGreaterThan(1));
 
         // When

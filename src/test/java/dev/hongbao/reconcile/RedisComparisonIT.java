@@ -82,7 +82,7 @@ class RedisComparisonIT {
                                         Stream.of(Packets.TRAITS, Draws.TRAITS)
                                                 .flatMap(mode -> mode
                                                         .settlers()
-                                                        .of(engine.engine().pool())
+                                                        .apply(engine.engine().pool())
                                                         .stream())
                                                 .map(Settler::format)
                                                 .toList(),
