@@ -92,7 +92,7 @@ public final class AuditLog {
 
     /** Notes a row of the host's call. Repeated calls are counted instead. */
     public void note(AuditRow row) {
-        addFirst(repeats.first(new AuditRow.Kind(row.who(), row.what(), row.outcome()), true, () -> row));
+        addFirst(repeats.first(new AuditRow.Kind(row.who(), row.what(), row.status(), row.problem()), true, () -> row));
     }
 
     /**
@@ -139,10 +139,8 @@ public final class AuditLog {
                         Rows.column(batch, String[]::new, row -> row.what().route()))
                 .addArrayOfString(
                         Rows.column(batch, String[]::new, row -> row.what().subject()))
-                .addArrayOfShort(Rows.column(
-                        batch, Short[]::new, row -> (short) row.outcome().status()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.outcome().problem()))
+                .addArrayOfShort(Rows.column(batch, Short[]::new, row -> (short) row.status()))
+                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::problem))
                 .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::reference))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, AuditRow::times))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
@@ -233,6 +231,8 @@ public final class AuditLog {
      * The audit log's record of a call.
      *
      * @param request id of the request in its answer; null for a frame, and for a row of many calls
+     * @param status of the answer
+     * @param problem the end of its problem's type; null for none
      * @param reference the host's own reference; null for none
      * @param times the number of equal calls, 1 or more
      */
@@ -240,7 +240,8 @@ public final class AuditLog {
             Who who,
             @Nullable String request,
             What what,
-            Outcome outcome,
+            int status,
+            @Nullable String problem,
             @Nullable String reference,
             long times) {
         /** The longest text of a caller; longer ones are cut. */
@@ -281,27 +282,24 @@ public final class AuditLog {
                 String method, String route, @Nullable String subject) {}
 
         /**
-         * The answer.
-         *
-         * @param problem the end of the problem's type; null for none
-         */
-        public record Outcome(int status, @Nullable String problem) {}
-
-        /**
          * Calls that are counted together.
          *
          * @param what without a subject if the caller may invent it
          */
-        public record Kind(Who who, What what, Outcome outcome) {
+        public record Kind(
+                Who who, What what, int status, @Nullable String problem) {
             /** A copy for many callers, counted together. */
             Kind ofMany() {
                 return new Kind(
-                        Who.MANY, what.subject == null ? what : new What(what.method, what.route, null), outcome);
+                        Who.MANY,
+                        what.subject == null ? what : new What(what.method, what.route, null),
+                        status,
+                        problem);
             }
 
             /** A row with this kind's facts only. */
             public AuditRow row() {
-                return new AuditRow(who, null, what, outcome, null, 1);
+                return new AuditRow(who, null, what, status, problem, null, 1);
             }
         }
 
@@ -313,7 +311,7 @@ public final class AuditLog {
         public record Written(long n, Instant at, AuditRow row, long missed) {}
 
         AuditRow times(long many) {
-            return new AuditRow(who, request, what, outcome, reference, many);
+            return new AuditRow(who, request, what, status, problem, reference, many);
         }
 
         /**

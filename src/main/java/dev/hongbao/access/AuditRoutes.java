@@ -24,7 +24,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Routes of the audit log. Confined to its event loop. */
+/**
+ * Routes of the audit log. Rows are read in the order of writing: a reader that has read up to a row has missed no earlier one.
+ * Confined to its event loop.
+ */
 final class AuditRoutes {
     /** The first line of CSV, with a byte order mark: spreadsheets then read the file as UTF-8. */
     private static final String CSV_HEADER =
@@ -32,11 +35,21 @@ final class AuditRoutes {
 
     private static final int LENGTH = 256;
 
-    private final AuditReader reader;
+    /** Rows of an export in one query. */
+    private static final int EXPORT_PAGE = 1_000;
+
+    /** Uses the index of the times, also for the row to continue from. */
+    private static final String SELECT = """
+        select * from audit_log
+        where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')
+          and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)
+        """;
+
+    private final Pool pool;
 
     /** @param pool of the requests */
     AuditRoutes(Pool pool) {
-        this.reader = new AuditReader(pool);
+        this.pool = pool;
     }
 
     /** By {@code operationId}, without the export, which lasts as long as its reader. */
@@ -45,7 +58,7 @@ final class AuditRoutes {
     }
 
     private Future<Reply> list(Call call) {
-        return reader.list(span(call), call.cursor(), call.limit()).map(page -> Reply.json(200, page(page)));
+        return list(span(call), call.cursor(), call.limit()).map(page -> Reply.json(200, page(page)));
     }
 
     /** Writes all rows as they are read, no faster than the client takes them. */
@@ -53,11 +66,11 @@ final class AuditRoutes {
         return LinesReply.write(
                 call,
                 new LinesReply.Form<>(CSV_HEADER, AuditRoutes::csvLine, AuditRoutes::jsonLine),
-                page -> reader.export(span(call), page));
+                page -> export(span(call), page));
     }
 
-    private static AuditReader.Span span(Call call) {
-        return new AuditReader.Span(time(call, "from"), time(call, "to"), call.query("actor"), call.query("reference"));
+    private static Span span(Call call) {
+        return new Span(time(call, "from"), time(call, "to"), call.query("actor"), call.query("reference"));
     }
 
     private static @Nullable Instant time(Call call, String name) {
@@ -90,8 +103,8 @@ final class AuditRoutes {
                 .plain("method", row.what().method())
                 .plain("route", row.what().route())
                 .field("subject", row.what().subject())
-                .field("status", row.outcome().status())
-                .field("problem", row.outcome().problem())
+                .field("status", row.status())
+                .field("problem", row.problem())
                 .field("reference", row.reference())
                 .field("times", row.times())
                 .field("missed", written.missed())
@@ -120,8 +133,8 @@ final class AuditRoutes {
                                 row.what().method(),
                                 cell(row.what().route()),
                                 cell(row.what().subject()),
-                                Integer.toString(row.outcome().status()),
-                                cell(row.outcome().problem()),
+                                Integer.toString(row.status()),
+                                cell(row.problem()),
                                 cell(row.reference()),
                                 Long.toString(row.times()),
                                 Long.toString(written.missed())))
@@ -132,100 +145,83 @@ final class AuditRoutes {
         return text == null ? "" : LinesReply.cell(text);
     }
 
-    /** Reads the audit log in the order of writing. A reader that has read up to a row has missed no earlier one. Thread-safe. */
-    private static final class AuditReader {
-        /** Rows of an export in one query. */
-        private static final int EXPORT_PAGE = 1_000;
+    // --- rows ---
 
-        /** Uses the index of the times, also for the row to continue from. */
-        private static final String SELECT = """
-            select * from audit_log
-            where at >= coalesce($1::timestamptz, '-infinity') and at < coalesce($2::timestamptz, 'infinity')
-              and (at, n) > (coalesce((select at from audit_log where n = $3), '-infinity'), $3)
-            """;
+    /**
+     * A filter of rows.
+     *
+     * @param from inclusive time of writing; null for the first row
+     * @param to exclusive; null for the latest row
+     * @param actor the caller; null for all
+     * @param reference of the call; null for all
+     */
+    private record Span(
+            @Nullable Instant from,
+            @Nullable Instant to,
+            @Nullable String actor,
+            @Nullable String reference) {}
 
-        private final Pool pool;
-
-        AuditReader(Pool pool) {
-            this.pool = pool;
+    /**
+     * A page of rows, oldest first.
+     *
+     * @param cursor a page's {@code next}; null for the first page
+     * @param limit 1 to {@link Page#MAX_LIMIT}
+     */
+    private Future<Page<AuditRow.Written>> list(Span span, @Nullable String cursor, int limit) {
+        Long after = Page.number(cursor, 0);
+        if (after == null) {
+            return Future.failedFuture(Page.badCursor());
         }
+        return read(span, after, limit + 1).map(rows -> Page.of(rows, limit, row -> Long.toString(row.n())));
+    }
 
-        /**
-         * A filter of rows.
-         *
-         * @param from inclusive time of writing; null for the first row
-         * @param to exclusive; null for the latest row
-         * @param actor the caller; null for all
-         * @param reference of the call; null for all
-         */
-        public record Span(
-                @Nullable Instant from,
-                @Nullable Instant to,
-                @Nullable String actor,
-                @Nullable String reference) {}
+    /**
+     * Reads all rows page by page.
+     *
+     * @param write takes a page, never empty; the next page is read when its future succeeds
+     */
+    private Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
+        return Pages.each(
+                0L,
+                after -> read(span, after, EXPORT_PAGE),
+                rows -> rows.size() < EXPORT_PAGE
+                        ? null
+                        : rows.get(rows.size() - 1).n(),
+                write);
+    }
 
-        /**
-         * A page of rows, oldest first.
-         *
-         * @param cursor a page's {@code next}; null for the first page
-         * @param limit 1 to {@link Page#MAX_LIMIT}
-         */
-        public Future<Page<AuditRow.Written>> list(Span span, @Nullable String cursor, int limit) {
-            Long after = Page.number(cursor, 0);
-            if (after == null) {
-                return Future.failedFuture(Page.badCursor());
-            }
-            return read(span, after, limit + 1).map(rows -> Page.of(rows, limit, row -> Long.toString(row.n())));
+    private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
+        Tuple parameters = Tuple.of(offset(span.from), offset(span.to), after, limit);
+        String some = SELECT;
+        if (span.actor != null) {
+            parameters.addString(span.actor);
+            some += " and actor = $" + parameters.size();
         }
-
-        /**
-         * Reads all rows page by page.
-         *
-         * @param write takes a page, never empty; the next page is read when its future succeeds
-         */
-        public Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
-            return Pages.each(
-                    0L,
-                    after -> read(span, after, EXPORT_PAGE),
-                    rows -> rows.size() < EXPORT_PAGE
-                            ? null
-                            : rows.get(rows.size() - 1).n(),
-                    write);
+        if (span.reference != null) {
+            parameters.addString(span.reference);
+            some += " and reference = $" + parameters.size();
         }
+        return pool.preparedQuery(some + " order by at, n limit $4")
+                .execute(parameters)
+                .map(rows -> Rows.list(rows, AuditRoutes::row));
+    }
 
-        private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
-            Tuple parameters = Tuple.of(offset(span.from), offset(span.to), after, limit);
-            String some = SELECT;
-            if (span.actor != null) {
-                parameters.addString(span.actor);
-                some += " and actor = $" + parameters.size();
-            }
-            if (span.reference != null) {
-                parameters.addString(span.reference);
-                some += " and reference = $" + parameters.size();
-            }
-            return pool.preparedQuery(some + " order by at, n limit $4")
-                    .execute(parameters)
-                    .map(rows -> Rows.list(rows, AuditReader::row));
-        }
+    private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {
+        return moment == null ? null : moment.atOffset(ZoneOffset.UTC);
+    }
 
-        private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {
-            return moment == null ? null : moment.atOffset(ZoneOffset.UTC);
-        }
-
-        private static AuditRow.Written row(Row row) {
-            return new AuditRow.Written(
-                    row.getLong("n"),
-                    row.getOffsetDateTime("at").toInstant(),
-                    new AuditRow(
-                            new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
-                            row.getString("request"),
-                            new AuditRow.What(
-                                    row.getString("method"), row.getString("route"), row.getString("subject")),
-                            new AuditRow.Outcome(row.getShort("status"), row.getString("problem")),
-                            row.getString("reference"),
-                            row.getLong("times")),
-                    row.getLong("missed"));
-        }
+    private static AuditRow.Written row(Row row) {
+        return new AuditRow.Written(
+                row.getLong("n"),
+                row.getOffsetDateTime("at").toInstant(),
+                new AuditRow(
+                        new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
+                        row.getString("request"),
+                        new AuditRow.What(row.getString("method"), row.getString("route"), row.getString("subject")),
+                        row.getShort("status"),
+                        row.getString("problem"),
+                        row.getString("reference"),
+                        row.getLong("times")),
+                row.getLong("missed"));
     }
 }

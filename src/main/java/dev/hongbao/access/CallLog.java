@@ -129,7 +129,8 @@ public record CallLog(AuditLog rows, long answerMillis) {
             AuditRow.Kind kind = new AuditRow.Kind(
                     who(),
                     new AuditRow.What(operation.method().name(), route, null),
-                    new AuditRow.Outcome(status, problem == null ? null : problem.wireName()));
+                    status,
+                    problem == null ? null : problem.wireName());
             boolean changes = begun && !operation.method().equals(HttpMethod.GET);
             return calls.tell(kind, () -> row(kind), isService, changes ? operation.id() : null);
         }
@@ -145,7 +146,8 @@ public record CallLog(AuditLog rows, long answerMillis) {
                     kind.who(),
                     requestId,
                     new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
-                    kind.outcome(),
+                    kind.status(),
+                    kind.problem(),
                     AuditRow.text(reference),
                     1);
         }

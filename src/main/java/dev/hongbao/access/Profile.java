@@ -66,13 +66,7 @@ public record Profile(
     /**
      * A user's stored profile.
      *
-     * @param givenBy null when none is stored
+     * @param givenBy {@code service} or {@code token}; null when none is stored
      */
-    public record Stored(Profile profile, @Nullable GivenBy givenBy) {}
-
-    /** The source of a profile. */
-    public enum GivenBy {
-        SERVICE,
-        TOKEN
-    }
+    public record Stored(Profile profile, @Nullable String givenBy) {}
 }

@@ -13,7 +13,6 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /** The calls on how users are shown. Confined to its event loop. */
@@ -60,16 +59,9 @@ final class ProfileRoutes {
         return new Profile(name, avatar == null ? null : new PictureUrl(avatar));
     }
 
-    /** A profile as it is stored. */
     private static String stored(UserId user, Profile.Stored stored) {
         JsonText json = new JsonText(256).beginObject().plain("user", user.value());
         stored.profile().write(json);
-        return json.field(
-                        "givenBy",
-                        stored.givenBy() == null
-                                ? null
-                                : stored.givenBy().name().toLowerCase(Locale.ROOT))
-                .endObject()
-                .toString();
+        return json.field("givenBy", stored.givenBy()).endObject().toString();
     }
 }

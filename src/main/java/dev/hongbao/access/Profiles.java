@@ -2,7 +2,6 @@ package dev.hongbao.access;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.hongbao.access.Profile.GivenBy;
 import dev.hongbao.values.PictureUrl;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -15,7 +14,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -132,10 +130,9 @@ public final class Profiles {
         String avatar = row.getString("avatar");
         return new Profile.Stored(
                 new Profile(row.getString("display_name"), avatar == null ? null : new PictureUrl(avatar)),
-                GivenBy.valueOf(row.getString("given_by").toUpperCase(Locale.ROOT)));
+                row.getString("given_by"));
     }
 
-    /** A user's stored profile. */
     public Future<Profile.Stored> find(UserId user) {
         return read(Set.of(user)).map(found -> found.getOrDefault(user, new Profile.Stored(Profile.NONE, null)));
     }

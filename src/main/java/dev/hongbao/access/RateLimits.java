@@ -46,7 +46,6 @@ public final class RateLimits {
         this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
     }
 
-    /** Counts a claim. */
     public RateDecision claim(Caller caller) {
         return (caller.role() == Role.SERVICE ? service : claims).take(caller.user());
     }
@@ -231,7 +230,6 @@ public final class RateLimits {
             return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
         }
 
-        /** Nothing is limited. */
         public static final Settings OFF = new Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1);
     }
 
@@ -277,7 +275,6 @@ public final class RateLimits {
      * @param burst how many calls may come at once, 1 to 1,000,000; not read when {@code perSecond} is 0
      */
     public record Limit(double perSecond, int burst) {
-        /** No limit. */
         public static final Limit OFF = new Limit(0, 1);
 
         public Limit {

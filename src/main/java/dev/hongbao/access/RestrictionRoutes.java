@@ -21,6 +21,7 @@ import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** The calls that freeze wallets, block users and revoke tokens. Confined to its event loop. */
@@ -65,9 +66,9 @@ final class RestrictionRoutes {
     }
 
     private Future<Reply> revoke(Call call) {
-        Revoking asked = revoking(call.json());
+        JsonObject body = Objects.requireNonNullElseGet(call.json(), JsonObject::new);
         return revocations
-                .revoke(call.user(), asked.before(), call.caller().user(), call.requiredKey(), asked.reason())
+                .revoke(call.user(), before(body), call.caller().user(), call.requiredKey(), body.getString("reason"))
                 .map(done -> Reply.json(200, revocation(done)));
     }
 
@@ -136,22 +137,13 @@ final class RestrictionRoutes {
         return json.endObject().toString();
     }
 
-    /** A body's request to revoke tokens. @param before null: tokens issued until now @param reason null for none */
-    private record Revoking(
-            @Nullable Instant before, @Nullable String reason) {}
-
-    /** @param body fits the contract's {@code Revoke}; null for none */
-    private static Revoking revoking(@Nullable JsonObject body) {
-        if (body == null) {
-            return new Revoking(null, null);
-        }
+    /** The moment of a body that revokes tokens; null: tokens issued until now. @param body fits the contract's {@code Revoke} */
+    private static @Nullable Instant before(JsonObject body) {
         String before = body.getString("before");
         try {
-            return new Revoking(
-                    before == null
-                            ? null
-                            : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS),
-                    body.getString("reason"));
+            return before == null
+                    ? null
+                    : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException unreadable) {
             throw InvalidInputException.of("#/before", Text.of("time.malformed-short"));
         }

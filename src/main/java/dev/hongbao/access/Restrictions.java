@@ -97,7 +97,6 @@ public final class Restrictions {
         return revocations;
     }
 
-    /** Whether the caller's token is revoked. */
     public boolean revokes(Caller caller) {
         return revocations.includes(caller);
     }
@@ -278,7 +277,6 @@ public final class Restrictions {
      */
     public record Restriction(
             long n, Target target, boolean placed, String actor, String reason, Instant at, boolean inForce) {
-        /** The kind of restriction. */
         public enum Kind implements Named {
             /** Forbids a user's sends, claims, plays, pools and withdrawals. Deposits and refunds arrive. */
             FROZEN,

@@ -1,23 +1,10 @@
 package dev.hongbao.access;
 
-import com.nimbusds.jose.JOSEException;
-import com.nimbusds.jose.JWSAlgorithm;
-import com.nimbusds.jose.jwk.Curve;
-import com.nimbusds.jose.jwk.JWK;
-import com.nimbusds.jose.jwk.JWKMatcher;
-import com.nimbusds.jose.jwk.KeyOperation;
-import com.nimbusds.jose.jwk.KeyType;
-import com.nimbusds.jose.jwk.KeyUse;
-import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.SecretUrl;
 import dev.hongbao.config.WebConfig.TokenConfig;
 import dev.hongbao.engine.Presence;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Sha256;
-import dev.hongbao.values.StrictJson;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -29,7 +16,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
-import java.text.ParseException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -121,13 +108,17 @@ public final class TokenTrust implements AutoCloseable {
         Path file = token.jwksFile();
         if (file != null) {
             sources.add(new KeyRing.Source(
-                    "token.jwks-file: " + file, false, () -> ofAlgorithm(token, JwkSet.read(Files.readString(file)))));
+                    "token.jwks-file: " + file,
+                    false,
+                    () -> ofAlgorithm(token, VerificationKey.ofSet(Files.readString(file)))));
         }
         SecretUrl url = token.jwksUrl();
         if (url != null) {
             JsonUrl remote = new JsonUrl(URI.create(url.value()), URL_LIMIT);
             sources.add(new KeyRing.Source(
-                    "token.jwks-url: " + url.redacted(), true, () -> ofAlgorithm(token, JwkSet.read(remote.read()))));
+                    "token.jwks-url: " + url.redacted(),
+                    true,
+                    () -> ofAlgorithm(token, VerificationKey.ofSet(remote.read()))));
         }
     }
 
@@ -268,8 +259,8 @@ public final class TokenTrust implements AutoCloseable {
             List<IOException> away = new ArrayList<>();
             for (Source source : ring.sources) {
                 try {
-                    ring.lastGood.put(source, source.reader().read());
-                } catch (IOException | RuntimeException fault) {
+                    ring.lastGood.put(source, source.reader().call());
+                } catch (Exception fault) {
                     IOException named = new IOException(source.name() + ": " + text(fault), fault);
                     if (!source.isRemote()) {
                         throw named;
@@ -318,8 +309,8 @@ public final class TokenTrust implements AutoCloseable {
         void refresh(Consumer<Set<VerificationKey>> changed) {
             for (Source source : sources) {
                 try {
-                    lastGood.put(source, source.reader().read());
-                } catch (IOException | RuntimeException fault) {
+                    lastGood.put(source, source.reader().call());
+                } catch (Exception fault) {
                     LOG.warn("{}: {}; the keys it had last stay", source.name(), text(fault));
                 }
             }
@@ -372,83 +363,8 @@ public final class TokenTrust implements AutoCloseable {
          *
          * @param name the option and the place, for the operator; without secrets
          * @param isRemote whether another machine serves them, which may be unreachable when this server starts
-         * @param reader reads them
+         * @param reader reads them anew, at least one; may block, and fails when the source is unreadable or holds no usable key
          */
-        public record Source(String name, boolean isRemote, Reader reader) {
-            /** Reads all keys of the source anew. May block. */
-            public interface Reader {
-                /**
-                 * At least one key.
-                 *
-                 * @throws IOException when the source cannot be read
-                 * @throws IllegalArgumentException when it holds no key that can be used
-                 */
-                List<VerificationKey> read() throws IOException;
-            }
-        }
-
-        /** Reads JWK sets (RFC 7517). Stateless. */
-        static final class JwkSet {
-            /** A forged token without a key id is tried with every key: 20 RSA keys cost about a millisecond. */
-            private static final int MAX_KEYS = 20;
-
-            private static final JWKMatcher RSA =
-                    verifying(KeyType.RSA, JWSAlgorithm.RS256).build();
-
-            private static final JWKMatcher EC =
-                    verifying(KeyType.EC, JWSAlgorithm.ES256).curve(Curve.P_256).build();
-
-            private JwkSet() {}
-
-            /**
-             * The keys of a set that verify RS256 or ES256 signatures. Ignores other keys, as RFC 7517, 5 requires: keys for another use,
-             * malformed and weak keys, and secrets.
-             *
-             * @throws IllegalArgumentException when the text is no JWK set, or holds no such key, or more than 20
-             */
-            public static List<VerificationKey> read(String json) {
-                List<VerificationKey> keys = new ArrayList<>();
-                String whyNone = "";
-                try {
-                    JsonArray set = StrictJson.FOREIGN.decode(json).getJsonArray("keys", new JsonArray());
-                    for (int i = 0; i < set.size(); i++) {
-                        JsonObject entry = set.getJsonObject(i);
-                        try {
-                            VerificationKey key = key(JWK.parse(entry.encode()));
-                            if (key != null) {
-                                keys.add(key);
-                            }
-                        } catch (ParseException | JOSEException | IllegalArgumentException unusable) {
-                            whyNone = ": " + unusable.getMessage();
-                        }
-                    }
-                } catch (InvalidInputException | ClassCastException malformed) {
-                    throw new IllegalArgumentException("not a JWK set: " + malformed.getMessage(), malformed);
-                }
-                if (keys.isEmpty()) {
-                    throw new IllegalArgumentException("the JWK set holds no key for RS256 or ES256" + whyNone);
-                }
-                if (keys.size() > MAX_KEYS) {
-                    throw new IllegalArgumentException("the JWK set holds more than " + MAX_KEYS + " keys");
-                }
-                return List.copyOf(keys);
-            }
-
-            private static JWKMatcher.Builder verifying(KeyType type, JWSAlgorithm algorithm) {
-                return new JWKMatcher.Builder()
-                        .keyType(type)
-                        .algorithms(algorithm, null)
-                        .keyUses(KeyUse.SIGNATURE, null)
-                        .keyOperations(KeyOperation.VERIFY, null)
-                        .nonRevokedOnly(true);
-            }
-
-            private static @Nullable VerificationKey key(JWK jwk) throws JOSEException {
-                if (RSA.matches(jwk)) {
-                    return VerificationKey.rs256(jwk.toRSAKey().toRSAPublicKey(), jwk.getKeyID());
-                }
-                return EC.matches(jwk) ? VerificationKey.es256(jwk.toECKey().toECPublicKey(), jwk.getKeyID()) : null;
-            }
-        }
+        public record Source(String name, boolean isRemote, Callable<List<VerificationKey>> reader) {}
     }
 }

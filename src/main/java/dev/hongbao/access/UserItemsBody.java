@@ -39,7 +39,6 @@ public final class UserItemsBody {
     private final String result;
     private final Executor later;
 
-    /** One call for a user. */
     @FunctionalInterface
     public interface UserCall {
         /**

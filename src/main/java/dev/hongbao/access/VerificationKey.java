@@ -7,15 +7,28 @@ import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jose.crypto.MACVerifier;
 import com.nimbusds.jose.crypto.RSASSAVerifier;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKMatcher;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.jwk.KeyType;
+import com.nimbusds.jose.jwk.KeyUse;
 import com.nimbusds.jose.util.Base64URL;
+import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.StrictJson;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.X509EncodedKeySpec;
+import java.text.ParseException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class VerificationKey {
     private static final int MIN_RSA_BITS = 2048;
+
+    /** A forged token without a key id is tried with every key: 20 RSA keys cost about a millisecond. */
+    private static final int MAX_KEYS = 20;
 
     private final JWSHeader header;
     private final JWSVerifier verifier;
@@ -97,6 +113,61 @@ final class VerificationKey {
             throw new IllegalArgumentException("an EC key is on the curve P-256", unknownCurve);
         }
         throw new IllegalArgumentException("an EC key is on the curve P-256");
+    }
+
+    /**
+     * The keys of a JWK set (RFC 7517) that verify RS256 or ES256 signatures. Ignores other keys, as RFC 7517, 5 requires: keys for another
+     * use, malformed and weak keys, and secrets.
+     *
+     * @throws IllegalArgumentException when the text is no JWK set, or holds no such key, or more than 20
+     */
+    public static List<VerificationKey> ofSet(String json) {
+        List<VerificationKey> keys = new ArrayList<>();
+        String whyNone = "";
+        try {
+            JsonArray set = StrictJson.FOREIGN.decode(json).getJsonArray("keys", new JsonArray());
+            for (int i = 0; i < set.size(); i++) {
+                JsonObject entry = set.getJsonObject(i);
+                try {
+                    VerificationKey key = key(JWK.parse(entry.encode()));
+                    if (key != null) {
+                        keys.add(key);
+                    }
+                } catch (ParseException | JOSEException | IllegalArgumentException unusable) {
+                    whyNone = ": " + unusable.getMessage();
+                }
+            }
+        } catch (InvalidInputException | ClassCastException malformed) {
+            throw new IllegalArgumentException("not a JWK set: " + malformed.getMessage(), malformed);
+        }
+        if (keys.isEmpty()) {
+            throw new IllegalArgumentException("the JWK set holds no key for RS256 or ES256" + whyNone);
+        }
+        if (keys.size() > MAX_KEYS) {
+            throw new IllegalArgumentException("the JWK set holds more than " + MAX_KEYS + " keys");
+        }
+        return List.copyOf(keys);
+    }
+
+    private static JWKMatcher.Builder verifying(KeyType type, JWSAlgorithm algorithm) {
+        return new JWKMatcher.Builder()
+                .keyType(type)
+                .algorithms(algorithm, null)
+                .keyUses(KeyUse.SIGNATURE, null)
+                .keyOperations(KeyOperation.VERIFY, null)
+                .nonRevokedOnly(true);
+    }
+
+    private static @Nullable VerificationKey key(JWK jwk) throws JOSEException {
+        if (verifying(KeyType.RSA, JWSAlgorithm.RS256).build().matches(jwk)) {
+            return VerificationKey.rs256(jwk.toRSAKey().toRSAPublicKey(), jwk.getKeyID());
+        }
+        return verifying(KeyType.EC, JWSAlgorithm.ES256)
+                        .curve(Curve.P_256)
+                        .build()
+                        .matches(jwk)
+                ? VerificationKey.es256(jwk.toECKey().toECPublicKey(), jwk.getKeyID())
+                : null;
     }
 
     /** The only algorithm this key is used with, as RFC 7518 names it: HS256, RS256 or ES256. */

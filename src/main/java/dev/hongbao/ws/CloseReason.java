@@ -29,7 +29,6 @@ enum CloseReason {
         return code;
     }
 
-    /** The close frame's reason. */
     String wireName() {
         return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }

@@ -111,14 +111,13 @@ final class Connection {
         boolean isService = now != null && now.role() == Role.SERVICE;
         if (CallLog.isTold(isService, problem.type().status())) {
             AuditRow.Kind kind = new AuditRow.Kind(
-                    now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now), FRAME, outcome(problem));
+                    now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now),
+                    FRAME,
+                    problem.type().status(),
+                    problem.type().wireName());
             var unused = face.audit().tell(kind, kind::row, isService, null);
         }
         tell(id, problem);
-    }
-
-    static AuditRow.Outcome outcome(Problem problem) {
-        return new AuditRow.Outcome(problem.type().status(), problem.type().wireName());
     }
 
     /** Sends a refusal that is in the audit log already. */
@@ -130,7 +129,6 @@ final class Connection {
         return face;
     }
 
-    /** The language of problems. */
     Language language() {
         return language;
     }
@@ -185,14 +183,13 @@ final class Connection {
                 || memberships.size() < face.config().maxGroups();
     }
 
-    /** Follows a group from a place; replaces an earlier join of the group. @param members permitted users */
-    void join(GroupId group, Members members, Membership.Start start, int statePackets) {
+    /** Follows a group from a place; replaces an earlier join of the group. See {@link Membership} for the parameters. */
+    void join(GroupId group, Members members, long place, boolean isOwn, int statePackets) {
         Caller now = caller;
         if (writer.isEnded() || now == null || !members.include(now)) {
             return; // the token that allowed it was replaced meanwhile
         }
-        Membership membership = new Membership(
-                face.vertx(), this, face.feed(), new Membership.Followed(group, members), start, statePackets);
+        Membership membership = new Membership(this, group, members, place, isOwn, statePackets);
         Membership before = memberships.put(group, membership);
         if (before != null) {
             before.close();

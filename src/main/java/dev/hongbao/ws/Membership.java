@@ -29,25 +29,20 @@ final class Membership {
     private boolean closed;
 
     /**
-     * The place from which a reader continues.
-     *
-     * @param trusted whether the place is this server's own; a client's may be of another history
+     * @param members permitted users
+     * @param place from which the reader continues
+     * @param isOwn whether the place is this server's own; a client's may be of another history
+     * @param statePackets packets to list in a reset
      */
-    record Start(long place, boolean trusted) {}
-
-    /** A group, and the users who may follow it. */
-    record Followed(GroupId group, Members members) {}
-
-    /** @param statePackets packets to list in a reset */
-    Membership(Vertx vertx, Connection connection, FeedService feed, Followed followed, Start start, int statePackets) {
-        this.vertx = vertx;
+    Membership(Connection connection, GroupId group, Members members, long place, boolean isOwn, int statePackets) {
+        this.vertx = connection.face().vertx();
         this.connection = connection;
-        this.group = followed.group;
-        this.members = followed.members;
-        this.place = start.place;
-        this.placeIsKnown = start.trusted;
+        this.group = group;
+        this.members = members;
+        this.place = place;
+        this.placeIsKnown = isOwn;
         this.statePackets = statePackets;
-        this.follower = feed.follow(group, this::advance);
+        this.follower = connection.face().feed().follow(group, this::advance);
     }
 
     /** Users who may follow the group. */

@@ -222,14 +222,13 @@ final class Requests {
                 asked.refuse(tooManyGroups(connection));
             } else if (place != null) {
                 asked.answer(200, ServerFrames.joined(asked.id(), group, place));
-                connection.join(group, members, new Membership.Start(place, false), statePackets);
+                connection.join(group, members, place, false, statePackets);
             } else {
                 join(asked, members, group, statePackets);
             }
         });
     }
 
-    /** Joins from the current state. */
     private void join(Asked asked, Members members, GroupId group, int statePackets) {
         Caller caller = asked.caller();
         Connection connection = asked.connection();
@@ -241,7 +240,7 @@ final class Requests {
                         return;
                     }
                     asked.answer(200, ServerFrames.joined(asked.id(), group, state));
-                    connection.join(group, members, new Membership.Start(state.next(), true), statePackets);
+                    connection.join(group, members, state.next(), true, statePackets);
                 });
     }
 
@@ -462,11 +461,11 @@ final class Requests {
 
         /** Answers. @param status of the same answer over HTTP */
         void answer(int status, String answer) {
-            told(new AuditRow.Outcome(status, null), () -> connection.send(answer));
+            told(status, null, () -> connection.send(answer));
         }
 
         void refuse(Problem problem) {
-            told(Connection.outcome(problem), () -> connection.tell(id(), problem));
+            told(problem.type().status(), problem.type().wireName(), () -> connection.tell(id(), problem));
         }
 
         /** Answers a failed request: a refusal as its problem, anything else with one log line. */
@@ -479,14 +478,14 @@ final class Requests {
             refuse(problem);
         }
 
-        private void told(AuditRow.Outcome outcome, Runnable answer) {
+        private void told(int status, @Nullable String problem, Runnable answer) {
             boolean isService = caller.role() == Role.SERVICE;
-            if (!CallLog.isTold(isService, outcome.status())) {
+            if (!CallLog.isTold(isService, status)) {
                 answer.run();
                 return;
             }
             AuditRow.Kind kind = new AuditRow.Kind(
-                    AuditRow.Who.of(caller), new AuditRow.What(Connection.METHOD, call.route, null), outcome);
+                    AuditRow.Who.of(caller), new AuditRow.What(Connection.METHOD, call.route, null), status, problem);
             Future<Void> written = connection.face().audit().tell(kind, () -> row(kind), isService, call.operation);
             if (written == null) {
                 answer.run();
@@ -513,7 +512,8 @@ final class Requests {
                     kind.who(),
                     null,
                     new AuditRow.What(Connection.METHOD, call.route, AuditRow.text(named)),
-                    kind.outcome(),
+                    kind.status(),
+                    kind.problem(),
                     packet instanceof JsonObject sent ? AuditRow.text(sent.getString("reference")) : null,
                     1);
         }

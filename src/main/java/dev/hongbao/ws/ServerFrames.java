@@ -43,7 +43,6 @@ final class ServerFrames {
         return joining(id, group, place).endObject().toString();
     }
 
-    /** The answer to a join from now. */
     static String joined(String id, GroupId group, FeedPage state) {
         return packets(joining(id, group, state.next()), state).endObject().toString();
     }

@@ -20,13 +20,14 @@ class AuditLogTest {
                 AuditRow.Who.at("address-" + i),
                 null,
                 new AuditRow.What("GET", "/v1/me/balances", null),
-                new AuditRow.Outcome(401, "unauthenticated"),
+                401,
+                "unauthenticated",
                 null,
                 1);
     }
 
     private static void refused(AuditLog log, AuditRow row) {
-        log.noteRefused(new AuditRow.Kind(row.who(), row.what(), row.outcome()), () -> row);
+        log.noteRefused(new AuditRow.Kind(row.who(), row.what(), row.status(), row.problem()), () -> row);
     }
 
     private double rows(String as) {

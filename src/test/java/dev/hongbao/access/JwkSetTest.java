@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.access.TokenTrust.KeyRing;
-import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import java.security.KeyPair;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -35,7 +34,9 @@ class JwkSetTest {
                 jwk(rsa, "r", ",\"use\":\"sig\",\"key_ops\":[\"verify\"],\"alg\":\"RS256\",\"x5t\":\"abc\""),
                 jwk(ec, "e", ""));
 
-        assertThat(JwkSet.read(json)).extracting(VerificationKey::toString).containsExactly("RS256 r", "ES256 e");
+        assertThat(VerificationKey.ofSet(json))
+                .extracting(VerificationKey::toString)
+                .containsExactly("RS256 r", "ES256 e");
     }
 
     @Test
@@ -46,14 +47,15 @@ class JwkSetTest {
         String tooMany =
                 set(IntStream.range(0, 21).mapToObj(i -> jwk(rsa, "r" + i, "")).toArray(String[]::new));
 
-        assertThatThrownBy(() -> JwkSet.read(weak)).hasMessageContainingAll("holds no key", "2048 bits");
-        assertThatThrownBy(() -> JwkSet.read("{}")).hasMessageContaining("holds no key");
-        assertThatThrownBy(() -> JwkSet.read("[]")).hasMessageContaining("not a JWK set");
-        assertThatThrownBy(() -> JwkSet.read("{\"keys\":7}")).hasMessageContaining("not a JWK set");
-        assertThatThrownBy(() -> JwkSet.read("{\"keys\":[7]}")).hasMessageContaining("not a JWK set");
-        assertThatThrownBy(() -> JwkSet.read(twice)).hasMessageContaining("not a JWK set");
-        assertThatThrownBy(() -> JwkSet.read(tooMany)).hasMessageContaining("more than 20");
-        assertThatThrownBy(() -> JwkSet.read("{\"keys\":" + "[".repeat(1000))).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet(weak)).hasMessageContainingAll("holds no key", "2048 bits");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{}")).hasMessageContaining("holds no key");
+        assertThatThrownBy(() -> VerificationKey.ofSet("[]")).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{\"keys\":7}")).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{\"keys\":[7]}")).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet(twice)).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet(tooMany)).hasMessageContaining("more than 20");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{\"keys\":" + "[".repeat(1000)))
+                .hasMessageContaining("not a JWK set");
     }
 
     @Test
@@ -61,11 +63,13 @@ class JwkSetTest {
         KeyPair rsa = rsa(2048);
         String one = set(jwk(rsa, "r", ""));
 
-        assertThat(JwkSet.read(one)).isEqualTo(JwkSet.read(one)).isNotEqualTo(JwkSet.read(set(jwk(rsa, "s", ""))));
-        assertThat(KeyRing.fingerprints(JwkSet.read(one), "books"))
+        assertThat(VerificationKey.ofSet(one))
+                .isEqualTo(VerificationKey.ofSet(one))
+                .isNotEqualTo(VerificationKey.ofSet(set(jwk(rsa, "s", ""))));
+        assertThat(KeyRing.fingerprints(VerificationKey.ofSet(one), "books"))
                 .as("its id does not matter to another server")
-                .isEqualTo(KeyRing.fingerprints(JwkSet.read(set(jwk(rsa, "s", ""))), "books"))
-                .isNotEqualTo(KeyRing.fingerprints(JwkSet.read(one), "other books"))
+                .isEqualTo(KeyRing.fingerprints(VerificationKey.ofSet(set(jwk(rsa, "s", ""))), "books"))
+                .isNotEqualTo(KeyRing.fingerprints(VerificationKey.ofSet(one), "other books"))
                 .hasSize(1);
     }
 }

@@ -12,7 +12,6 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 import dev.hongbao.access.TokenTrust.KeyRing;
-import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -67,7 +66,7 @@ class KeyRingTest {
     private KeyRing.Source url() {
         JsonUrl url = new JsonUrl(
                 URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
-        return new KeyRing.Source("the URL", true, () -> JwkSet.read(url.read()));
+        return new KeyRing.Source("the URL", true, () -> VerificationKey.ofSet(url.read()));
     }
 
     private static KeyRing.Source file(Path file) {
@@ -104,8 +103,8 @@ class KeyRingTest {
         // Given
         KeyPair first = rsa(2048);
         KeyPair second = rsa(2048);
-        List<VerificationKey> one = JwkSet.read(set(jwk(first, "1", "")));
-        List<VerificationKey> both = JwkSet.read(set(jwk(first, "1", ""), jwk(second, "2", "")));
+        List<VerificationKey> one = VerificationKey.ofSet(set(jwk(first, "1", "")));
+        List<VerificationKey> both = VerificationKey.ofSet(set(jwk(first, "1", ""), jwk(second, "2", "")));
         answer = exchange -> answers(exchange, 200, set(jwk(first, "1", "")));
         try (KeyRing ring = KeyRing.open(List.of(url()))) {
             assertThat(ring.keys()).containsExactlyInAnyOrderElementsOf(one);

@@ -19,7 +19,8 @@ class RepeatsTest {
                 AuditRow.Who.at(address),
                 null,
                 new AuditRow.What("GET", "/v1/packets/{packet}", subject),
-                new AuditRow.Outcome(401, "unauthenticated"),
+                401,
+                "unauthenticated",
                 null,
                 1);
     }
@@ -30,7 +31,8 @@ class RepeatsTest {
                         new AuditRow.Kind(
                                 row.who(),
                                 isService ? what : new AuditRow.What(what.method(), what.route(), null),
-                                row.outcome()),
+                                row.status(),
+                                row.problem()),
                         isService,
                         () -> row)
                 != null;

@@ -13,7 +13,6 @@ import static dev.hongbao.access.TestKeys.signed;
 import static dev.hongbao.access.TestKeys.tokens;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import java.nio.charset.StandardCharsets;
 import java.security.KeyPair;
@@ -104,7 +103,7 @@ class TokenRotationTest {
         KeyPair mallory = rsa(2048);
         Tokens tokens = tokens(
                 clock,
-                JwkSet.read(set(jwk(r1, "r1", ""), jwk(r2, "r2", ""), jwk(e1, "e1", "")))
+                VerificationKey.ofSet(set(jwk(r1, "r1", ""), jwk(r2, "r2", ""), jwk(e1, "e1", "")))
                         .toArray(VerificationKey[]::new));
         byte[] modulus = ((RSAPublicKey) r1.getPublic()).getModulus().toByteArray();
         String good = signed(header("RS256", "r1"), CLAIMS, r1, RS);

@@ -11,7 +11,6 @@ import static dev.hongbao.access.TestKeys.signed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenTrust.KeyRing.JwkSet;
 import dev.hongbao.access.TokenTrust.TokenKey;
 import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;
@@ -157,7 +156,7 @@ class TokensTest {
 
         String jwks = set("{\"kty\":\"oct\",\"k\":\"AAAA\"}", jwk(rsa, "r", ",\"alg\":\"RS256\""), jwk(ec, "e", ""));
         Tokens pems = tokens(VerificationKey.pem(pem(rsa)), VerificationKey.pem(pem(ec)));
-        Tokens set = tokens(JwkSet.read(jwks).toArray(VerificationKey[]::new));
+        Tokens set = tokens(VerificationKey.ofSet(jwks).toArray(VerificationKey[]::new));
         for (Tokens trusting : List.of(pems, set)) {
             assertThat(trusting.verify(byRsa).fault()).isNull();
             assertThat(trusting.verify(byEc).fault()).isNull();
@@ -181,8 +180,8 @@ class TokensTest {
         assertThatThrownBy(() -> VerificationKey.pem(weakRsa)).hasMessageContaining("2048");
         assertThatThrownBy(() -> VerificationKey.pem(otherCurve)).hasMessageContaining("P-256");
         assertThatThrownBy(() -> VerificationKey.hs256(new byte[31])).hasMessageContaining("32 bytes");
-        assertThatThrownBy(() -> JwkSet.read("{\"keys\":[]}")).hasMessageContaining("no key");
-        assertThatThrownBy(() -> JwkSet.read("{")).hasMessageContaining("not a JWK set");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{\"keys\":[]}")).hasMessageContaining("no key");
+        assertThatThrownBy(() -> VerificationKey.ofSet("{")).hasMessageContaining("not a JWK set");
     }
 
     @ParameterizedTest

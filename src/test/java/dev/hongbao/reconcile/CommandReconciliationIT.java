@@ -62,7 +62,8 @@ class CommandReconciliationIT extends ChecksContract {
                             AuditRow.Who.at("192.0.2.1"),
                             null,
                             new AuditRow.What("GET", "/v1/me/balances", null),
-                            new AuditRow.Outcome(401, "unauthenticated"),
+                            401,
+                            "unauthenticated",
                             null,
                             1)));
         }
