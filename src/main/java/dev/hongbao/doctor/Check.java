@@ -150,7 +150,6 @@ public enum Check {
             return check.start == Check.Start.REFUSES;
         }
 
-        /** In {@code doctor}. */
         public Severity severity() {
             return Objects.requireNonNull(check.doctor);
         }

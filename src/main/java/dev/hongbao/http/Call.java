@@ -44,7 +44,6 @@ public record Call(
         @Nullable IdempotencyKey key,
         @Nullable JsonObject json) {
 
-    /** A copy with the body. */
     Call with(JsonObject body) {
         return new Call(exchange, from, path, query, key, body);
     }

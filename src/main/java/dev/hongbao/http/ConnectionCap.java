@@ -62,7 +62,6 @@ public final class ConnectionCap {
                 .register(registry);
     }
 
-    /** Adds a loop's connections. */
     void add(Connections loop) {
         loops.add(loop);
     }

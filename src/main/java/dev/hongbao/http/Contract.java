@@ -132,7 +132,8 @@ public final class Contract {
                 index,
                 call.getString("operationId"),
                 HttpMethod.valueOf(method.toUpperCase(Locale.ROOT)),
-                new Operation.Parameters(inPath, inQuery),
+                inPath,
+                inQuery,
                 new Operation.Needs(
                         security == null || !security.isEmpty(),
                         SERVICE_ONLY.equals(security),
@@ -233,6 +234,8 @@ public final class Contract {
      *
      * @param index its place in the contract, 0 and up: for counters
      * @param id its {@code operationId}
+     * @param path the schemas of the path's parameters by name, all required, in the contract's order, in which a form shows them
+     * @param query the schemas of the query's, all optional
      * @param needs what a caller must have
      * @param body null when the call takes no body
      */
@@ -240,21 +243,13 @@ public final class Contract {
             int index,
             String id,
             HttpMethod method,
-            Parameters parameters,
+            Map<String, Schema> path,
+            Map<String, Schema> query,
             Needs needs,
             @Nullable Body body) {
-
-        /**
-         * The schemas of the parameters, by name, in the contract's order, in which a form shows them.
-         *
-         * @param path all of them required
-         * @param query all of them optional
-         */
-        public record Parameters(Map<String, Schema> path, Map<String, Schema> query) {
-            public Parameters {
-                path = Collections.unmodifiableMap(new LinkedHashMap<>(path));
-                query = Collections.unmodifiableMap(new LinkedHashMap<>(query));
-            }
+        public Operation {
+            path = Collections.unmodifiableMap(new LinkedHashMap<>(path));
+            query = Collections.unmodifiableMap(new LinkedHashMap<>(query));
         }
 
         /**
@@ -279,7 +274,7 @@ public final class Contract {
         /** A copy for role service only, even of a call that needs no token. */
         Operation forServiceAlone() {
             Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey());
-            return new Operation(index, id, method, parameters, narrowed, body);
+            return new Operation(index, id, method, path, query, narrowed, body);
         }
 
         /**
@@ -288,26 +283,26 @@ public final class Contract {
          * @throws InvalidInputException when one is not what the contract says
          */
         public void checkPath(Map<String, String> values) {
-            parameters.path().forEach((name, schema) -> schema.check(values.getOrDefault(name, ""), "path/" + name));
+            path.forEach((name, schema) -> schema.check(values.getOrDefault(name, ""), "path/" + name));
         }
 
         /**
          * The query's parameters, decoded and checked: {@code Long} or {@code String} by name. Not Vert.x Web's reader, which accepts
          * {@code ?&}, takes {@code ;} for {@code &}, and does not locate a malformed escape.
          *
-         * @param query without its question mark; null for none
+         * @param text the query without its question mark; null for none
          * @throws InvalidInputException for an unknown, repeated or malformed one
          */
-        public Map<String, Object> queryParameters(@Nullable String query) {
-            if (query == null || query.isEmpty()) {
+        public Map<String, Object> queryParameters(@Nullable String text) {
+            if (text == null || text.isEmpty()) {
                 return Map.of();
             }
             Map<String, Object> values = new HashMap<>();
-            for (String pair : query.split("&", -1)) {
+            for (String pair : text.split("&", -1)) {
                 int equals = pair.indexOf('=');
                 String name = decode(equals < 0 ? pair : pair.substring(0, equals), "query");
                 String place = "query/" + name;
-                Schema schema = parameters.query().get(name);
+                Schema schema = query.get(name);
                 if (schema == null) {
                     throw InvalidInputException.of(place, Text.of("query.unknown"));
                 }

@@ -134,7 +134,6 @@ public final class Exchange {
         this.route = routeIndex;
     }
 
-    /** Sets the audit of this call. */
     void auditBy(Audit call) {
         this.audit = call;
     }
@@ -244,12 +243,10 @@ public final class Exchange {
         }
     }
 
-    /** Whether the request is a HEAD. */
     boolean isHead() {
         return request.method().equals(HttpMethod.HEAD);
     }
 
-    /** The writer of a streamed answer. */
     AnswerWriter writer() {
         return writer;
     }
@@ -444,7 +441,6 @@ public final class Exchange {
                     .register(registry);
         }
 
-        /** The index of {@code other}. */
         int other() {
             return answers.length - 1;
         }

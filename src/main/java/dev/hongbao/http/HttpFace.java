@@ -373,8 +373,8 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         } else if (!method.equals(HttpMethod.GET) && !method.equals(HttpMethod.HEAD)) {
             refuseMethod(routing, "GET, HEAD");
         } else {
-            PageFiles.Sent sent = file.sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
-            exchange(routing).send(Reply.file(sent).unlessHeldBy(routing));
+            Reply whole = file.reply(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+            exchange(routing).send(whole.unlessHeldBy(routing));
         }
     }
 
@@ -554,7 +554,6 @@ public final class HttpFace implements Handler<HttpServerRequest> {
             return work.onComplete(ended -> count.decrementAndGet());
         }
 
-        /** Whether none is in progress. */
         public boolean isEmpty() {
             return count.get() == 0;
         }
@@ -577,7 +576,6 @@ public final class HttpFace implements Handler<HttpServerRequest> {
 
     /** The WebSocket as the HTTP face sees it. One instance per event loop; only on its loop. */
     public interface SocketUpgrade {
-        /** The WebSocket's path. */
         String PATH = "/v1/socket";
 
         /** The subprotocol, the only one. */

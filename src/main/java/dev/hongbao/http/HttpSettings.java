@@ -40,7 +40,6 @@ public record HttpSettings(
      */
     public record Timeouts(
             Duration header, Duration body, Duration keepAlive, Duration answer, Duration slow, Duration drain) {
-        /** The defaults. */
         public static final Timeouts DEFAULT = new Timeouts(
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
@@ -74,7 +73,6 @@ public record HttpSettings(
         return new HttpSettings(plain, maxBodyBytes, timeouts, new Origins(List.of()), "", List.of());
     }
 
-    /** The defaults at an address. */
     static HttpSettings of(ListenAddress address) {
         return new HttpSettings(address, MAX_BODY_BYTES, Timeouts.DEFAULT, new Origins(List.of()), "", List.of());
     }

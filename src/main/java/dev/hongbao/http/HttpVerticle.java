@@ -65,7 +65,6 @@ final class HttpVerticle extends VerticleBase {
     @SuppressWarnings("NullAway.Init") // set by start
     private HttpFace face;
 
-    /** See {@link HttpFace#verticle}. */
     HttpVerticle(HttpSettings settings, Supplier<Future<HttpFace>> opening, IntConsumer listening) {
         this.settings = settings;
         this.opening = opening;

@@ -55,7 +55,6 @@ public enum Language {
         }
     }
 
-    /** As in {@code Content-Language}. */
     public String tag() {
         return tag;
     }

@@ -112,31 +112,25 @@ public final class PageFiles {
             return new PageFile(type, bytes, tag(bytes), policy, zipped);
         }
 
-        /** The form of the file that a client accepts. @param accepted its Accept-Encoding; null for none */
-        public Sent sentTo(@Nullable String accepted) {
-            return zipped != null && Gzip.isAccepted(accepted)
-                    ? new Sent(zipped, withMore(Gzip.HEADERS))
-                    : new Sent(this, withMore(zipped == null ? List.of() : List.of("Vary", "Accept-Encoding")));
+        /** The answer with the form of the file that a client accepts. @param accepted its Accept-Encoding; null for none */
+        public Reply reply(@Nullable String accepted) {
+            if (zipped != null && Gzip.isAccepted(accepted)) {
+                return zipped.reply(Gzip.HEADERS);
+            }
+            return reply(zipped == null ? List.of() : List.of("Vary", "Accept-Encoding"));
         }
 
-        private List<String> withMore(List<String> more) {
+        private Reply reply(List<String> more) {
             List<String> headers = new ArrayList<>(List.of(
                     "Cache-Control", "no-cache", "Content-Security-Policy", policy, "Referrer-Policy", "no-referrer"));
             headers.addAll(more);
-            return headers;
+            return new Reply(200, type, bytes, headers, tag, null);
         }
 
         /** The strong entity tag of these bytes. */
         public static String tag(Buffer bytes) {
             byte[] digest = Arrays.copyOf(Sha256.of(bytes.getBytes()), TAG_BYTES);
             return '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(digest) + '"';
-        }
-    }
-
-    /** One form of a file. @param headers besides type, tag and length: name, value, name, value … */
-    public record Sent(PageFile file, List<String> headers) {
-        public Sent {
-            headers = List.copyOf(headers);
         }
     }
 

@@ -110,7 +110,6 @@ public record Problem(
         return of(type, Text.of("field.fault", first.pointer(), first.detail())).withFaults(invalid.faults());
     }
 
-    /** A copy with the places of the faults. */
     public Problem withFaults(List<FieldFault> places) {
         return new Problem(type, detail, reason, places, retryAfterSeconds);
     }
@@ -167,7 +166,6 @@ public record Problem(
                     retry == 0 ? json : json.substring(0, json.length() - 1) + ",\"retryAfterSeconds\":" + retry + "}";
         }
 
-        /** A problem in a language. */
         public static Told of(Problem problem, Language language) {
             Key key = new Key(problem, language);
             return problem.faults().isEmpty() ? KEPT.get(key) : new Told(key);

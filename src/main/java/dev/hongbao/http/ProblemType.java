@@ -85,17 +85,14 @@ public enum ProblemType {
         return wireName;
     }
 
-    /** The problem's {@code type}. */
     public String uri() {
         return BASE + wireName();
     }
 
-    /** The HTTP status. */
     public int status() {
         return status;
     }
 
-    /** The title of every problem of this type. */
     public Text title() {
         return title;
     }

@@ -85,11 +85,6 @@ public record Reply(
         return new Reply(200, JSON, body, headers, PageFile.tag(body), null);
     }
 
-    static Reply file(PageFiles.Sent sent) {
-        PageFile file = sent.file();
-        return new Reply(200, file.type(), file.bytes(), sent.headers(), file.tag(), null);
-    }
-
     /** A copy with one more header. */
     Reply with(String header, String value) {
         List<String> more =

@@ -135,7 +135,6 @@ public final class Schema {
         return json.copy();
     }
 
-    /** The schema of the items of a list in this body. */
     Schema itemsOf(String list) {
         return Objects.requireNonNull(Objects.requireNonNull(properties.get(list), list).items, list);
     }

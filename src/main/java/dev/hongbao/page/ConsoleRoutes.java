@@ -189,7 +189,7 @@ final class ConsoleRoutes {
         for (Contract.Path path : contract.paths()) {
             for (Operation operation : path.operations()) {
                 JsonObject query = new JsonObject();
-                operation.parameters().query().forEach((name, schema) -> query.put(name, schema.json()));
+                operation.query().forEach((name, schema) -> query.put(name, schema.json()));
                 Operation.Body body = operation.body();
                 calls.add(new JsonObject()
                         .put("method", operation.method().name())

@@ -127,7 +127,6 @@ public final class DemoLogin {
         this.clock = clock;
     }
 
-    /** A login that signs tokens. */
     public static DemoLogin open(TokenSigner signer, Clock clock) {
         return new DemoLogin(signer, null, clock);
     }

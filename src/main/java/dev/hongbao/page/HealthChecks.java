@@ -40,7 +40,6 @@ final class HealthChecks {
      * @param reasons by name, why a check failed; absent where it is well, answered no, or did not answer
      */
     public record Report(Map<String, Boolean> well, Map<String, Instant> since, Map<String, String> reasons) {
-        /** Whether every check is well. */
         public boolean isUp() {
             return !well.containsValue(false);
         }

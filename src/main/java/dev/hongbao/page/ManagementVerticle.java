@@ -9,6 +9,7 @@ import dev.hongbao.http.Contract;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpSettings;
 import dev.hongbao.http.PageFiles;
+import dev.hongbao.http.Reply;
 import dev.hongbao.http.ServerTls;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.ledger.Wallets;
@@ -272,16 +273,15 @@ public final class ManagementVerticle extends VerticleBase {
             return;
         }
         HttpServerResponse response = routing.response().putHeader("X-Content-Type-Options", "nosniff");
-        PageFiles.Sent sent = served.apply(found).sentTo(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
-        PageFiles.PageFile file = sent.file();
-        List<String> headers = sent.headers();
+        Reply reply = served.apply(found).reply(routing.request().getHeader(HttpHeaders.ACCEPT_ENCODING));
+        List<String> headers = reply.headers();
         for (int i = 0; i < headers.size(); i += 2) {
             response.putHeader(headers.get(i), headers.get(i + 1));
         }
-        if (routing.etag(file.tag()).isFresh()) {
+        if (routing.etag(reply.tag()).isFresh()) {
             var unused = response.setStatusCode(304).end();
         } else {
-            var unused = response.putHeader("Content-Type", file.type()).end(file.bytes());
+            var unused = response.putHeader("Content-Type", reply.contentType()).end(reply.body());
         }
     }
 
@@ -435,12 +435,16 @@ public final class ManagementVerticle extends VerticleBase {
         }
 
         /** @param claims per second @param settling negative if nothing settled since the previous sample */
-        private record Sample(long atMillis, long claims, Latency settling, Levels levels) {}
+        private record Sample(
+                long atMillis,
+                long claims,
+                Latency settling,
+                long unsettled,
+                long connections,
+                long sockets,
+                long openPackets) {}
 
         private record Latency(double p50Millis, double p99Millis) {}
-
-        /** Gauges. */
-        private record Levels(long unsettled, long connections, long sockets, long openPackets) {}
 
         private record Event(long atMillis, String kind, long count) {}
 
@@ -471,11 +475,10 @@ public final class ManagementVerticle extends VerticleBase {
                     now,
                     Math.max(0, perSecond),
                     latency(),
-                    new Levels(
-                            gauge("hongbao.journal.unsettled.entries"),
-                            gauge("hongbao_http_connections"),
-                            gauge("hongbao.socket.connections"),
-                            gauge("hongbao.packet.open"))));
+                    gauge("hongbao.journal.unsettled.entries"),
+                    gauge("hongbao_http_connections"),
+                    gauge("hongbao.socket.connections"),
+                    gauge("hongbao.packet.open")));
             if (samples.size() > SAMPLES) {
                 samples.remove();
             }
@@ -558,9 +561,9 @@ public final class ManagementVerticle extends VerticleBase {
                 if (each.atMillis > afterMillis) {
                     json.beginArray().raw(Long.toString(each.atMillis));
                     json.raw(Long.toString(each.claims)).raw(millis(each.settling.p50Millis));
-                    json.raw(millis(each.settling.p99Millis)).raw(Long.toString(each.levels.unsettled));
-                    json.raw(Long.toString(each.levels.connections)).raw(Long.toString(each.levels.sockets));
-                    json.raw(Long.toString(each.levels.openPackets));
+                    json.raw(millis(each.settling.p99Millis)).raw(Long.toString(each.unsettled));
+                    json.raw(Long.toString(each.connections)).raw(Long.toString(each.sockets));
+                    json.raw(Long.toString(each.openPackets));
                     json.endArray();
                 }
             }

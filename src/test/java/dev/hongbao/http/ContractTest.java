@@ -414,15 +414,14 @@ class ContractTest {
     void noTextOfAPathOrQueryHoldsWhatPostgresCannotKeep() {
         // all calls of the API, and those of the console
         for (Operation call : Contract.ofConsole().operations()) {
-            call.parameters()
-                    .query()
+            call.query()
                     .keySet()
                     .forEach(name -> assertThatExceptionOfType(InvalidInputException.class)
                             .as(call.id() + " " + name)
                             .isThrownBy(() -> call.queryParameters(name + "=a%00b")));
-            if (!call.parameters().path().isEmpty()) {
-                Map<String, String> path = call.parameters().path().keySet().stream()
-                        .collect(Collectors.toMap(name -> name, name -> "a\0b"));
+            if (!call.path().isEmpty()) {
+                Map<String, String> path =
+                        call.path().keySet().stream().collect(Collectors.toMap(name -> name, name -> "a\0b"));
                 assertThatExceptionOfType(InvalidInputException.class)
                         .as(call.id())
                         .isThrownBy(() -> call.checkPath(path));

@@ -44,8 +44,8 @@ class SchemaVerdictTest {
     SchemaVerdictTest() {
         Contract contract = Contract.ofConsole();
         contract.operations().forEach(call -> {
-            call.parameters().path().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
-            call.parameters().query().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
+            call.path().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
+            call.query().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
             if (call.body() != null) {
                 schemas.put(call.id(), call.body().schema());
             }
