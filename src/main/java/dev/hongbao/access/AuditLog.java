@@ -261,7 +261,6 @@ public final class AuditLog {
             /** Many callers, counted together. */
             static final Who MANY = new Who(null, null, null);
 
-            /** A caller with a valid token. */
             public static Who of(Caller caller) {
                 return new Who(caller.user().value(), caller.role().name().toLowerCase(Locale.ROOT), null);
             }

@@ -35,7 +35,6 @@ final class AuditRoutes {
 
     private static final int LENGTH = 256;
 
-    /** Rows of an export in one query. */
     private static final int EXPORT_PAGE = 1_000;
 
     /** Uses the index of the times, also for the row to continue from. */

@@ -42,7 +42,6 @@ public final class Profiles {
     /** Profiles of tokens that wait to be stored. Further ones are dropped until the token is seen again. */
     private static final int MAX_WAITING = 10_000;
 
-    /** Profiles stored in one statement. */
     private static final int MAX_TAKEN = 500;
 
     private static final String FIND =

@@ -50,7 +50,6 @@ public final class RateLimits {
         return (caller.role() == Role.SERVICE ? service : claims).take(caller.user());
     }
 
-    /** Counts another call. */
     public RateDecision call(Caller caller) {
         return (caller.role() == Role.SERVICE ? service : calls).take(caller.user());
     }
@@ -249,7 +248,6 @@ public final class RateLimits {
             this.giveBack = giveBack;
         }
 
-        /** Whether it may be tried. */
         public RateDecision decision() {
             return decision;
         }

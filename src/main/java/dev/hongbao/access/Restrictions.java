@@ -284,7 +284,6 @@ public final class Restrictions {
             BLOCKED
         }
 
-        /** The kind of its subject. */
         public enum Scope implements Named {
             USER,
             GROUP

@@ -284,7 +284,6 @@ public final class TokenTrust implements AutoCloseable {
             return Set.copyOf(all);
         }
 
-        /** All keys of the last readings. */
         public synchronized Set<VerificationKey> keys() {
             return keys;
         }

@@ -7,6 +7,7 @@ import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
@@ -248,7 +248,7 @@ public final class Tokens {
             @Nullable Fault fault,
             @Nullable Object named) {
         /** The fault of a refused token. The texts have a sentence for each. */
-        public enum Fault {
+        public enum Fault implements Named {
             TOO_LONG,
             MALFORMED,
             ALGORITHM,
@@ -272,7 +272,7 @@ public final class Tokens {
 
         /** The fault as the contract names it, such as {@code not-yet}. */
         public String reason() {
-            return Objects.requireNonNull(fault).name().toLowerCase(Locale.ROOT).replace('_', '-');
+            return Objects.requireNonNull(fault).wireName();
         }
 
         /** {@link #reason} as a sentence. */

@@ -113,7 +113,6 @@ public final class UserItemsBody {
             this.outcomes = new ArrayList<>(items.size());
         }
 
-        /** Begins the items of the next part. */
         void begin() {
             int end = Math.min(outcomes.size() + PART, items.size());
             while (outcomes.size() < end) {

@@ -21,7 +21,6 @@ final class RolesCommand implements Runnable {
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
-    /** The text that is printed. */
     static String sql() {
         try (InputStream in = RolesCommand.class.getClassLoader().getResourceAsStream(SQL)) {
             if (in == null) {

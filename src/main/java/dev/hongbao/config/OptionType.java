@@ -33,8 +33,10 @@ record OptionType<T>(
         String kind, String allowed, Function<String, T> parser, Predicate<T> rule, Function<T, String> printer) {
     private static final Pattern RANGE = Pattern.compile("(\\S+) … (\\S+)(?: .+)?");
     private static final Pattern INTEGER = Pattern.compile("0|[1-9][0-9]{0,9}");
+    /** A browser's Origin header: scheme, host, and a port that is not the scheme's default; no path. */
     private static final Pattern ORIGIN =
             Pattern.compile("https?://([a-z0-9._-]{1,253}|\\[[0-9a-f:.]+])(:[1-9][0-9]{0,4})?");
+
     private static final Pattern HOST = Pattern.compile("[A-Za-z0-9._:%-]{1,253}");
     /** Visible ASCII with single spaces in it. */
     private static final Pattern LINE = Pattern.compile("(?=.{1,256}$)[!-~]+( [!-~]+)*");
@@ -75,7 +77,6 @@ record OptionType<T>(
         return value;
     }
 
-    /** Whether {@link #read} succeeds. */
     boolean allows(String text) {
         try {
             read(text);
@@ -89,11 +90,24 @@ record OptionType<T>(
         return switch (declared.kind()) {
             case OF_TYPE -> ofJava(component.getType(), component.getGenericType(), declared.range());
             case AS_PRINTED -> oneOf(component.getType(), Object::toString);
-            case DIRECTORY -> directory();
+            case DIRECTORY ->
+                new OptionType<>(
+                        "directory",
+                        "a directory, made when missing",
+                        OptionType::parsePath,
+                        path -> !Files.exists(path) || Files.isDirectory(path),
+                        Path::toString);
             case HOST -> text("host", "a host name or an address to listen on", HOST);
             case URL_PATH -> text("path", "a path such as /hongbao, without a slash at its end, or empty", URL_PATH);
-            case ORIGINS -> origins();
-            case SECURE_ORIGINS -> secureOrigins();
+            case ORIGINS ->
+                list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
+            case SECURE_ORIGINS ->
+                list(
+                        "origins",
+                        "https origins such as https://img.example.com",
+                        origin -> origin,
+                        origins -> areOrigins(origins)
+                                && origins.stream().allMatch(origin -> origin.startsWith("https://")));
             case TEXT ->
                 optional(
                         "text",
@@ -109,9 +123,22 @@ record OptionType<T>(
                         text -> text,
                         text -> NAME.matcher(text).matches(),
                         text -> text);
-            case REDIS_URL -> redisUrl();
-            case POSTGRES_URL -> postgresUrl();
-            case WEB_URL -> webUrl();
+            case REDIS_URL ->
+                url(
+                        "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
+                                + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for"
+                                + " TLS, host names without _, or empty",
+                        OptionType::isRedis);
+            case POSTGRES_URL ->
+                url(
+                        "postgresql://user:password@host[:port]/database[?sslmode=…&currentSchema=…], special characters"
+                                + " percent-encoded, sslmode one of "
+                                + String.join(", ", SSL_MODES) + ", or empty",
+                        OptionType::isPostgres);
+            case WEB_URL ->
+                url(
+                        "https://host[:port]/path, or http:// on a network that can be trusted, or empty",
+                        OptionType::isWeb);
         };
     }
 
@@ -130,13 +157,22 @@ record OptionType<T>(
         }
         Type each = generic instanceof ParameterizedType list ? list.getActualTypeArguments()[0] : type;
         if (each == Path.class) {
-            return files();
+            return list(
+                    "files",
+                    "readable files",
+                    OptionType::parsePath,
+                    paths -> paths.stream().allMatch(OptionType::isReadableFile));
         }
         if (each == AddressRange.class) {
-            return addressRanges();
+            return list("addresses", "addresses or blocks such as 10.0.0.0/8", AddressRange::parse, ranges -> true);
         }
         if (each == DeclaredAsset.class) {
-            return assets();
+            return list(
+                    "assets",
+                    "code:scale or code:scale:symbol",
+                    DeclaredAsset::parse,
+                    assets ->
+                            assets.stream().map(DeclaredAsset::code).distinct().count() == assets.size());
         }
         throw new IllegalArgumentException("no option takes a " + generic.getTypeName());
     }
@@ -153,56 +189,13 @@ record OptionType<T>(
                 kind, range, parser, value -> value.compareTo(low) >= 0 && value.compareTo(high) <= 0, printer);
     }
 
-    private static OptionType<Path> directory() {
-        return new OptionType<>(
-                "directory",
-                "a directory, made when missing",
-                OptionType::parsePath,
-                path -> !Files.exists(path) || Files.isDirectory(path),
-                Path::toString);
-    }
-
     static OptionType<Optional<Path>> file() {
         return optional(
                 "file", "a readable file, or empty", OptionType::parsePath, OptionType::isReadableFile, Path::toString);
     }
 
-    private static OptionType<List<Path>> files() {
-        return list(
-                "files",
-                "readable files",
-                OptionType::parsePath,
-                paths -> paths.stream().allMatch(OptionType::isReadableFile));
-    }
-
-    /** Values of a browser's Origin header: scheme, host, and a port that is not the scheme's default; no path. */
-    private static OptionType<List<String>> origins() {
-        return list("origins", "origins such as https://chat.example.com", origin -> origin, OptionType::areOrigins);
-    }
-
-    private static OptionType<List<String>> secureOrigins() {
-        return list(
-                "origins",
-                "https origins such as https://img.example.com",
-                origin -> origin,
-                origins -> areOrigins(origins) && origins.stream().allMatch(origin -> origin.startsWith("https://")));
-    }
-
     private static boolean areOrigins(List<String> texts) {
         return texts.stream().allMatch(text -> ORIGIN.matcher(text).matches());
-    }
-
-    private static OptionType<List<AddressRange>> addressRanges() {
-        return list("addresses", "addresses or blocks such as 10.0.0.0/8", AddressRange::parse, ranges -> true);
-    }
-
-    /** Each code once. */
-    private static OptionType<List<DeclaredAsset>> assets() {
-        return list(
-                "assets",
-                "code:scale or code:scale:symbol",
-                DeclaredAsset::parse,
-                assets -> assets.stream().map(DeclaredAsset::code).distinct().count() == assets.size());
     }
 
     /**
@@ -250,27 +243,6 @@ record OptionType<T>(
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("not one of " + names));
         return new OptionType<>("choice", "one of " + names, parser, value -> true, name);
-    }
-
-    private static OptionType<Optional<SecretUrl>> redisUrl() {
-        return url(
-                "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
-                        + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for"
-                        + " TLS, host names without _, or empty",
-                OptionType::isRedis);
-    }
-
-    private static OptionType<Optional<SecretUrl>> postgresUrl() {
-        return url(
-                "postgresql://user:password@host[:port]/database[?sslmode=…&currentSchema=…], special characters"
-                        + " percent-encoded, sslmode one of "
-                        + String.join(", ", SSL_MODES) + ", or empty",
-                OptionType::isPostgres);
-    }
-
-    private static OptionType<Optional<SecretUrl>> webUrl() {
-        return url(
-                "https://host[:port]/path, or http:// on a network that can be trusted, or empty", OptionType::isWeb);
     }
 
     private static OptionType<Optional<SecretUrl>> url(String allowed, Predicate<String> rule) {

@@ -40,7 +40,6 @@ final class SecretFiles {
         return kind == ConfigOption.Kind.REDIS_URL || kind == ConfigOption.Kind.POSTGRES_URL;
     }
 
-    /** The option that names the file. */
     static Option<Optional<Path>> optionFor(String path) {
         return new Option<>(
                 path + SUFFIX,

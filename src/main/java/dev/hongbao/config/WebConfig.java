@@ -17,7 +17,6 @@ public record WebConfig(
         LimitsConfig limits,
         WebhooksConfig webhooks) {
 
-    /** The API's listener. */
     public record HttpConfig(
             @ConfigOption(
                     path = "http.host",
@@ -131,7 +130,6 @@ public record WebConfig(
             @Nullable
             Path tlsClientAuthority) {
 
-        /** Whether each connection begins with the PROXY protocol. */
         public enum ProxyProtocol {
             OFF,
             ON
@@ -284,7 +282,6 @@ public record WebConfig(
         }
     }
 
-    /** The rules for valid tokens. */
     public record TokenConfig(
             @ConfigOption(
                     path = "token.algorithm",

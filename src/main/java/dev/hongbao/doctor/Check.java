@@ -70,7 +70,6 @@ public enum Check {
     /** No problem: further lines of {@code doctor}. */
     WELL(Severity.WELL, "");
 
-    /** The effect of a finding at a start. */
     enum Start {
         NOT_ASKED,
         WARNS,

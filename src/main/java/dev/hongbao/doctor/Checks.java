@@ -42,7 +42,6 @@ import org.slf4j.LoggerFactory;
 public final class Checks {
     private static final Logger LOG = LoggerFactory.getLogger(Checks.class);
 
-    /** The limit for Postgres' answers. */
     private static final Duration POSTGRES = Duration.ofSeconds(10);
 
     private Checks() {}

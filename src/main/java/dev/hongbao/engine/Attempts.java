@@ -133,7 +133,6 @@ public final class Attempts {
         return waiters;
     }
 
-    /** The gate of the attempts that wait there. */
     public AdmissionControl.Gate gate(SettlementWaiters<?, ?> waiters) {
         return admission.gate(waiters.unsettled(), waiters.settled());
     }

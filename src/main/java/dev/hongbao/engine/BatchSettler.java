@@ -76,7 +76,6 @@ final class BatchSettler {
         this.metrics = metrics;
     }
 
-    /** The connection of the shard's part. */
     SqlClient writer(int shard) {
         return writers.get(shard % writers.size());
     }
@@ -265,7 +264,6 @@ final class BatchSettler {
             return items;
         }
 
-        /** The number of effects. */
         int size() {
             return size;
         }

@@ -119,7 +119,6 @@ public interface Loop {
         };
     }
 
-    /** Passes the message itself. */
     final class LocalCodec<T> implements MessageCodec<T, T> {
         private final Class<T> type;
 

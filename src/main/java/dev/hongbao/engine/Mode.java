@@ -230,7 +230,6 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
          */
         Future<Settlement> prepare(List<JournalItem> items);
 
-        /** A settlement that is ready to be sent. */
         @FunctionalInterface
         interface Settlement {
             /**

@@ -327,7 +327,6 @@ final class RecoveryAttempts {
             contradictions.put(shard, new Pause(nanos, now + nanos));
         }
 
-        /** Notes a successful recovery. */
         void over(int shard) {
             pauses.remove(shard);
         }

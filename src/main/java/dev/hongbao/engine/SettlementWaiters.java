@@ -151,7 +151,6 @@ public final class SettlementWaiters<K, V> {
         return settled;
     }
 
-    /** Whether a caller waits for this key. */
     public boolean isAwaited(K key) {
         return waiters.containsKey(key);
     }

@@ -89,7 +89,6 @@ public record Settlements<T>(LoopListeners<T> here, LoopListeners<T> toWaiters, 
         /** The number of this kind on the wire: {@link #FIRST_KIND} to {@link #LAST_KIND}, equal in all versions. */
         int kind();
 
-        /** The listeners on this server. */
         Settlements<T> settlements();
 
         /**

@@ -62,7 +62,6 @@ public final class ShardScript {
         /** Adds the keys that follow the journal's, then the arguments. */
         void write(Generation generation, Request request);
 
-        /** Reads the reply to {@link #write}. */
         Reply<R> read(Generation generation, Response reply);
     }
 

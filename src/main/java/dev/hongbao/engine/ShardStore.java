@@ -100,7 +100,6 @@ public final class ShardStore {
         return lengthy;
     }
 
-    /** The owner of the shards. */
     public Installation installation() {
         return installation;
     }

@@ -413,7 +413,6 @@ public final class Shards {
             this.nanoTime = nanoTime;
         }
 
-        /** Adds shards to wait for. */
         public synchronized void acquired(List<Integer> shards) {
             shards.forEach(shard -> waiting.put(shard, new Waiting(0, "")));
         }

@@ -16,7 +16,6 @@ record Stretch(int shard, long epoch, long firstSeq, long lastSeq) {
         }
     }
 
-    /** One entry's place. */
     static Stretch of(Generation generation, long seq) {
         return new Stretch(generation.shard(), generation.epoch(), seq, seq);
     }

@@ -63,22 +63,18 @@ public record Call(
         return given(json, "body");
     }
 
-    /** The user that the path names. */
     public UserId user() {
         return new UserId(given(path.get("user"), "user"));
     }
 
-    /** The group that the path names. */
     public GroupId group() {
         return new GroupId(given(path.get("group"), "group"));
     }
 
-    /** The packet that the path names. */
     public PacketId packet() {
         return id("packet", Text.of("id.packet"), PacketId::parse);
     }
 
-    /** The draw that the path names. */
     public DrawId draw() {
         return id("draw", Text.of("id.draw"), DrawId::parse);
     }
@@ -97,17 +93,14 @@ public record Call(
         }
     }
 
-    /** The campaign that the path names. */
     public CampaignId campaign() {
         return id("campaign", Text.of("id.campaign"), CampaignId::parse);
     }
 
-    /** The rain that the path names. */
     public CampaignId rain() {
         return id("rain", Text.of("id.rain"), CampaignId::parse);
     }
 
-    /** The webhook that the path names. */
     public UUID webhook() {
         return id("webhook", Text.of("id.webhook"), Uuids::parse);
     }

@@ -262,7 +262,6 @@ public final class Contract {
          */
         public record Needs(boolean token, boolean service, RateLimit rateLimit, boolean idempotencyKey) {}
 
-        /** The body that a call takes. */
         public record Body(Schema schema, boolean required) {}
 
         /** Of {@code x-rate-limit}. */

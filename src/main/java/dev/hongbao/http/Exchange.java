@@ -474,7 +474,6 @@ public final class Exchange {
             return route < routes.size() ? routes.get(route) : "other";
         }
 
-        /** All instances' waiting polls. */
         AtomicInteger polls() {
             return polls;
         }

@@ -133,7 +133,6 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         return this;
     }
 
-    /** The calls that wait for events. */
     public WaitingPolls polls() {
         return polls;
     }

@@ -34,7 +34,6 @@ public record Problem(
         faults = List.copyOf(faults);
     }
 
-    /** A problem with its type's own text. */
     public static Problem of(ProblemType type) {
         return of(type, type.advice());
     }
@@ -103,7 +102,6 @@ public record Problem(
         return null;
     }
 
-    /** The problem of an input that breaks the contract. */
     public static Problem of(InvalidInputException invalid) {
         ProblemType type = invalid.isMalformedJson() ? ProblemType.MALFORMED_JSON : ProblemType.INVALID_REQUEST;
         FieldFault first = invalid.faults().get(0);

@@ -102,7 +102,6 @@ public enum ProblemType {
         return advice;
     }
 
-    /** The type of a temporary refusal. */
     public static ProblemType of(UnavailableException.Reason reason) {
         return switch (reason) {
             case UNKNOWN -> UNKNOWN;
@@ -111,7 +110,6 @@ public enum ProblemType {
         };
     }
 
-    /** The type of another command's refusal. */
     public static ProblemType of(Refusal refusal) {
         return switch (refusal) {
             case INSUFFICIENT_FUNDS -> INSUFFICIENT_FUNDS;

@@ -85,7 +85,6 @@ public record Reply(
         return new Reply(200, JSON, body, headers, PageFile.tag(body), null);
     }
 
-    /** A copy with one more header. */
     Reply with(String header, String value) {
         List<String> more =
                 Stream.concat(headers.stream(), Stream.of(header, value)).toList();

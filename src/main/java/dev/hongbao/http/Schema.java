@@ -59,7 +59,6 @@ public final class Schema {
     private static final String AS_IT_IS =
             ":?#@!$&'()*+,;=0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._";
 
-    /** The most faults in one answer. */
     private static final int MAX_FAULTS = 10;
 
     private final JsonObject json;
@@ -160,7 +159,6 @@ public final class Schema {
         }
     }
 
-    /** The faults of one value. */
     private static final class Report {
         private final List<FieldFault> faults = new ArrayList<>(0);
         /** The first place with far too many parts; it hides the other faults. */

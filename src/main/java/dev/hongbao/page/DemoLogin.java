@@ -154,13 +154,6 @@ public final class DemoLogin {
         return ListenAddress.isLoopback(config.web().http().address().host()) ? null : Text.of("demo.off-address");
     }
 
-    /** A visitor's session. @param wheel the draw to play; null for none */
-    public record Session(
-            UserId user,
-            String token,
-            Instant expiresAt,
-            @Nullable DrawId wheel) {}
-
     /**
      * Makes the draw of the wheel, or finds it again. Once, on the service's event loop. Visitors who enter before it is ready wait for it; if
      * it fails, the page has no wheel, and the log says so.
@@ -194,9 +187,10 @@ public final class DemoLogin {
      * Gives the member its start money and points, once, and a token. Idempotent except for the token.
      *
      * @param member one of {@link #MEMBERS}
+     * @return the visitor's session, as JSON
      * @throws IllegalStateException if the login is off, or the user is not a member
      */
-    public Future<Session> enter(UserId member, Wallets wallets) {
+    private Future<String> enter(UserId member, Wallets wallets) {
         TokenSigner open = signer;
         if (open == null || !MEMBERS.contains(member)) {
             throw new IllegalStateException("no demo login for " + member.value());
@@ -210,7 +204,15 @@ public final class DemoLogin {
                             clock.instant().truncatedTo(ChronoUnit.SECONDS).plus(TOKEN_LIFE);
                     String token = open.sign(
                             member, List.of(GROUP), Role.USER, TOKEN_LIFE, new Profile(NAMES.get(member), null));
-                    return new Session(member, token, expiresAt, offered);
+                    return new JsonText(512)
+                            .beginObject()
+                            .plain("user", member.value())
+                            .plain("group", GROUP.value())
+                            .plain("token", token)
+                            .plain("expiresAt", expiresAt.toString())
+                            .field("draw", offered == null ? null : offered.toString())
+                            .endObject()
+                            .toString();
                 });
     }
 
@@ -263,7 +265,7 @@ public final class DemoLogin {
             }
             return login.enter(member, wallets)
                     .timeout(answerMillis, TimeUnit.MILLISECONDS)
-                    .map(session -> Reply.json(201, json(session)));
+                    .map(session -> Reply.json(201, session));
         }
 
         private String about(boolean local) {
@@ -278,19 +280,6 @@ public final class DemoLogin {
                 json.field("reason", (login.isOpen() ? ELSEWHERE : login.whyOff()).toString());
             }
             return json.endObject().toString();
-        }
-
-        private static String json(DemoLogin.Session session) {
-            DrawId wheel = session.wheel();
-            return new JsonText(512)
-                    .beginObject()
-                    .plain("user", session.user().value())
-                    .plain("group", DemoLogin.GROUP.value())
-                    .plain("token", session.token())
-                    .plain("expiresAt", session.expiresAt().toString())
-                    .field("draw", wheel == null ? null : wheel.toString())
-                    .endObject()
-                    .toString();
         }
 
         /** Whether the request comes directly from a loopback page, without a proxy or a page of another origin. */

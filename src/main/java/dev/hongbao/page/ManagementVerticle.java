@@ -16,6 +16,7 @@ import dev.hongbao.ledger.Wallets;
 import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Named;
 import dev.hongbao.values.StrictJson;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -45,7 +46,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -305,13 +305,10 @@ public final class ManagementVerticle extends VerticleBase {
         /** The server's clock, for simulations. */
         Clock clock();
 
-        /** The servers and shards. */
         ShardOwners owners();
 
-        /** See {@link Wallets#holders}. */
         Future<List<Wallets.Holder>> users(String after, int limit);
 
-        /** See {@link Turnover#sums}. */
         Future<List<Turnover.Sum>> turnover();
 
         /** Everything in quarantine, longest first. */
@@ -323,7 +320,6 @@ public final class ManagementVerticle extends VerticleBase {
         /** See {@link QuarantineStore#drop}. */
         Future<Integer> drop(UUID unit);
 
-        /** This server's reconciliations. */
         Reconciliation.Runs reconciliations();
     }
 
@@ -412,7 +408,7 @@ public final class ManagementVerticle extends VerticleBase {
         private static final Latency NOTHING_SETTLED = new Latency(-1, -1);
 
         /** Counters whose growth is an event: the counter's name, and a tag to select by or null. */
-        private enum Watched {
+        private enum Watched implements Named {
             RECOVERY("hongbao.journal.recoveries", null, null),
             SETTLEMENT_FAILED("hongbao.journal.failures", null, null),
             VOID("hongbao.journal.voids", null, null),
@@ -427,10 +423,6 @@ public final class ManagementVerticle extends VerticleBase {
                 this.meter = meter;
                 this.tag = tag;
                 this.value = value;
-            }
-
-            private String wireName() {
-                return name().toLowerCase(Locale.ROOT).replace('_', '-');
             }
         }
 

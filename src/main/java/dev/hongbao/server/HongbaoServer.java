@@ -268,7 +268,6 @@ public final class HongbaoServer implements AutoCloseable {
         return Objects.requireNonNull(engine);
     }
 
-    /** The API's bound port. */
     public int port() {
         return port.get();
     }

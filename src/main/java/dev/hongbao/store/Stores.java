@@ -54,28 +54,14 @@ public final class Stores implements AutoCloseable {
             EmbeddedServers servers = EmbeddedServers.start(data, options);
             return embedded(config, servers.urls(), servers);
         }
-        if (ownRedis) {
-            EmbeddedRedis redis = EmbeddedRedis.start(data, options);
-            return new Stores(
-                    new StoreAddresses(redis.appUrl(), config.engine().redis().namespace(), owner(config), app(config)),
-                    redis.url(),
-                    redis);
-        }
-        if (ownPostgres) {
-            EmbeddedPostgres postgres = EmbeddedPostgres.start(data, options);
-            return new Stores(
-                    new StoreAddresses(
-                            redisUrl(config),
-                            config.engine().redis().namespace(),
-                            PostgresAddress.of(postgres.ownerUrl()),
-                            PostgresAddress.of(postgres.appUrl())),
-                    null,
-                    postgres);
-        }
-        return new Stores(
-                new StoreAddresses(redisUrl(config), config.engine().redis().namespace(), owner(config), app(config)),
-                null,
-                null);
+        EmbeddedRedis redis = ownRedis ? EmbeddedRedis.start(data, options) : null;
+        EmbeddedPostgres postgres = ownPostgres ? EmbeddedPostgres.start(data, options) : null;
+        StoreAddresses addresses = new StoreAddresses(
+                redis == null ? redisUrl(config) : redis.appUrl(),
+                config.engine().redis().namespace(),
+                postgres == null ? owner(config) : PostgresAddress.of(postgres.ownerUrl()),
+                postgres == null ? app(config) : PostgresAddress.of(postgres.appUrl()));
+        return new Stores(addresses, redis == null ? null : redis.url(), redis == null ? postgres : redis);
     }
 
     /** @throws ConfigException if a store is not configured and this jar has no embedded stores */

@@ -1,9 +1,9 @@
 package dev.hongbao.ws;
 
-import java.util.Locale;
+import dev.hongbao.values.Named;
 
 /** Reasons of the server to close a connection; asyncapi.yaml says what clients do about each. */
-enum CloseReason {
+enum CloseReason implements Named {
     GOING_AWAY(1001),
     PROTOCOL_ERROR(1002),
     BINARY_REFUSED(1003),
@@ -27,9 +27,5 @@ enum CloseReason {
 
     short code() {
         return code;
-    }
-
-    String wireName() {
-        return name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 }

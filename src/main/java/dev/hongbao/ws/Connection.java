@@ -437,7 +437,6 @@ final class Connection {
             });
         }
 
-        /** Stops sending. */
         void end() {
             ended = true;
         }

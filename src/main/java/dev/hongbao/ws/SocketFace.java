@@ -215,12 +215,10 @@ final class SocketFace implements SocketUpgrade {
         return requests;
     }
 
-    /** Whether the host has blocked the caller. */
     boolean isBlocked(Caller caller) {
         return requests.gate.restrictions().isBlocked(caller);
     }
 
-    /** Whether the host has revoked the caller's token. */
     boolean isRevoked(Caller caller) {
         return requests.gate.tokens().isRevoked(caller);
     }

@@ -165,7 +165,6 @@ public final class EmbeddedPostgres extends EmbeddedServer {
         /** The owner of the database, who runs the migrations. */
         static final String OWNER = "hongbao_owner";
 
-        /** The role of the application. */
         static final String APP = "hongbao";
 
         static final String DATABASE = "hongbao";

@@ -93,7 +93,6 @@ abstract class EmbeddedServer implements AutoCloseable {
         return port;
     }
 
-    /** The latest process. */
     public long pid() {
         return child.pid();
     }

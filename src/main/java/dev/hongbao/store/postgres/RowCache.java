@@ -62,7 +62,6 @@ public abstract class RowCache<K, V> {
         });
     }
 
-    /** Drops an item. */
     public void forget(K id) {
         items.invalidate(id);
     }

@@ -65,7 +65,6 @@ public final class StoreClock extends Clock {
         return ask();
     }
 
-    /** Asks Postgres once. */
     public Future<Void> ask() {
         long asked = nanoTime.getAsLong();
         return postgres.query("select clock_timestamp()").execute().map(rows -> {

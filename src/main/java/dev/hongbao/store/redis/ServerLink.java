@@ -133,7 +133,6 @@ final class ServerLink implements RedisLink, RedisLinks {
         return endpoint;
     }
 
-    /** Its name in the log. */
     @Override
     public String toString() {
         return name;
