@@ -157,8 +157,9 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         return new Claim(
                 new PacketId(row.getUUID("subject")),
                 user,
-                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
-                Claim.Status.SETTLED,
+                row.getInteger("slot"),
+                row.getLong("amount"),
+                new Asset(row.getString("asset")),
                 instant(row, "at"));
     }
 

@@ -48,7 +48,7 @@ final class RemoteClaims {
         for (int i = 0; i < claims.size(); i++) {
             PacketId packet = claims.get(i).packet();
             if (i + 1 == claims.size() || !claims.get(i + 1).packet().equals(packet)) {
-                told(packet, claims.get(i).share().slot() + 1);
+                told(packet, claims.get(i).slot() + 1);
             }
         }
     }
@@ -65,7 +65,7 @@ final class RemoteClaims {
             }
         }
         if (!audience.isEmpty()) {
-            claims.forEach(claim -> tell(claim.packet(), claim.share().slot() + 1));
+            claims.forEach(claim -> tell(claim.packet(), claim.slot() + 1));
         }
         if (!fresh.isEmpty()) {
             settled.toListeners().tell(SettledClaims.elsewhere(fresh));
@@ -80,8 +80,8 @@ final class RemoteClaims {
     private boolean advanceIfNext(Claim claim) {
         AtomicBoolean isNext = new AtomicBoolean();
         next.asMap().compute(claim.packet(), (packet, from) -> {
-            isNext.set(from == null || from == claim.share().slot());
-            return isNext.get() ? Integer.valueOf(claim.share().slot() + 1) : from;
+            isNext.set(from == null || from == claim.slot());
+            return isNext.get() ? Integer.valueOf(claim.slot() + 1) : from;
         });
         return isNext.get();
     }
@@ -131,7 +131,7 @@ final class RemoteClaims {
         packets.settledFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
                     List<Claim> fresh = claims.stream()
-                            .filter(claim -> claim.share().slot() < upTo)
+                            .filter(claim -> claim.slot() < upTo)
                             .toList();
                     if (!fresh.isEmpty()) {
                         settled.toListeners().tell(SettledClaims.elsewhere(fresh));

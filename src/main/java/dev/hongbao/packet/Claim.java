@@ -8,7 +8,6 @@ import dev.hongbao.engine.Settlements.SettledFacts;
 import dev.hongbao.engine.Wire.WireReader;
 import dev.hongbao.engine.Wire.WireWriter;
 import dev.hongbao.values.Asset;
-import dev.hongbao.values.Named;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.UserId;
@@ -20,36 +19,20 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user's win of one share.
+ * A user's win of one share. It is accepted when Redis gave the slot, and the amount cannot be spent yet; it is settled when committed in
+ * Postgres.
  *
- * @param status accepted: Redis gave the slot, and the amount cannot be spent yet; settled: committed in Postgres
+ * @param slot the share's index in the packet, 0 to count - 1
+ * @param amount minor units, fixed when the packet was sent
  * @param at time of the claim's transfer by Postgres' clock, to the microsecond; null while the claim is only accepted
  */
 public record Claim(
         PacketId packet,
         UserId user,
-        Share share,
-        Status status,
+        int slot,
+        long amount,
+        Asset asset,
         @Nullable Instant at) {
-    public Claim {
-        if ((at == null) != (status == Status.ACCEPTED)) {
-            throw new IllegalArgumentException("a claim has a time once it is settled");
-        }
-    }
-
-    /**
-     * One share of a packet.
-     *
-     * @param slot its index in the packet, 0 to count - 1
-     * @param amount minor units, fixed when the packet was sent
-     */
-    public record Share(int slot, long amount, Asset asset) {}
-
-    /** The state of a claim. */
-    public enum Status implements Named {
-        ACCEPTED,
-        SETTLED
-    }
 
     /** A journal item: winners of a packet's slots from {@code firstSlot} on, in slot order. */
     public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
@@ -155,9 +138,9 @@ public record Claim(
                 for (Claim claim : settled.claims()) {
                     to.uuid(claim.packet().value())
                             .text(claim.user().value())
-                            .number(claim.share().slot())
-                            .number(claim.share().amount())
-                            .text(claim.share().asset().code())
+                            .number(claim.slot())
+                            .number(claim.amount())
+                            .text(claim.asset().code())
                             .instant(Objects.requireNonNull(claim.at()));
                 }
             }
@@ -169,8 +152,9 @@ public record Claim(
                     claims.add(new Claim(
                             new PacketId(from.uuid()),
                             new UserId(from.text()),
-                            new Claim.Share(from.number(), from.longNumber(), new Asset(from.text())),
-                            Claim.Status.SETTLED,
+                            from.number(),
+                            from.longNumber(),
+                            new Asset(from.text()),
                             from.instant()));
                 }
                 settlements.toWaiters().tell(SettledClaims.elsewhere(claims));

@@ -489,8 +489,9 @@ public final class ClaimService {
                     .map(amount -> new Claim(
                             packet.id(),
                             caller.user(),
-                            new Claim.Share(answer.slot(), amount, packet.asset()),
-                            Claim.Status.ACCEPTED,
+                            answer.slot(),
+                            amount,
+                            packet.asset(),
                             null));
         }
 

@@ -151,8 +151,7 @@ final class ClaimSettler implements Settler {
                             user);
                     continue;
                 }
-                Claim.Share share = new Claim.Share(slot, amounts.get(i), packet.asset());
-                settled.add(new Claim(packet.id(), user, share, Claim.Status.SETTLED, at));
+                settled.add(new Claim(packet.id(), user, slot, amounts.get(i), packet.asset(), at));
             }
             Set<UUID> drained = new HashSet<>(Arrays.asList(row.getArrayOfUUIDs("drained")));
             if (!moves.isNone()) { // else the transaction is still open, and may roll back

@@ -200,7 +200,7 @@ final class EndedPackets {
     private static @Nullable Claim luckiest(List<Claim> inSlotOrder) {
         Claim luckiest = null;
         for (Claim claim : inSlotOrder) {
-            if (luckiest == null || claim.share().amount() > luckiest.share().amount()) {
+            if (luckiest == null || claim.amount() > luckiest.amount()) {
                 luckiest = claim;
             }
         }

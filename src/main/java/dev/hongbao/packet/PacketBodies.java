@@ -271,12 +271,12 @@ public final class PacketBodies {
     private static void fields(JsonText json, Claim claim, boolean withAmount) {
         json.plain("packet", claim.packet().toString())
                 .plain("user", claim.user().value())
-                .field("slot", claim.share().slot());
+                .field("slot", claim.slot());
         if (withAmount) {
-            json.field("amount", claim.share().amount());
+            json.field("amount", claim.amount());
         }
         Instant at = claim.at();
-        json.plain("asset", claim.share().asset().code())
+        json.plain("asset", claim.asset().code())
                 .plain("status", at == null ? "accepted" : "settled")
                 .field("at", at == null ? null : at.toString());
     }

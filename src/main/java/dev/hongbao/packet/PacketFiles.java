@@ -118,7 +118,7 @@ final class PacketFiles {
     /** The settled claim of a slot; refused with NOT_FOUND. */
     public Future<Claim> claim(PacketId packet, int slot) {
         return store.claimsFrom(packet, slot, 1)
-                .compose(claims -> claims.isEmpty() || claims.get(0).share().slot() != slot
+                .compose(claims -> claims.isEmpty() || claims.get(0).slot() != slot
                         ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("claim.not-found")))
                         : Future.succeededFuture(claims.get(0)));
     }

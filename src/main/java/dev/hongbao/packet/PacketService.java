@@ -232,7 +232,7 @@ public final class PacketService {
                                 Page.of(
                                         claims,
                                         limit,
-                                        claim -> Integer.toString(claim.share().slot())),
+                                        claim -> Integer.toString(claim.slot())),
                                 view.claimedAmount() != null || caller.role() == Role.SERVICE,
                                 view.luckiest())));
     }

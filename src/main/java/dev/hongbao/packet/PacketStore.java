@@ -288,8 +288,9 @@ final class PacketStore {
         return new Claim(
                 new PacketId(row.getUUID("packet")),
                 new UserId(row.getString("user_id")),
-                new Claim.Share(row.getInteger("slot"), row.getLong("amount"), new Asset(row.getString("asset"))),
-                Claim.Status.SETTLED,
+                row.getInteger("slot"),
+                row.getLong("amount"),
+                new Asset(row.getString("asset")),
                 instant(row, "at"));
     }
 
@@ -306,8 +307,9 @@ final class PacketStore {
                 : new Claim(
                         packet,
                         new UserId(user),
-                        new Claim.Share(slot, row.getLong(prefix + "_amount"), asset),
-                        Claim.Status.SETTLED,
+                        slot,
+                        row.getLong(prefix + "_amount"),
+                        asset,
                         instant(row, prefix + "_at"));
     }
 

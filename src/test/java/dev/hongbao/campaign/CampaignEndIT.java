@@ -52,7 +52,7 @@ class CampaignEndIT {
                 Campaign.View campaign = campaigns.create(definition(BUDGET, 5));
                 for (int i = 0; i < 30; i++) {
                     Packet pool = campaigns.open(campaign, "opener" + i, "shoe");
-                    claimed += engine.claim(pool, "bob").wonClaim().share().amount();
+                    claimed += engine.claim(pool, "bob").wonClaim().amount();
                 }
                 get(engine.engine().stopWriter());
                 campaigns.end(campaign.campaign().id());

@@ -87,7 +87,7 @@ class CampaignIT {
         });
 
         // When it is claimed, by another server's view of it too
-        assertThat(engine.claim(pool, "claimer").wonClaim().share().amount()).isEqualTo(10);
+        assertThat(engine.claim(pool, "claimer").wonClaim().amount()).isEqualTo(10);
         assertThat(engine.balance("claimer")).isEqualTo(10);
         Campaign.View now = campaigns.view(campaign.campaign().id());
         assertThat(now)

@@ -106,7 +106,7 @@ class CampaignRacesIT extends TwoEngines {
         campaigns.awaitClosed(campaign);
         long won = claims.stream()
                 .filter(claim -> claim.result().kind() == Kind.CLAIMED)
-                .mapToLong(claim -> claim.result().wonClaim().share().amount())
+                .mapToLong(claim -> claim.result().wonClaim().amount())
                 .sum();
         assertThat(won).isPositive();
         assertThat(engine.balance("shop")).isEqualTo(before - won);

@@ -122,7 +122,7 @@ class RainIT extends TwoEngines {
 
         // Then what was not caught is back, to the cent
         List<Long> caught = rains.view(TestEngine.member("bob"), made.rain().id()).mine().stream()
-                .map(claim -> claim.share().amount())
+                .map(claim -> claim.amount())
                 .toList();
         assertThat(caught).hasSize(2);
         long sum = caught.stream().mapToLong(Long::longValue).sum();

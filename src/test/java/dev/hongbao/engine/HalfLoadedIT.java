@@ -81,8 +81,8 @@ class HalfLoadedIT {
         loseNextSlot(key(Packets.TRAITS, packet.id().value()));
 
         // Then
-        assertThat(engine.claim(packet, "carol").wonClaim().share().slot()).isEqualTo(1);
-        assertThat(engine.claim(packet, "bob").wonClaim().share().slot()).isZero();
+        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "bob").wonClaim().slot()).isZero();
     }
 
     @Test
@@ -133,7 +133,7 @@ class HalfLoadedIT {
         assertThat(redis.exists(key)).isFalse();
         eventually(
                 SOON, () -> assertThat(engine.claim(packet, "carol").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
-        assertThat(engine.claim(packet, "bob").wonClaim().share().slot()).isZero();
+        assertThat(engine.claim(packet, "bob").wonClaim().slot()).isZero();
     }
 
     @Test

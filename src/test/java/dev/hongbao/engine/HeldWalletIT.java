@@ -93,7 +93,7 @@ class HeldWalletIT {
         // Given a packet of which something is left
         long before = engine.balance("sam");
         Packet packet = engine.send("sam", 1_000, 2);
-        long claimed = engine.claim(packet, "bob").wonClaim().share().amount();
+        long claimed = engine.claim(packet, "bob").wonClaim().amount();
         try (Connection holder = hold("owner = 'sam'")) {
             // When its time runs out while somebody holds the sender's wallet
             books.expire(packet);

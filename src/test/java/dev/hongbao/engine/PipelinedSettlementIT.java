@@ -92,7 +92,7 @@ class PipelinedSettlementIT {
 
     private void assertEverybodyHasOne(List<ClaimOutcome> outcomes) {
         Set<Integer> slots = new HashSet<>();
-        outcomes.forEach(outcome -> slots.add(outcome.wonClaim().share().slot()));
+        outcomes.forEach(outcome -> slots.add(outcome.wonClaim().slot()));
         assertThat(slots).hasSize(MEMBERS);
         assertThat(books.longOf(
                         "select count(*) from claim where user_id like 'm%' and packet = '" + packet.id() + "'"))

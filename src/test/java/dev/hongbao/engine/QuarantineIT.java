@@ -450,8 +450,8 @@ class QuarantineIT {
 
         try (TestEngine other = TestEngine.start(servers, 1, OPTIONS)) {
             // When, Then
-            assertThat(other.claim(good, "carol").wonClaim().share().slot()).isEqualTo(1);
-            assertThat(other.claim(good, "bob").wonClaim().share().slot()).isZero();
+            assertThat(other.claim(good, "carol").wonClaim().slot()).isEqualTo(1);
+            assertThat(other.claim(good, "bob").wonClaim().slot()).isZero();
             assertThat(units()).containsExactly("packet " + bad.id());
             Eventually.eventually(
                     SOON, () -> assertThat(items(bad.id().value())).containsExactly("claim " + bad.id() + " 0 bob"));
@@ -469,9 +469,9 @@ class QuarantineIT {
             Eventually.eventually(
                     SOON,
                     () -> assertThat(
-                                    other.claim(bad, "carol").wonClaim().share().slot())
+                                    other.claim(bad, "carol").wonClaim().slot())
                             .isEqualTo(1));
-            assertThat(other.claim(bad, "bob").wonClaim().share().slot()).isZero();
+            assertThat(other.claim(bad, "bob").wonClaim().slot()).isZero();
         }
     }
 

@@ -164,7 +164,7 @@ class RecoveryIT {
 
         // Then
         assertThat(next.kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(next.wonClaim().share().slot()).isPositive();
+        assertThat(next.wonClaim().slot()).isPositive();
         assertThat(books.sumOfEpochs()).isEqualTo(epochs + 1);
     }
 
@@ -239,8 +239,8 @@ class RecoveryIT {
             assertThat(primary.scriptExists(script)).isTrue();
             assertNewGenerations(epochs, 4);
             ClaimOutcome next = claim("after-the-promotion");
-            assertThat(next.wonClaim().share().slot())
-                    .isGreaterThan(unknownToTheReplica.get(3).wonClaim().share().slot());
+            assertThat(next.wonClaim().slot())
+                    .isGreaterThan(unknownToTheReplica.get(3).wonClaim().slot());
             assertThat(claim("late-2").wonClaim())
                     .isEqualTo(unknownToTheReplica.get(1).wonClaim());
         }
@@ -349,7 +349,7 @@ class RecoveryIT {
         assertNewGenerations(epochs, 1);
         ClaimOutcome mallory = claim("mallory");
         assertThat(mallory.kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(mallory.wonClaim().share().slot()).isPositive();
+        assertThat(mallory.wonClaim().slot()).isPositive();
     }
 
     private double voids() {

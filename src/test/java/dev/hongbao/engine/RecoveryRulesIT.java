@@ -70,7 +70,7 @@ class RecoveryRulesIT {
             ClaimOutcome outcome =
                     get(engine.loop(0).call(services -> services.claims.accept(member(user), packet.id(), null)));
             assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
-            accepted.put(user, outcome.wonClaim().share().slot());
+            accepted.put(user, outcome.wonClaim().slot());
         }
         List<String> generation = books.stamps();
 
@@ -80,11 +80,11 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
 
         // Then each has the slot that it was told
-        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(21);
+        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(21);
         accepted.forEach((user, slot) -> assertThat(engine.claim(packet, user))
                 .as(user)
                 .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
-                .matches(outcome -> outcome.wonClaim().share().slot() == slot));
+                .matches(outcome -> outcome.wonClaim().slot() == slot));
         books.assertReconciled();
     }
 
@@ -106,7 +106,7 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
 
         // Then all are settled, and no transaction kept the others waiting for all of them
-        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(5_000);
+        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(5_000);
         assertThat(books.longOf(
                         "select max(claims) from (select count(*) as claims from transfer where slot is not null"
                                 + " group by xmin::text) as transactions"))
@@ -119,11 +119,11 @@ class RecoveryRulesIT {
         // Given three who have won, of whom Redis forgets two together with its scripts, as one that comes back with an
         // old log
         Packet packet = engine.send("alice", 1000, 100);
-        assertThat(engine.claim(packet, "first").wonClaim().share().slot()).isZero();
+        assertThat(engine.claim(packet, "first").wonClaim().slot()).isZero();
         String hash = books.stamps().get(0) + ":p:" + packet.id();
         Map<String, String> early = redis.hgetAll(hash);
-        assertThat(engine.claim(packet, "second").wonClaim().share().slot()).isEqualTo(1);
-        assertThat(engine.claim(packet, "third").wonClaim().share().slot()).isEqualTo(2);
+        assertThat(engine.claim(packet, "second").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "third").wonClaim().slot()).isEqualTo(2);
         String script = "redis.call('DEL', KEYS[1]) redis.call('HSET', KEYS[1], unpack(ARGV))";
         List<String> fields = early.entrySet().stream()
                 .flatMap(field -> Stream.of(field.getKey(), field.getValue()))
@@ -137,8 +137,8 @@ class RecoveryRulesIT {
 
         // Then the share is one that nobody has
         assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
-        assertThat(outcome.wonClaim().share().slot()).isEqualTo(3);
-        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(3);
+        assertThat(outcome.wonClaim().slot()).isEqualTo(3);
+        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(3);
         books.assertReconciled();
     }
 
@@ -177,7 +177,7 @@ class RecoveryRulesIT {
     void anEntryOfAFormThatOnlyANewerVersionKnowsIsVoid() {
         // Given a share that was given out in such an entry
         Packet packet = engine.send("alice", 1000, 100);
-        assertThat(engine.claim(packet, "early").wonClaim().share().slot()).isZero();
+        assertThat(engine.claim(packet, "early").wonClaim().slot()).isZero();
         String old = books.stamps().get(0);
         redis.hset(old + ":p:" + packet.id(), Map.of("newer", "1", "#", "2"));
         String epoch = old.substring(old.indexOf("}:") + 2, old.lastIndexOf('-'));
@@ -187,8 +187,8 @@ class RecoveryRulesIT {
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(old));
 
         // Then its slot is given again, once
-        assertThat(engine.claim(packet, "late").wonClaim().share().slot()).isEqualTo(1);
-        assertThat(engine.claim(packet, "newer").wonClaim().share().slot()).isEqualTo(2);
+        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "newer").wonClaim().slot()).isEqualTo(2);
         books.assertReconciled();
     }
 

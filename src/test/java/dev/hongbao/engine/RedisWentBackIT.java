@@ -82,7 +82,7 @@ class RedisWentBackIT {
     private void assertNobodyHasLost() {
         ClaimOutcome fourth = engine.claim(packet, "d");
         assertThat(fourth.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-        assertThat(fourth.wonClaim().share().slot()).isEqualTo(3);
+        assertThat(fourth.wonClaim().slot()).isEqualTo(3);
         books.assertReconciled();
     }
 
@@ -96,7 +96,7 @@ class RedisWentBackIT {
 
         // Then
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
-        assertThat(engine.claim(packet, "g").wonClaim().share().slot()).isEqualTo(6);
+        assertThat(engine.claim(packet, "g").wonClaim().slot()).isEqualTo(6);
         assertNobodyHasLost();
     }
 
@@ -116,11 +116,11 @@ class RedisWentBackIT {
             }
             all.exec();
         }
-        assertThat(engine.claim(packet, "g").wonClaim().share().slot()).isEqualTo(6);
+        assertThat(engine.claim(packet, "g").wonClaim().slot()).isEqualTo(6);
 
         // Then
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
-        assertThat(engine.claim(packet, "late-3").wonClaim().share().slot()).isEqualTo(7);
+        assertThat(engine.claim(packet, "late-3").wonClaim().slot()).isEqualTo(7);
         assertNobodyHasLost();
     }
 

@@ -183,8 +183,8 @@ class SettlementIT {
         awaitVoids(voids, 1, epoch);
 
         // Then
-        assertThat(engine.claim(packet, "carol").wonClaim().share().slot()).isEqualTo(1);
-        assertThat(engine.claim(packet, "eve").wonClaim().share().slot()).isEqualTo(2);
+        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "eve").wonClaim().slot()).isEqualTo(2);
     }
 
     @Test

@@ -168,7 +168,7 @@ class FeedIT {
         Packet packet = engine.send("alice", TestEngine.lucky(1000, 3, Duration.ofMillis(600)));
 
         // When
-        long won = engine.claim(packet, "bob").wonClaim().share().amount();
+        long won = engine.claim(packet, "bob").wonClaim().amount();
         List<JsonObject> events = follow(engine, place, packet, "packet.refunded");
 
         // Then

@@ -54,8 +54,9 @@ class ProblemTest {
         Claim claim = new Claim(
                 PacketId.create(),
                 new UserId("alice"),
-                new Claim.Share(0, 1, new Asset("COIN")),
-                Claim.Status.ACCEPTED,
+                0,
+                1,
+                new Asset("COIN"),
                 null);
         for (ClaimOutcome.Kind won :
                 List.of(ClaimOutcome.Kind.ACCEPTED, ClaimOutcome.Kind.CLAIMED, ClaimOutcome.Kind.ALREADY_CLAIMED)) {

@@ -107,7 +107,7 @@ class ReversalIT {
         // Given
         engine.deposit("sue", 100);
         Packet packet = engine.send("sue", 100, 2);
-        long won = engine.claim(packet, "bob").wonClaim().share().amount();
+        long won = engine.claim(packet, "bob").wonClaim().amount();
 
         // When
         reverse("bob", newest("bob", TransferKind.CLAIM).id());
@@ -116,7 +116,7 @@ class ReversalIT {
         assertThat(engine.balance("bob")).isZero();
         assertThat(engine.balance("sue")).isEqualTo(won);
         assertThat(newest("sue", TransferKind.REVERSAL).change().credit()).isTrue();
-        assertThat(engine.claim(packet, "bob").wonClaim().share().amount()).isEqualTo(won);
+        assertThat(engine.claim(packet, "bob").wonClaim().amount()).isEqualTo(won);
         assertThat(engine.balance("bob")).isZero();
     }
 
@@ -127,7 +127,7 @@ class ReversalIT {
         TestCampaigns campaigns = new TestCampaigns(engine);
         Campaign.View campaign = campaigns.create(TestCampaigns.definition(1_000, 2));
         Packet pool = campaigns.open(campaign, "opener", "shoe");
-        long won = engine.claim(pool, "carl").wonClaim().share().amount();
+        long won = engine.claim(pool, "carl").wonClaim().amount();
         campaigns.end(campaign.campaign().id());
         campaigns.awaitClosed(campaign);
         assertThat(engine.balance("shop")).isEqualTo(1_000 - won);

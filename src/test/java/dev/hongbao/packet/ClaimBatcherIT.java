@@ -189,7 +189,7 @@ class ClaimBatcherIT {
                 assertThat(taken).isBetween(250, 256);
                 blocker.rollback();
             }
-            assertThat(engine.claim(packet, "u0").wonClaim().share().slot()).isZero();
+            assertThat(engine.claim(packet, "u0").wonClaim().slot()).isZero();
             Eventually.eventually(
                     Duration.ofSeconds(5),
                     () -> assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))

@@ -110,7 +110,7 @@ class ClosingIT {
         // Given
         engine.deposit("sender", 1000);
         Packet packet = engine.send("sender", lucky(1000, 5, Duration.ofMillis(500)));
-        long claimed = engine.claim(packet, "bob").wonClaim().share().amount();
+        long claimed = engine.claim(packet, "bob").wonClaim().amount();
 
         // When
         eventually(

@@ -129,7 +129,7 @@ class EarlyCloseIT extends TwoEngines {
     void aPacketWithAClaimIsNotCancelledButClosed() {
         // Given
         Packet packet = send("bea", 1000, 5);
-        long claimed = engine.claim(packet, "bob").wonClaim().share().amount();
+        long claimed = engine.claim(packet, "bob").wonClaim().amount();
 
         // When, then
         assertRefused(Refusal.CLAIMED, () -> get(cancel(other, packet.id())));
@@ -137,7 +137,7 @@ class EarlyCloseIT extends TwoEngines {
         get(close(other, packet.id()));
 
         // Then what was claimed stands
-        long carls = engine.claim(packet, "carl").wonClaim().share().amount();
+        long carls = engine.claim(packet, "carl").wonClaim().amount();
         assertThat(engine.balance("bea")).isEqualTo(1000 - claimed - carls);
         assertThat(filed(packet).view())
                 .returns(PacketView.Status.CLOSED, PacketView::status)
@@ -262,7 +262,7 @@ class EarlyCloseIT extends TwoEngines {
             for (Future<ClaimOutcome> claim : claims) {
                 ClaimOutcome outcome = get(claim);
                 assertThat(outcome.kind()).isIn(Kind.CLAIMED, Kind.EXPIRED);
-                paid += outcome.claim() == null ? 0 : outcome.claim().share().amount();
+                paid += outcome.claim() == null ? 0 : outcome.claim().amount();
             }
             assertThat(engine.balance(sender)).isEqualTo(10_000 - paid);
             assertThat(refunds(packet.id())).isEqualTo(1);
@@ -337,7 +337,7 @@ class EarlyCloseIT extends TwoEngines {
                 ClaimOutcome won = after.claim(claimed, "bob");
                 assertThat(won.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
                 assertThat(after.balance("ann"))
-                        .isEqualTo(2000 - won.wonClaim().share().amount());
+                        .isEqualTo(2000 - won.wonClaim().amount());
                 assertThat(ownBooks.strings("select ending || ' ' || ended_by from packet order by id"))
                         .containsExactly("cancelled helen@support", "closed helen@support");
                 get(cancel(after, unclaimed.id()));

@@ -160,8 +160,8 @@ class PacketReadingIT {
                 Claim mine = Objects.requireNonNull(view.mine());
                 assertThat(List.of(
                                 mine.user().value(),
-                                mine.share().slot(),
-                                mine.share().amount()))
+                                mine.slot(),
+                                mine.amount()))
                         .containsExactly(viewer, slot, packet.amountOf(slot));
             } else {
                 assertThat(view.mine()).isNull();
@@ -177,7 +177,7 @@ class PacketReadingIT {
                         .boxed()
                         .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))
                         .orElseThrow();
-                assertThat(Objects.requireNonNull(view.luckiest()).share().slot())
+                assertThat(Objects.requireNonNull(view.luckiest()).slot())
                         .isEqualTo(luckiest);
             } else {
                 assertThat(view.luckiest()).isNull();

@@ -152,7 +152,7 @@ class LeadingClockIT {
         time.move(HOUR.plusSeconds(1), engine);
 
         // Then
-        assertThat(engine.claim(later, "bob").wonClaim().share().slot()).isZero();
+        assertThat(engine.claim(later, "bob").wonClaim().slot()).isZero();
         eventually(
                 SOON,
                 () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))

@@ -1,5 +1,6 @@
 package dev.hongbao.simulation;
 
+import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.simulation.PostgresTables.CampaignRow;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
@@ -529,7 +530,7 @@ final class History {
         world.tell(() -> "answer to " + call + ": " + outcome.kind()
                 + (outcome.claim() == null
                         ? ""
-                        : " slot " + outcome.claim().share().slot()));
+                        : " slot " + outcome.claim().slot()));
         world.note(outcome.kind().name().hashCode() + user.hashCode());
         if (outcome.kind().isRefusal()) {
             check(held == null, call + " is refused as " + outcome.kind() + ", but it had " + held);
@@ -548,13 +549,13 @@ final class History {
             return;
         }
         ClaimRow row = packet == null ? null : packet.of(user);
-        var share = outcome.wonClaim().share();
-        check(row != null, call + " is answered with slot " + share.slot() + ", which is not committed");
+        Claim won = outcome.wonClaim();
+        check(row != null, call + " is answered with slot " + won.slot() + ", which is not committed");
         check(
-                row != null && row.slot() == share.slot() && row.amount() == share.amount(),
-                call + " is answered with slot " + share.slot() + ", but has " + row);
-        Long known = winners.putIfAbsent(user + id, (long) share.slot());
-        check(known == null || known == share.slot(), call + " has had slot " + known);
+                row != null && row.slot() == won.slot() && row.amount() == won.amount(),
+                call + " is answered with slot " + won.slot() + ", but has " + row);
+        Long known = winners.putIfAbsent(user + id, (long) won.slot());
+        check(known == null || known == won.slot(), call + " has had slot " + known);
     }
 
     private void lasts(double least, double most, Runnable end) {

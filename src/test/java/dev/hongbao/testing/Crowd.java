@@ -103,7 +103,7 @@ public final class Crowd {
         }
         settled.forEach((who, claim) -> assertThat(kept.get(who))
                 .as(who)
-                .isEqualTo(claim.share().slot() + " " + claim.share().amount()));
+                .isEqualTo(claim.slot() + " " + claim.amount()));
     }
 
     /** The packets that were answered as sent. */

@@ -232,7 +232,7 @@ final class LockingServer implements AutoCloseable {
             update.setObject(2, packet.value());
             update.executeUpdate();
             return PacketBodies.claim(new Claim(
-                    packet, user, new Claim.Share(shares - 1, amount, BenchBed.CNY), Claim.Status.SETTLED, at));
+                    packet, user, shares - 1, amount, BenchBed.CNY, at));
         }
 
         void close() throws SQLException {
