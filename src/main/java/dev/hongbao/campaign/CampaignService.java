@@ -52,10 +52,8 @@ public final class CampaignService {
     /** Lines of a report in one query. */
     private static final int REPORT_PAGE = 500;
 
-    /** The start of a report's page: the line before it. */
-    private record Place(int day, String product) {
-        private static final Place BEFORE_ALL = new Place(Integer.MIN_VALUE, "");
-    }
+    /** Precedes every line of a report. */
+    private static final CampaignReport BEFORE_ALL = new CampaignReport(Integer.MIN_VALUE, "", 0, 0, 0, 0, 0);
 
     private final Shards shards;
     private final CampaignCatalog catalog;
@@ -293,14 +291,10 @@ public final class CampaignService {
                 caller,
                 () -> known(id)
                         .compose(view -> Pages.each(
-                                Place.BEFORE_ALL,
-                                after -> catalog.report(id, after.day, after.product, REPORT_PAGE),
-                                lines -> lines.size() < REPORT_PAGE ? null : place(lines.get(lines.size() - 1)),
+                                BEFORE_ALL,
+                                after -> catalog.report(id, after.day(), after.product(), REPORT_PAGE),
+                                lines -> lines.size() < REPORT_PAGE ? null : lines.get(lines.size() - 1),
                                 write)));
-    }
-
-    private static Place place(CampaignReport line) {
-        return new Place(line.day(), line.product());
     }
 
     private Future<Campaign> campaign(CampaignId id) {

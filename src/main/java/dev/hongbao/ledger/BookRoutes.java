@@ -17,7 +17,6 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
@@ -151,10 +150,10 @@ final class BookRoutes {
                 .endObject();
     }
 
-    private static void side(JsonText json, String name, TransferSearch.Booked.Side side) {
+    private static void side(JsonText json, String name, Command.Side side) {
         json.name(name)
                 .beginObject()
-                .plain("account", side.kind())
+                .plain("account", side.kind().wireName())
                 .plain("owner", side.owner())
                 .endObject();
     }
@@ -182,9 +181,7 @@ final class BookRoutes {
         long balance = statement.opening();
         line(csv, "", "", "opening", asset, "", balance, "", "", "");
         for (WalletRecord entry : statement.entries()) {
-            long change = entry.change().credit()
-                    ? entry.change().amount()
-                    : -entry.change().amount();
+            long change = entry.credit() ? entry.amount() : -entry.amount();
             balance += change;
             line(
                     csv,
@@ -240,7 +237,7 @@ final class BookRoutes {
     private static String openItems(Page<Books.OpenItem> page) {
         return JsonText.page(page, LENGTH, (json, item) -> {
             json.beginObject()
-                    .plain("kind", item.kind().name().toLowerCase(Locale.ROOT))
+                    .plain("kind", item.kind())
                     .plain("id", item.id().toString())
                     .plain("owner", item.owner())
                     .name("holds")

@@ -23,7 +23,6 @@ import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -180,7 +179,7 @@ final class Books {
                 .map(held -> new OpenItem.Held(held.getString(0), new Asset(held.getString(1)), held.getLong(2)))
                 .toList();
         return new OpenItem(
-                OpenItem.Kind.valueOf(row.getString("kind").toUpperCase(Locale.ROOT)),
+                row.getString("kind"),
                 row.getUUID("id"),
                 row.getString("owner"),
                 holds,
@@ -268,19 +267,12 @@ final class Books {
     /**
      * An open packet, draw, campaign or rain, with its money. The money belongs to future winners, or returns to its payer.
      *
+     * @param kind packet, draw, campaign or rain; pools of campaigns and drops of rains are separate packets
      * @param owner the sender, the draw's owner, or the campaign's host; for a pool its campaign's id
      * @param holds by asset and account; empty for a draw without costs and awards
      * @param endsAt the due time
      */
-    public record OpenItem(Kind kind, UUID id, String owner, List<Held> holds, Instant createdAt, Instant endsAt) {
-        /** The kind. Pools of campaigns and drops of rains are separate packets. */
-        public enum Kind {
-            PACKET,
-            DRAW,
-            CAMPAIGN,
-            RAIN
-        }
-
+    public record OpenItem(String kind, UUID id, String owner, List<Held> holds, Instant createdAt, Instant endsAt) {
         /**
          * The balance of one of its accounts.
          *

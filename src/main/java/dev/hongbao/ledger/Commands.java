@@ -71,31 +71,28 @@ final class Commands {
     }
 
     /**
-     * A filter of commands; null fields let all pass.
-     *
-     * @param actor the caller
-     */
-    public record Filter(
-            @Nullable String reference,
-            @Nullable String operation,
-            @Nullable UserId actor) {}
-
-    /**
      * Commands, newest first.
      *
+     * @param reference null for all, as {@code operation} and {@code actor}
+     * @param actor the caller
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<Command>> list(Filter filter, @Nullable String cursor, int limit) {
+    public Future<Page<Command>> list(
+            @Nullable String reference,
+            @Nullable String operation,
+            @Nullable UserId actor,
+            @Nullable String cursor,
+            int limit) {
         UUID before = cursor == null ? NEWEST : Uuids.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         Tuple parameters = Tuple.of(before, limit + 1);
         String some = "select * from command where id < $1"
-                + with(parameters, "reference", filter.reference)
-                + with(parameters, "operation", filter.operation)
-                + with(parameters, "actor", filter.actor == null ? null : filter.actor.value())
+                + with(parameters, "reference", reference)
+                + with(parameters, "operation", operation)
+                + with(parameters, "actor", actor == null ? null : actor.value())
                 + " order by id desc limit $2";
         return pool.preparedQuery(SELECT.formatted(some))
                 .execute(parameters)
@@ -150,7 +147,8 @@ final class Commands {
                 row.getUUID("reversed_by"));
     }
 
-    private static Command.Side side(Row row, String which) {
+    /** Reads an account from the columns {@code debit_…} or {@code credit_…}. */
+    static Command.Side side(Row row, String which) {
         String kind = row.getString(which + "_kind").toUpperCase(Locale.ROOT);
         return new Command.Side(AccountKind.valueOf(kind), row.getString(which + "_owner"));
     }

@@ -183,7 +183,9 @@ final class Deposits {
         return new WalletRecord(
                 transfer,
                 TransferKind.DEPOSIT,
-                new WalletRecord.Change(true, deposit.asset, deposit.amount),
+                true,
+                deposit.asset,
+                deposit.amount,
                 WalletRecord.Subject.NONE,
                 new WalletRecord.Books(command, deposit.note, null, null),
                 at);

@@ -100,9 +100,9 @@ final class LedgerBodies {
         json.beginObject()
                 .plain("id", Long.toString(entry.id()))
                 .plain("kind", entry.kind().wireName())
-                .plain("direction", entry.change().credit() ? "credit" : "debit")
-                .plain("asset", entry.change().asset().code())
-                .field("amount", entry.change().amount());
+                .plain("direction", entry.credit() ? "credit" : "debit")
+                .plain("asset", entry.asset().code())
+                .field("amount", entry.amount());
         json.field("packet", text(entry.subject().packet()))
                 .field("draw", text(entry.subject().draw()))
                 .field("campaign", text(entry.subject().campaign()));

@@ -80,26 +80,25 @@ final class LedgerRoutes {
     }
 
     private Future<Reply> userTransfers(Call call) {
-        return wallets.transfers(call.user(), filter(call), call.cursor(), call.limit())
+        return wallets.transfers(call.user(), kind(call), call.asset(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.transfers(page)));
     }
 
     private Future<Reply> myTransfers(Call call) {
-        return wallets.transfers(call.caller().user(), filter(call), call.cursor(), call.limit())
+        return wallets.transfers(call.caller().user(), kind(call), call.asset(), call.cursor(), call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.ownTransfers(page)));
     }
 
-    private static Wallets.Filter filter(Call call) {
-        return new Wallets.Filter(call.choice("kind", TransferKind.class), call.asset());
+    private static @Nullable TransferKind kind(Call call) {
+        return call.choice("kind", TransferKind.class);
     }
 
     private Future<Reply> commands(Call call) {
         String actor = call.query("actor");
         return commands.list(
-                        new Commands.Filter(
-                                call.query("reference"),
-                                call.query("operation"),
-                                actor == null ? null : new UserId(actor)),
+                        call.query("reference"),
+                        call.query("operation"),
+                        actor == null ? null : new UserId(actor),
                         call.cursor(),
                         call.limit())
                 .map(page -> Reply.json(200, LedgerBodies.commands(page)));

@@ -264,8 +264,8 @@ final class TransferSearch {
                         row.getUUID("subject"),
                         TransferKind.of(row.getString("kind")),
                         new Booked.Move(
-                                new Booked.Side(row.getString("debit_kind"), row.getString("debit_owner")),
-                                new Booked.Side(row.getString("credit_kind"), row.getString("credit_owner")),
+                                Commands.side(row, "debit"),
+                                Commands.side(row, "credit"),
                                 new Asset(row.getString("asset")),
                                 row.getLong("amount")),
                         row.getString("reference"),
@@ -308,14 +308,6 @@ final class TransferSearch {
          *
          * @param amount minor units
          */
-        public record Move(Side debit, Side credit, Asset asset, long amount) {}
-
-        /**
-         * An account.
-         *
-         * @param kind {@code wallet}, {@code escrow}, {@code hold} or {@code source}
-         * @param owner the user of a wallet; the id of the packet, draw or campaign of an escrow or hold; else {@code outside}
-         */
-        public record Side(String kind, String owner) {}
+        public record Move(Command.Side debit, Command.Side credit, Asset asset, long amount) {}
     }
 }

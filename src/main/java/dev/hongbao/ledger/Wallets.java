@@ -184,7 +184,9 @@ public final class Wallets {
         WalletRecord entry = new WalletRecord(
                 row.getLong("transfer"),
                 kind,
-                new WalletRecord.Change(kind == TransferKind.DEPOSIT, move.asset, move.amount),
+                kind == TransferKind.DEPOSIT,
+                move.asset,
+                move.amount,
                 WalletRecord.Subject.NONE,
                 new WalletRecord.Books(row.getUUID("command"), move.origin().note(), null, null),
                 row.getOffsetDateTime("at").toInstant());
@@ -271,19 +273,16 @@ public final class Wallets {
                 .map(rows -> Rows.list(rows, row -> new Balance(new Asset(row.getString(0)), row.getLong(1))));
     }
 
-    /** A filter of a user's transfers; null fields let all pass. A filter by kind skips through all transfers of the user. */
-    public record Filter(
-            @Nullable TransferKind kind, @Nullable Asset asset) {
-        public static final Filter ALL = new Filter(null, null);
-    }
-
     /**
-     * Transfers, newest first.
+     * Transfers, newest first. A list of one kind skips through all transfers of the user.
      *
+     * @param kind null for all
+     * @param asset null for all
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<WalletRecord>> transfers(UserId user, Filter filter, @Nullable String cursor, int limit) {
+    public Future<Page<WalletRecord>> transfers(
+            UserId user, @Nullable TransferKind kind, @Nullable Asset asset, @Nullable String cursor, int limit) {
         Long before = Page.number(cursor, Long.MAX_VALUE);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
@@ -293,8 +292,8 @@ public final class Wallets {
                         user.value(),
                         before,
                         limit + 1,
-                        filter.asset == null ? null : filter.asset.code(),
-                        filter.kind == null ? null : filter.kind.wireName()))
+                        asset == null ? null : asset.code(),
+                        kind == null ? null : kind.wireName()))
                 .map(rows -> Rows.list(rows, Wallets::entry))
                 .map(entries -> Page.of(entries, limit, entry -> Long.toString(entry.id())));
     }
@@ -313,13 +312,15 @@ public final class Wallets {
     /**
      * Reads a row that has the columns of {@link #ENTRIES} from the packet on.
      *
-     * @param credit as in {@link WalletRecord.Change}
+     * @param credit as in {@link WalletRecord}
      */
     public static WalletRecord entry(Row row, boolean credit, Asset asset) {
         return new WalletRecord(
                 row.getLong("id"),
                 TransferKind.of(row.getString("kind")),
-                new WalletRecord.Change(credit, asset, row.getLong("amount")),
+                credit,
+                asset,
+                row.getLong("amount"),
                 new WalletRecord.Subject(row.getUUID("packet"), row.getUUID("draw"), row.getUUID("campaign")),
                 new WalletRecord.Books(
                         row.getUUID("command"),
@@ -358,12 +359,21 @@ public final class Wallets {
      * A transfer from the view of one wallet's owner.
      *
      * @param id the transfer's id; grows with time within one wallet
-     * @param change of the wallet
+     * @param credit true when the wallet received the amount, false when it gave it
+     * @param amount minor units, more than 0
      * @param subject the transfer's packet, draw or campaign
      * @param books further facts of the books, for the host
      * @param at time of the commit, by Postgres' clock
      */
-    public record WalletRecord(long id, TransferKind kind, Change change, Subject subject, Books books, Instant at) {
+    public record WalletRecord(
+            long id,
+            TransferKind kind,
+            boolean credit,
+            Asset asset,
+            long amount,
+            Subject subject,
+            Books books,
+            Instant at) {
         /**
          * The subject of a transfer; at most one field is not null.
          *
@@ -376,14 +386,6 @@ public final class Wallets {
             /** For a deposit, a withdrawal or a reversal. */
             public static final Subject NONE = new Subject(null, null, null);
         }
-
-        /**
-         * The change of one wallet.
-         *
-         * @param credit true when the wallet received the amount, false when it gave it
-         * @param amount minor units, more than 0
-         */
-        public record Change(boolean credit, Asset asset, long amount) {}
 
         /**
          * A transfer's command, and its relation to reversals.

@@ -9,8 +9,20 @@ import org.jspecify.annotations.Nullable;
  * A URL of the host application that receives the outbox's events.
  *
  * @param position the cursor from which the deliveries continue
+ * @param attempts failed ones in a row
+ * @param failingSince null after a successful attempt
+ * @param nextAt time of the next attempt
+ * @param reason of its being disabled, or {@code paused}; null when it is neither
  */
-record Webhook(UUID id, Terms terms, Instant createdAt, String position, State state) {
+record Webhook(
+        UUID id,
+        Terms terms,
+        Instant createdAt,
+        String position,
+        int attempts,
+        @Nullable Instant failingSince,
+        Instant nextAt,
+        @Nullable String reason) {
     /**
      * The host's terms.
      *
@@ -23,25 +35,11 @@ record Webhook(UUID id, Terms terms, Instant createdAt, String position, State s
         }
     }
 
-    /**
-     * The state of its deliveries.
-     *
-     * @param attempts failed ones in a row
-     * @param failingSince null after a successful attempt
-     * @param nextAt time of the next attempt
-     * @param reason of its being disabled, or {@code paused}; null when it is neither
-     */
-    public record State(
-            int attempts,
-            @Nullable Instant failingSince,
-            Instant nextAt,
-            @Nullable String reason) {
-        public boolean isPaused() {
-            return "paused".equals(reason);
-        }
+    public boolean isPaused() {
+        return "paused".equals(reason);
+    }
 
-        public boolean isDisabled() {
-            return reason != null && !isPaused();
-        }
+    public boolean isDisabled() {
+        return reason != null && !isPaused();
     }
 }

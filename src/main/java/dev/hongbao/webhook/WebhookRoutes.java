@@ -49,9 +49,7 @@ final class WebhookRoutes {
                 "createWebhook", this::create,
                 "listWebhooks", call -> webhooks.list().map(all -> Reply.json(200, webhooks(all))),
                 "getWebhook", call -> webhooks.find(call.webhook()).map(one -> Reply.json(200, webhook(one))),
-                "changeWebhook",
-                        call -> webhooks.change(call.webhook(), changes(call.requiredBody()))
-                                .map(one -> Reply.json(200, webhook(one))),
+                "changeWebhook", this::change,
                 "testWebhook", this::test,
                 "deleteWebhook", call -> webhooks.delete(call.webhook()).map(done -> Reply.of(204, "", "")),
                 "rotateWebhookSecret", this::rotate,
@@ -67,6 +65,20 @@ final class WebhookRoutes {
                         made(made),
                         "Location",
                         "/v1/webhooks/" + made.webhook().id()));
+    }
+
+    private Future<Reply> change(Call call) {
+        JsonObject body = call.requiredBody();
+        if (body.isEmpty()) {
+            throw InvalidInputException.of("#", Text.of("webhook.no-change"));
+        }
+        return webhooks.change(
+                        call.webhook(),
+                        body.getString("url"),
+                        body.getJsonArray("types") == null ? null : terms(body).types(),
+                        body.getInteger("batch"),
+                        body.getBoolean("paused"))
+                .map(one -> Reply.json(200, webhook(one)));
     }
 
     private Future<Reply> test(Call call) {
@@ -104,19 +116,6 @@ final class WebhookRoutes {
                 body.getInteger("batch", DEFAULT_BATCH));
     }
 
-    /** Reads the changes to a webhook from a body that fits the contract. */
-    private static Webhooks.Changes changes(JsonObject body) {
-        if (body.isEmpty()) {
-            throw InvalidInputException.of("#", Text.of("webhook.no-change"));
-        }
-        JsonArray types = body.getJsonArray("types");
-        return new Webhooks.Changes(
-                body.getString("url"),
-                types == null ? null : terms(body).types(),
-                body.getInteger("batch"),
-                body.getBoolean("paused"));
-    }
-
     private static String webhook(Webhook webhook) {
         JsonText json = new JsonText(LENGTH);
         write(json, webhook, null);
@@ -135,18 +134,17 @@ final class WebhookRoutes {
     }
 
     private static void write(JsonText json, Webhook webhook, @Nullable String secret) {
-        Webhook.State state = webhook.state();
         json.beginObject()
                 .plain("id", webhook.id().toString())
                 .field("url", webhook.terms().url())
                 .name("types")
                 .raw(new JsonArray(webhook.terms().types()).encode())
                 .field("batch", webhook.terms().batch())
-                .plain("status", status(state))
-                .field("reason", state.isPaused() ? null : state.reason())
-                .field("attempts", state.attempts());
-        time(json, "failingSince", state.failingSince());
-        time(json, "nextAt", state.attempts() > 0 && state.reason() == null ? state.nextAt() : null);
+                .plain("status", status(webhook))
+                .field("reason", webhook.isPaused() ? null : webhook.reason())
+                .field("attempts", webhook.attempts());
+        time(json, "failingSince", webhook.failingSince());
+        time(json, "nextAt", webhook.attempts() > 0 && webhook.reason() == null ? webhook.nextAt() : null);
         json.plain("position", webhook.position())
                 .plain("createdAt", webhook.createdAt().toString());
         if (secret != null) {
@@ -155,11 +153,11 @@ final class WebhookRoutes {
         json.endObject();
     }
 
-    private static String status(Webhook.State state) {
-        if (state.isPaused()) {
+    private static String status(Webhook webhook) {
+        if (webhook.isPaused()) {
             return "paused";
         }
-        return state.isDisabled() ? "disabled" : state.attempts() > 0 ? "failing" : "enabled";
+        return webhook.isDisabled() ? "disabled" : webhook.attempts() > 0 ? "failing" : "enabled";
     }
 
     /** The result of a test event. */

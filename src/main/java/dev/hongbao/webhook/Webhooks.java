@@ -230,30 +230,21 @@ final class Webhooks {
     }
 
     /**
-     * The host's changes; null leaves a field as it is. A new URL and the end of a pause begin at once, with no failed attempts.
+     * Changes a webhook; null leaves a field as it is. A new URL and the end of a pause begin at once, with no failed attempts. Idempotent.
      *
      * @param paused true: nothing is sent until it is false; false enables a disabled webhook, too
+     * @return refused with NOT_FOUND; with INVALID when the URL is not allowed
      */
-    public record Changes(
+    public Future<Webhook> change(
+            UUID webhook,
             @Nullable String url,
             @Nullable List<String> types,
             @Nullable Integer batch,
-            @Nullable Boolean paused) {}
-
-    /**
-     * Changes a webhook. Idempotent.
-     *
-     * @return refused with NOT_FOUND; with INVALID when the URL is not allowed
-     */
-    public Future<Webhook> change(UUID webhook, Changes changes) {
-        Future<Void> allowed = changes.url == null ? Future.succeededFuture() : allowed(changes.url);
+            @Nullable Boolean paused) {
+        Future<Void> allowed = url == null ? Future.succeededFuture() : allowed(url);
         return allowed.compose(fits -> pool.preparedQuery(CHANGE)
                         .execute(Tuple.of(
-                                webhook,
-                                changes.url,
-                                changes.types == null ? null : changes.types.toArray(String[]::new),
-                                changes.batch,
-                                changes.paused)))
+                                webhook, url, types == null ? null : types.toArray(String[]::new), batch, paused)))
                 .compose(changed -> find(webhook));
     }
 
@@ -343,11 +334,10 @@ final class Webhooks {
                         row.getString("url"), List.of(row.getArrayOfStrings("types")), row.getInteger("batch")),
                 row.getOffsetDateTime("created_at").toInstant(),
                 row.getString("position"),
-                new Webhook.State(
-                        row.getInteger("attempts"),
-                        failing == null ? null : failing.toInstant(),
-                        row.getOffsetDateTime("next_at").toInstant(),
-                        row.getString("reason")));
+                row.getInteger("attempts"),
+                failing == null ? null : failing.toInstant(),
+                row.getOffsetDateTime("next_at").toInstant(),
+                row.getString("reason"));
     }
 
     private static Delivery delivery(Row row) {

@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.ledger.Ledger.TransferKind;
-import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
@@ -119,9 +118,9 @@ class CampaignIT {
         assertThat(campaigns.view(campaign.campaign().id()))
                 .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 0L, 90L);
-        assertThat(get(engine.engine().wallets.transfers(new UserId("shop"), Wallets.Filter.ALL, null, 2))
+        assertThat(get(engine.engine().wallets.transfers(new UserId("shop"), null, null, null, 2))
                         .items())
-                .extracting(entry -> entry.kind() + " " + entry.change().amount() + " "
+                .extracting(entry -> entry.kind() + " " + entry.amount() + " "
                         + entry.subject().campaign())
                 .containsExactly(
                         TransferKind.REFUND + " 90 " + campaign.campaign().id(),

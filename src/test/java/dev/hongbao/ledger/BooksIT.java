@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.hongbao.draw.Draw;
+import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
@@ -112,9 +113,7 @@ class BooksIT extends TwoEngines {
 
     private static long sum(List<WalletRecord> entries) {
         return entries.stream()
-                .mapToLong(entry -> entry.change().credit()
-                        ? entry.change().amount()
-                        : -entry.change().amount())
+                .mapToLong(entry -> entry.credit() ? entry.amount() : -entry.amount())
                 .sum();
     }
 
@@ -206,7 +205,7 @@ class BooksIT extends TwoEngines {
                                 .toList());
         assertThat(search(new TransferSearch.Filter("order-7", new UserId("bob"), null, null, null), 10))
                 .hasSize(1)
-                .allMatch(transfer -> transfer.move().credit().equals(new TransferSearch.Booked.Side("wallet", "bob"))
+                .allMatch(transfer -> transfer.move().credit().equals(new Command.Side(AccountKind.WALLET, "bob"))
                         && "order-7".equals(transfer.reference()));
         assertThat(search(new TransferSearch.Filter("no such", null, null, null, null), 10))
                 .isEmpty();
@@ -294,9 +293,7 @@ class BooksIT extends TwoEngines {
             List<Books.OpenItem> items = all(cursor -> books().openItems(cursor, limit));
 
             assertThat(items).extracting(Books.OpenItem::id).doesNotHaveDuplicates();
-            assertThat(items)
-                    .extracting(Books.OpenItem::kind)
-                    .contains(Books.OpenItem.Kind.PACKET, Books.OpenItem.Kind.DRAW, Books.OpenItem.Kind.CAMPAIGN);
+            assertThat(items).extracting(Books.OpenItem::kind).contains("packet", "draw", "campaign");
             for (String account : List.of("escrow", "hold")) {
                 for (String asset : List.of("CNY", "POINTS")) {
                     assertThat(items.stream()

@@ -246,7 +246,7 @@ class LedgerIT {
                                 RefusedException.class,
                                 refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
             } else {
-                assertThat(get(out.get(i)).change().amount()).isEqualTo(7);
+                assertThat(get(out.get(i)).amount()).isEqualTo(7);
             }
         }
         assertThat(books.longOf("select balance from account where owner = 'outside' and asset = 'GOLD'"))

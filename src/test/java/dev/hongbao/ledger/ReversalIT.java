@@ -75,7 +75,7 @@ class ReversalIT {
     }
 
     private WalletRecord newest(String user, TransferKind kind) {
-        return get(engine.engine().wallets.transfers(new UserId(user), Wallets.Filter.ALL, null, 50)).items().stream()
+        return get(engine.engine().wallets.transfers(new UserId(user), null, null, null, 50)).items().stream()
                 .filter(entry -> entry.kind() == kind)
                 .findFirst()
                 .orElseThrow();
@@ -93,8 +93,14 @@ class ReversalIT {
 
         // Then
         assertThat(back.kind()).isEqualTo(TransferKind.REVERSAL);
-        assertThat(back.change()).isEqualTo(new WalletRecord.Change(true, CNY, 30));
-        assertThat(gone.change()).isEqualTo(new WalletRecord.Change(false, CNY, 100));
+        assertThat(back)
+                .returns(true, WalletRecord::credit)
+                .returns(CNY, WalletRecord::asset)
+                .returns(30L, WalletRecord::amount);
+        assertThat(gone)
+                .returns(false, WalletRecord::credit)
+                .returns(CNY, WalletRecord::asset)
+                .returns(100L, WalletRecord::amount);
         assertThat(gone.books().reverses()).isEqualTo(in.id());
         assertThat(gone.books().note()).isEqualTo(WHY.note());
         assertThat(newest("ann", TransferKind.DEPOSIT).books().reversedBy())
@@ -115,7 +121,7 @@ class ReversalIT {
         // Then
         assertThat(engine.balance("bob")).isZero();
         assertThat(engine.balance("sue")).isEqualTo(won);
-        assertThat(newest("sue", TransferKind.REVERSAL).change().credit()).isTrue();
+        assertThat(newest("sue", TransferKind.REVERSAL).credit()).isTrue();
         assertThat(engine.claim(packet, "bob").wonClaim().amount()).isEqualTo(won);
         assertThat(engine.balance("bob")).isZero();
     }

@@ -10,7 +10,6 @@ import dev.hongbao.campaign.Campaign;
 import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Origin.Note;
-import dev.hongbao.ledger.Wallets;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
@@ -75,7 +74,7 @@ class CommandReconciliationIT extends ChecksContract {
     }
 
     private static long newestClaim(TestEngine engine, String user) {
-        return get(engine.engine().wallets.transfers(new UserId(user), Wallets.Filter.ALL, null, 10)).items().stream()
+        return get(engine.engine().wallets.transfers(new UserId(user), null, null, null, 10)).items().stream()
                 .filter(entry -> entry.kind() == TransferKind.CLAIM)
                 .findFirst()
                 .orElseThrow()
