@@ -5,6 +5,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
 import dev.hongbao.draw.odds.Simulation.ChiSquare;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -87,7 +88,7 @@ final class SimulateCommand implements Callable<Integer> {
         DrawDefinition definition;
         try {
             definition = read();
-        } catch (DrawDefinition.Faults faults) {
+        } catch (InvalidInputException faults) {
             return refuse(faults.faults().stream()
                     .map(fault -> fault.pointer() + " " + fault.detail())
                     .toList());

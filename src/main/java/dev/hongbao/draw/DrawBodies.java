@@ -7,6 +7,7 @@ import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply.LinesReply;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
@@ -33,7 +34,7 @@ public final class DrawBodies {
     /**
      * Reads a definition.
      *
-     * @throws dev.hongbao.draw.odds.DrawDefinition.Faults with every fault
+     * @throws InvalidInputException with every fault
      */
     public static DrawDefinition definition(JsonObject body) {
         return DrawDefinition.read(map(body));
@@ -93,9 +94,9 @@ public final class DrawBodies {
         for (int number = 1; number <= prizes.size(); number++) {
             prize(json, number, prizes.get(number - 1), view.prizes());
         }
-        json.endArray().field("plays", view.chances().plays());
-        json.name("chancesLeft").raw(String.valueOf(view.chances().left()));
-        json.name("chancesLeftToday").raw(String.valueOf(view.chances().leftToday()));
+        json.endArray().field("plays", view.plays());
+        json.name("chancesLeft").raw(String.valueOf(view.left()));
+        json.name("chancesLeftToday").raw(String.valueOf(view.leftToday()));
         json.plain("commitment", draw.commitment());
         json.field("seed", view.seed());
         DrawView.Books books = view.books();
@@ -160,9 +161,9 @@ public final class DrawBodies {
                 .field("group", draw.group() == null ? null : draw.group().value())
                 .plain("mode", draw.mode().wireName())
                 .plain("status", draw.status().wireName())
-                .plain("createdAt", draw.times().createdAt().toString())
-                .plain("opensAt", draw.times().opensAt().toString())
-                .plain("closesAt", draw.times().closesAt().toString())
+                .plain("createdAt", draw.createdAt().toString())
+                .plain("opensAt", draw.opensAt().toString())
+                .plain("closesAt", draw.closesAt().toString())
                 .endObject();
     }
 
@@ -264,20 +265,12 @@ public final class DrawBodies {
         return switch (refused.kind()) {
             case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, Text.of("draw.not-found"));
             case NOT_ELIGIBLE -> Problem.notEligible(refused.reason(), Text.of("not-eligible.draw-group"));
-            default -> Problem.of(type(refused.kind()));
-        };
-    }
-
-    private static ProblemType type(PlayOutcome.Kind kind) {
-        return switch (kind) {
-            case EXHAUSTED -> ProblemType.EXHAUSTED;
-            case LIMIT_REACHED -> ProblemType.LIMIT_REACHED;
-            case DAILY_LIMIT_REACHED -> ProblemType.DAILY_LIMIT_REACHED;
-            case NOT_OPEN_YET -> ProblemType.NOT_OPEN_YET;
-            case CLOSED -> ProblemType.CLOSED;
-            case NOT_ELIGIBLE -> ProblemType.NOT_ELIGIBLE;
-            case NOT_FOUND -> ProblemType.NOT_FOUND;
-            case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(kind + " is no problem");
+            case EXHAUSTED -> Problem.of(ProblemType.EXHAUSTED);
+            case LIMIT_REACHED -> Problem.of(ProblemType.LIMIT_REACHED);
+            case DAILY_LIMIT_REACHED -> Problem.of(ProblemType.DAILY_LIMIT_REACHED);
+            case NOT_OPEN_YET -> Problem.of(ProblemType.NOT_OPEN_YET);
+            case CLOSED -> Problem.of(ProblemType.CLOSED);
+            case PLAYED, ALREADY_PLAYED -> throw new IllegalArgumentException(refused.kind() + " is no problem");
         };
     }
 }

@@ -16,6 +16,7 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
@@ -138,13 +139,13 @@ final class DrawCreator {
     private static Future<DrawDefinition> opened(DrawDefinition wish, Instant now) {
         if (!wish.closesAt().isAfter(now)) {
             return Future.failedFuture(
-                    new DrawDefinition.Faults(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
+                    InvalidInputException.of(List.of(new FieldFault("#/closesAt", Text.of("time.after-now")))));
         }
         DrawDefinition definition = wish.opensAt() == null ? wish.openedAt(now) : wish;
         try {
             definition.require(); // again: the number of periods is known now
             definition.requireOfNew();
-        } catch (DrawDefinition.Faults faults) {
+        } catch (InvalidInputException faults) {
             return Future.failedFuture(faults);
         }
         return Future.succeededFuture(definition);

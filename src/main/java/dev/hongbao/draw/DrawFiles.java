@@ -89,20 +89,9 @@ final class DrawFiles {
             @Nullable GroupId group,
             DrawDefinition.Mode mode,
             DrawView.Status status,
-            Times times) {
-        /** The creation, and the time for plays. */
-        public record Times(Instant createdAt, Instant opensAt, Instant closesAt) {}
-    }
-
-    /**
-     * A filter of draws; null fields let all pass.
-     *
-     * @param owner who made them
-     */
-    public record Filter(
-            DrawView.@Nullable Status status,
-            @Nullable GroupId group,
-            @Nullable UserId owner) {}
+            Instant createdAt,
+            Instant opensAt,
+            Instant closesAt) {}
 
     /**
      * A group's draws, for callers who may follow the group; otherwise as {@link #list}.
@@ -112,23 +101,30 @@ final class DrawFiles {
     public Future<Page<Summary>> ofGroup(
             Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         return caller.role() == Role.SERVICE || caller.isMemberOf(group)
-                ? list(new Filter(status, group, null), cursor, limit)
+                ? list(status, group, null, cursor, limit)
                 : Future.failedFuture(new RefusedException(Refusal.NOT_ELIGIBLE, Text.of("group.not-followed")));
     }
 
     /**
      * Draws, newest first.
      *
+     * @param status null for all, as {@code group} and {@code owner}
+     * @param owner who made them
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<Summary>> list(Filter filter, @Nullable String cursor, int limit) {
+    public Future<Page<Summary>> list(
+            DrawView.@Nullable Status status,
+            @Nullable GroupId group,
+            @Nullable UserId owner,
+            @Nullable String cursor,
+            int limit) {
         DrawId before = cursor == null ? new DrawId(LAST) : DrawId.parse(cursor);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
         Tuple parameters = Tuple.of(before.value(), limit + 1);
-        return pool.preparedQuery(query(filter, parameters))
+        return pool.preparedQuery(query(status, group, owner, parameters))
                 .execute(parameters)
                 .map(rows -> Page.of(
                         rows.stream().map(DrawFiles::summary).toList(),
@@ -137,16 +133,16 @@ final class DrawFiles {
     }
 
     /** A query by group or owner reads their index, since each has few draws. */
-    private static String query(Filter filter, Tuple parameters) {
-        DrawView.Status status = filter.status;
-        if (filter.group != null || filter.owner != null) {
+    private static String query(
+            DrawView.@Nullable Status status, @Nullable GroupId group, @Nullable UserId owner, Tuple parameters) {
+        if (group != null || owner != null) {
             String which = "";
-            if (filter.group != null) {
-                parameters.addString(filter.group.value());
+            if (group != null) {
+                parameters.addString(group.value());
                 which += " and d.group_id = $" + parameters.size();
             }
-            if (filter.owner != null) {
-                parameters.addString(filter.owner.value());
+            if (owner != null) {
+                parameters.addString(owner.value());
                 which += " and d.owner = $" + parameters.size();
             }
             String some = DRAWS + "where d.id < $1" + which;
@@ -178,10 +174,9 @@ final class DrawFiles {
                 group == null ? null : new GroupId(group),
                 DrawDefinition.Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
                 DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
-                new Summary.Times(
-                        DrawStore.instant(row, "created_at"),
-                        DrawStore.instant(row, "opens_at"),
-                        DrawStore.instant(row, "closes_at")));
+                DrawStore.instant(row, "created_at"),
+                DrawStore.instant(row, "opens_at"),
+                DrawStore.instant(row, "closes_at"));
     }
 
     /** A user's plays: newest draw first, and latest play first within a draw; otherwise as {@link #list}. */

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -57,7 +58,7 @@ final class DrawOwnerTask {
     private final DrawStore store;
     private final DrawCatalog catalog;
     private final DrawPlanner planner;
-    private final DrawCleanup closedDraws;
+    private final BlockingQueue<DrawId> closedDraws;
     private final Shards shards;
     private final Loop loop;
     private final ShardScript script;
@@ -69,7 +70,7 @@ final class DrawOwnerTask {
             DrawStore store,
             DrawCatalog catalog,
             DrawPlanner planner,
-            DrawCleanup closedDraws,
+            BlockingQueue<DrawId> closedDraws,
             Shards shards,
             Loop loop) {
         this.pool = pool;
@@ -227,7 +228,8 @@ final class DrawOwnerTask {
     }
 
     private Future<Void> removeKeys(RedisLinks redis) {
-        List<DrawId> over = closedDraws.take(PAGE);
+        List<DrawId> over = new ArrayList<>();
+        closedDraws.drainTo(over, PAGE);
         if (over.isEmpty()) {
             return Future.succeededFuture();
         }

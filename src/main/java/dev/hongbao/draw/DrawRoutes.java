@@ -109,11 +109,13 @@ final class DrawRoutes {
     private Future<Reply> list(Call call) {
         String group = call.query("group");
         String owner = call.query("owner");
-        DrawFiles.Filter filter = new DrawFiles.Filter(
-                call.choice("status", DrawView.Status.class),
-                group == null ? null : new GroupId(group),
-                owner == null ? null : new UserId(owner));
-        return files.list(filter, call.cursor(), call.limit()).map(page -> Reply.json(200, DrawBodies.draws(page)));
+        return files.list(
+                        call.choice("status", DrawView.Status.class),
+                        group == null ? null : new GroupId(group),
+                        owner == null ? null : new UserId(owner),
+                        call.cursor(),
+                        call.limit())
+                .map(page -> Reply.json(200, DrawBodies.draws(page)));
     }
 
     private Future<Reply> drawsOfGroup(Call call) {
@@ -162,7 +164,13 @@ final class DrawRoutes {
         }
 
         private Future<Reply> list(Call call) {
-            return wins.list(call.caller(), call.draw(), filter(call), call.cursor(), call.limit())
+            return wins.list(
+                            call.caller(),
+                            call.draw(),
+                            call.query("category"),
+                            state(call),
+                            call.cursor(),
+                            call.limit())
                     .compose(page -> profiles.of(page.items().stream()
                                     .map(win -> win.play().user())
                                     .toList())
@@ -190,13 +198,13 @@ final class DrawRoutes {
                     .compose(view -> LinesReply.write(
                             call,
                             WINS.with(view.draw().definition().metadata()),
-                            page -> wins.export(call.caller(), call.draw(), filter(call), page)));
+                            page -> wins.export(
+                                    call.caller(), call.draw(), call.query("category"), state(call), page)));
         }
 
-        private static Wins.Filter filter(Call call) {
-            String state = (String) call.query().get("state");
-            return new Wins.Filter(
-                    (String) call.query().get("category"), state == null ? null : FulfilmentState.of(state));
+        private static @Nullable FulfilmentState state(Call call) {
+            String state = call.query("state");
+            return state == null ? null : FulfilmentState.of(state);
         }
 
         // --- bodies ---

@@ -9,6 +9,7 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
@@ -76,7 +77,7 @@ public final class DrawService {
     /**
      * Makes a draw, and moves its awards from the caller's wallets into escrow. Idempotent by (caller, key).
      *
-     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link DrawDefinition.Faults}
+     * @return fails with {@link RefusedException} (NOT_ELIGIBLE, INSUFFICIENT_FUNDS, IDEMPOTENCY_KEY_REUSED) or {@link InvalidInputException}
      */
     public Future<Draw> create(Caller caller, DrawDefinition definition, IdempotencyKey key) {
         return creation.create(caller, definition, key);
@@ -134,10 +135,9 @@ public final class DrawService {
                 draw,
                 status,
                 prizes,
-                new DrawView.Chances(
-                        plays,
-                        limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
-                        limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today)),
+                plays,
+                limits.total() == 0 ? null : Math.max(0, limits.total() - plays),
+                limits.perDay() == 0 ? null : Math.max(0, limits.perDay() - today),
                 // The settled close: no play can follow.
                 closed ? draw.seed().hex() : null,
                 books);

@@ -9,7 +9,9 @@ import org.jspecify.annotations.Nullable;
  * One viewer's view of a draw.
  *
  * @param prizes the issued number of each prize; empty when the viewer may not see what is left
- * @param chances the viewer's
+ * @param plays the viewer's past plays
+ * @param left the viewer's remaining plays in total; null for no limit
+ * @param leftToday the viewer's remaining plays today; null for no limit
  * @param seed 64 hexadecimal digits, the source of all its random numbers, published after the close; null while it is open
  * @param books of a closed draw, for the service role; null for others
  */
@@ -17,7 +19,9 @@ record DrawView(
         Draw draw,
         Status status,
         List<DrawStore.Progress> prizes,
-        Chances chances,
+        long plays,
+        @Nullable Long left,
+        @Nullable Long leftToday,
         @Nullable String seed,
         @Nullable Books books) {
     public DrawView {
@@ -44,15 +48,6 @@ record DrawView(
      * @param period from 0
      */
     public record Quota(int prize, int period, long quota) {}
-
-    /**
-     * One user's past and remaining plays.
-     *
-     * @param left in total; null for no limit
-     * @param leftToday today; null for no limit
-     */
-    public record Chances(
-            long plays, @Nullable Long left, @Nullable Long leftToday) {}
 
     /** The state of a draw. */
     public enum Status implements Named {

@@ -20,16 +20,23 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * The draws of a server: what its event loops share, the services of a loop, and the parts that the engine knows. Thread-safe; a loop's
  * services belong to that loop.
  */
 public final class Draws {
+    /** Closed draws whose keys wait for their removal. The sweep of leftover keys removes the rest. */
+    private static final int MAX_CLOSED = 10_000;
+
     /** The parts that need no running server. */
     public static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("play", "draw", "period", "end", "return"),
@@ -37,7 +44,7 @@ public final class Draws {
                 DrawId id = new DrawId(draw);
                 return List.of(DrawKeys.hash(generation, id), DrawKeys.schedule(generation, id));
             },
-            pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new DrawCleanup()),
+            pool -> settlers(new Settlements<>(), new DrawCatalog(new DrawStore(pool)), new ArrayDeque<>()),
             DrawComparison::new);
 
     private final DrawCatalog catalog;
@@ -111,16 +118,16 @@ public final class Draws {
     public Mode mode(Loop loop, Pool pool, Duration heldLong) {
         DrawStore draws = new DrawStore(pool, quarantine.forOwners());
         DrawCatalog owners = catalog.over(draws);
-        DrawCleanup ended = new DrawCleanup();
-        shards.whenPostgresWentBack(ended::forget);
+        BlockingQueue<DrawId> closed = new LinkedBlockingQueue<>(MAX_CLOSED);
+        shards.whenPostgresWentBack(closed::clear); // a closed draw may be open again, with new keys
         List<OwnerTask> tasks = new ArrayList<>();
-        tasks.addAll(new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), ended, shards, loop).tasks());
+        tasks.addAll(new DrawOwnerTask(pool, draws, owners, new DrawPlanner(pool), closed, shards, loop).tasks());
         tasks.add(new HoldExpiry(pool, shards, loop, clock, heldLong));
-        return new Mode(TRAITS, settlers(settlements, owners, ended), new DrawShardLoader(quarantine), tasks);
+        return new Mode(TRAITS, settlers(settlements, owners, closed), new DrawShardLoader(quarantine), tasks);
     }
 
     private static List<Settler> settlers(
-            Settlements<SettledPlays> settlements, DrawCatalog catalog, DrawCleanup ended) {
-        return List.of(new PlaySettler(catalog, settlements), new EndSettler(ended));
+            Settlements<SettledPlays> settlements, DrawCatalog catalog, Queue<DrawId> closed) {
+        return List.of(new PlaySettler(catalog, settlements), new EndSettler(closed));
     }
 }

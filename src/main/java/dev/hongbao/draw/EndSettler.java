@@ -5,8 +5,8 @@ import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,9 +17,10 @@ final class EndSettler implements Settler {
     private static final String SETTLE =
             "select settled_at, closed, wrong from settle_draw_ends($1, $2, $3, $4, $5, $6, $7)";
 
-    private final DrawCleanup closedDraws;
+    private final Queue<DrawId> closedDraws;
 
-    public EndSettler(DrawCleanup closedDraws) {
+    /** @param closedDraws gets the draws that a committed settlement closed, while it has room */
+    public EndSettler(Queue<DrawId> closedDraws) {
         this.closedDraws = closedDraws;
     }
 
@@ -43,9 +44,9 @@ final class EndSettler implements Settler {
                                 "the final table of draw {} does not match its plays or its stock: run reconcile",
                                 wrong);
                     }
-                    closedDraws.closed(Stream.of(row.getArrayOfUUIDs("closed"))
-                            .map(DrawId::new)
-                            .toList());
+                    for (UUID closed : row.getArrayOfUUIDs("closed")) {
+                        var unused = closedDraws.offer(new DrawId(closed));
+                    }
                     return 0;
                 }));
     }

@@ -154,14 +154,10 @@ public final class PlayService {
         private final Caller caller;
         private final Draw draw;
         private final PlayRequest request;
-        private @Nullable Held held;
-
-        /**
-         * The script's input.
-         *
-         * @param generation the latest one before Postgres reported the attempt as undecided
-         */
-        private record Held(UUID attempt, Generation generation) {}
+        /** For the script, when the cost is held. */
+        private @Nullable UUID held;
+        /** The latest generation before Postgres reported the attempt as undecided. */
+        private @Nullable Generation heldIn;
 
         PlayAttempt(Caller caller, Draw draw, PlayRequest request, long deadlineNanos) {
             super(attempts, gate.entry(draw.shard()), draw.id().value(), deadlineNanos);
@@ -272,7 +268,8 @@ public final class PlayService {
         private Future<PlayOutcome> follow(Hold hold, Generation before) {
             return switch (hold.status()) {
                 case HELD -> {
-                    held = new Held(hold.attempt(), before);
+                    held = hold.attempt();
+                    heldIn = before;
                     yield attempt();
                 }
                 case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
@@ -297,11 +294,11 @@ public final class PlayService {
          */
         @Override
         protected Future<PlayOutcome> attempt() {
-            Held now = Objects.requireNonNull(held);
-            return batcher.submit(draw, request, now.attempt, now.generation, deadlineNanos)
+            UUID attempt = Objects.requireNonNull(held);
+            return batcher.submit(draw, request, attempt, Objects.requireNonNull(heldIn), deadlineNanos)
                     .transform(asked -> {
                         if (asked.succeeded()) {
-                            return follow(asked.result(), now.attempt);
+                            return follow(asked.result(), attempt);
                         }
                         return asked.cause() instanceof ScriptBatcher.LapsedException
                                 ? start()

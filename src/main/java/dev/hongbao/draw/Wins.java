@@ -96,22 +96,21 @@ final class Wins {
     }
 
     /**
-     * A filter of wins.
+     * Wins sorted by prize, then by the order of winning.
      *
      * @param category null for all
      * @param state null for all
-     */
-    public record Filter(
-            @Nullable String category, @Nullable FulfilmentState state) {}
-
-    /**
-     * Wins sorted by prize, then by the order of winning.
-     *
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      * @return refused with NOT_ELIGIBLE or NOT_FOUND; fails as {@link Page#badCursor}
      */
-    public Future<Page<Win>> list(Caller caller, DrawId id, Filter filter, @Nullable String cursor, int limit) {
+    public Future<Page<Win>> list(
+            Caller caller,
+            DrawId id,
+            @Nullable String category,
+            @Nullable FulfilmentState state,
+            @Nullable String cursor,
+            int limit) {
         Place after = Place.BEFORE_ALL;
         if (cursor != null) {
             Matcher place = CURSOR.matcher(cursor);
@@ -122,7 +121,7 @@ final class Wins {
         }
         Place from = after;
         return draws.owned(caller, id)
-                .compose(draw -> read(draw, filter, from, limit + 1))
+                .compose(draw -> read(draw, category, state, from, limit + 1))
                 .map(wins -> Page.of(wins, limit, win -> win.play().number() + "." + win.nth()));
     }
 
@@ -131,11 +130,16 @@ final class Wins {
      *
      * @param write takes a page; the next page is read when its future succeeds
      */
-    public Future<Void> export(Caller caller, DrawId id, Filter filter, Function<List<Win>, Future<Void>> write) {
+    public Future<Void> export(
+            Caller caller,
+            DrawId id,
+            @Nullable String category,
+            @Nullable FulfilmentState state,
+            Function<List<Win>, Future<Void>> write) {
         return draws.owned(caller, id)
                 .compose(draw -> Pages.each(
                         Place.BEFORE_ALL,
-                        after -> read(draw, filter, after, EXPORT_PAGE),
+                        after -> read(draw, category, state, after, EXPORT_PAGE),
                         page -> page.isEmpty() ? null : place(page.get(page.size() - 1)),
                         write));
     }
@@ -144,22 +148,21 @@ final class Wins {
         return new Place(win.play().number(), win.nth());
     }
 
-    private Future<List<Win>> read(Draw draw, Filter filter, Place after, int limit) {
+    private Future<List<Win>> read(
+            Draw draw, @Nullable String category, @Nullable FulfilmentState state, Place after, int limit) {
         List<Prize> prizes = draw.definition().allPrizes();
         List<Integer> numbers = IntStream.rangeClosed(1, prizes.size())
-                .filter(number -> fits(prizes.get(number - 1), filter))
+                .filter(number -> fits(prizes.get(number - 1), category, state))
                 .boxed()
                 .toList();
-        return numbers.isEmpty()
-                ? Future.succeededFuture(List.of())
-                : wins(draw, numbers, filter.state(), after, limit);
+        return numbers.isEmpty() ? Future.succeededFuture(List.of()) : wins(draw, numbers, state, after, limit);
     }
 
     /** Skips paid prizes unless DONE is asked for. They are always done, and may be millions. */
-    private static boolean fits(Prize prize, Filter filter) {
+    private static boolean fits(Prize prize, @Nullable String category, @Nullable FulfilmentState state) {
         return prize.isWin()
-                && (filter.category() == null || filter.category().equals(prize.category()))
-                && (filter.state() == null || filter.state() == FulfilmentState.DONE || !prize.isPaid());
+                && (category == null || category.equals(prize.category()))
+                && (state == null || state == FulfilmentState.DONE || !prize.isPaid());
     }
 
     /** A win and its history; refused with NOT_FOUND for a play that won nothing. */

@@ -75,23 +75,21 @@ final class DrawReplay implements Evidence.Proof {
     }
 
     private static DrawDefinition definition(Fields given) {
+        DrawDefinition definition;
         try {
             // As plain maps and lists, for the reader.
-            DrawDefinition definition =
-                    DrawDefinition.readStored(new JsonObject(given.object().encode()).getMap());
+            definition = DrawDefinition.readStored(new JsonObject(given.object().encode()).getMap());
             definition.require();
-            if (definition.opensAt() == null) {
-                throw given.fault("opensAt", "is required");
-            }
-            return definition;
-        } catch (DrawDefinition.Faults wrong) {
+        } catch (InvalidInputException wrong) {
             FieldFault first = wrong.faults().get(0);
             throw InvalidInputException.of(given.place() + first.pointer().substring(1), first.detail());
-        } catch (InvalidInputException fault) {
-            throw fault;
         } catch (RuntimeException impossible) {
             throw InvalidInputException.of(given.place(), Text.plain("cannot be: " + impossible.getMessage()));
         }
+        if (definition.opensAt() == null) {
+            throw given.fault("opensAt", "is required");
+        }
+        return definition;
     }
 
     private long[] issued(Fields table) {

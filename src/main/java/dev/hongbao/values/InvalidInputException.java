@@ -3,7 +3,7 @@ package dev.hongbao.values;
 import java.util.List;
 
 /** An input that breaks the contract. It is answered and not logged, so it carries no stack trace. */
-public class InvalidInputException extends RuntimeException {
+public final class InvalidInputException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final boolean malformedJson;
@@ -13,11 +13,6 @@ public class InvalidInputException extends RuntimeException {
         super(faults.toString(), null, false, false);
         this.malformedJson = malformedJson;
         this.faults = List.copyOf(faults);
-    }
-
-    /** @param faults at least one */
-    protected InvalidInputException(List<FieldFault> faults) {
-        this(false, faults);
     }
 
     /** For text that is not JSON, or JSON that {@link StrictJson} refuses. */

@@ -2,7 +2,6 @@ package dev.hongbao.draw;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.http.Contract;
 import dev.hongbao.http.Schema;
 import dev.hongbao.values.InvalidInputException;
@@ -216,7 +215,7 @@ class DrawDefinitionTest {
         try {
             DrawBodies.definition(definition);
             return List.of();
-        } catch (DrawDefinition.Faults faults) {
+        } catch (InvalidInputException faults) {
             return faults.faults();
         }
     }

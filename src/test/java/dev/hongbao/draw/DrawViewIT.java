@@ -36,9 +36,8 @@ class DrawViewIT {
         engine.close();
     }
 
-    private DrawView.Chances chancesOfVera(Draw draw) {
-        return get(engine.loop(0).call(services -> services.draws.view(member("vera"), draw.id())))
-                .chances();
+    private DrawView seenByVera(Draw draw) {
+        return get(engine.loop(0).call(services -> services.draws.view(member("vera"), draw.id())));
     }
 
     @Test
@@ -52,18 +51,21 @@ class DrawViewIT {
         books.execute("alter table play enable trigger user");
 
         // When, then
-        assertThat(chancesOfVera(draw).plays()).isEqualTo(10_000);
+        assertThat(seenByVera(draw).plays()).isEqualTo(10_000);
     }
 
     @Test
     void aDrawWithLimitsHasCountedThem() {
         // Given
         Draw draw = draws.create("{mode: weights, limits: {total: 30000}, prizes: [{name: a, weight: 1}]}");
-        assertThat(chancesOfVera(draw)).isEqualTo(new DrawView.Chances(0, 30_000L, null));
+        assertThat(seenByVera(draw)).returns(0L, DrawView::plays).returns(30_000L, DrawView::left);
         books.execute(
                 "insert into player (draw, user_id, counters) values ('" + draw.id() + "', 'vera', '{20000, 1, 1}')");
 
         // When, then
-        assertThat(chancesOfVera(draw)).isEqualTo(new DrawView.Chances(20_000, 10_000L, null));
+        assertThat(seenByVera(draw))
+                .returns(20_000L, DrawView::plays)
+                .returns(10_000L, DrawView::left)
+                .returns(null, DrawView::leftToday);
     }
 }

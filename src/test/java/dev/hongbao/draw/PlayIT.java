@@ -268,9 +268,9 @@ class PlayIT {
         assertThat(kinds).containsExactly(Kind.PLAYED, Kind.PLAYED, Kind.PLAYED, Kind.DAILY_LIMIT_REACHED);
         DrawView view =
                 get(engine.loop(0).call(services -> services.draws.view(TestEngine.member("user0"), draw.id())));
-        assertThat(view.chances().plays()).isEqualTo(3);
-        assertThat(view.chances().left()).isEqualTo(2);
-        assertThat(view.chances().leftToday()).isZero();
+        assertThat(view.plays()).isEqualTo(3);
+        assertThat(view.left()).isEqualTo(2);
+        assertThat(view.leftToday()).isZero();
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.hongbao.draw.odds;
 import dev.hongbao.draw.odds.DrawDefinition.Mode;
 import dev.hongbao.draw.odds.DrawDefinition.WhenExhausted;
 import dev.hongbao.values.Asset;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Duration;
@@ -43,13 +44,13 @@ final class DefinitionChecks {
     /**
      * Checks a definition again when more of it is known.
      *
-     * @throws DrawDefinition.Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     static void require(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
         check(definition, found);
         if (!found.isEmpty()) {
-            throw new DrawDefinition.Faults(found);
+            throw InvalidInputException.of(found);
         }
     }
 
@@ -59,7 +60,7 @@ final class DefinitionChecks {
      * <p>A table's round is over when all of it is won. In a table that repeats, a limit per user could leave prizes that no present user
      * may win. The round would never end, and a new user would be sure to win them.
      *
-     * @throws DrawDefinition.Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     static void requireOfNew(DrawDefinition definition) {
         List<FieldFault> found = new ArrayList<>();
@@ -73,7 +74,7 @@ final class DefinitionChecks {
                     Text.of("prize.round-never-ends"));
         }
         if (!found.isEmpty()) {
-            throw new DrawDefinition.Faults(found);
+            throw InvalidInputException.of(found);
         }
     }
 

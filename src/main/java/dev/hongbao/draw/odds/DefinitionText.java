@@ -58,7 +58,7 @@ final class DefinitionText {
      * Reads a maker's definition.
      *
      * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
-     * @throws DrawDefinition.Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     static DrawDefinition read(Map<String, ?> body) {
         return new DefinitionText(body, false).definition();
@@ -101,7 +101,7 @@ final class DefinitionText {
             DefinitionChecks.check(read, faults);
         }
         if (!faults.isEmpty()) {
-            throw new DrawDefinition.Faults(faults);
+            throw InvalidInputException.of(faults);
         }
         return read;
     }

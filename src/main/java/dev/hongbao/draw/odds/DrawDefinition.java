@@ -3,7 +3,6 @@ package dev.hongbao.draw.odds;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.InvalidInputException;
-import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.UserId;
@@ -72,7 +71,7 @@ public record DrawDefinition(
      * Reads a maker's definition.
      *
      * @param body maps, lists, texts, whole numbers and booleans, as JSON and YAML decode
-     * @throws Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     public static DrawDefinition read(Map<String, ?> body) {
         return DefinitionText.read(body);
@@ -91,7 +90,7 @@ public record DrawDefinition(
     /**
      * Checks it again when more of it is known.
      *
-     * @throws Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     public void require() {
         DefinitionChecks.require(this);
@@ -100,20 +99,10 @@ public record DrawDefinition(
     /**
      * Checks the rules for new draws, which older draws may break.
      *
-     * @throws Faults with all faults
+     * @throws InvalidInputException with all faults
      */
     public void requireOfNew() {
         DefinitionChecks.requireOfNew(this);
-    }
-
-    /** An invalid definition, with all its errors. It is answered, not logged, so it has no stack trace. */
-    public static final class Faults extends InvalidInputException {
-        private static final long serialVersionUID = 1L;
-
-        /** @param faults at least one */
-        public Faults(List<FieldFault> faults) {
-            super(faults);
-        }
     }
 
     /**

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
 import java.time.Instant;
@@ -21,8 +22,8 @@ class DefinitionChecksTest {
     }
 
     private static List<String> faults(String yaml) {
-        DrawDefinition.Faults faults =
-                catchThrowableOfType(DrawDefinition.Faults.class, () -> DefinitionText.read(body(yaml)));
+        InvalidInputException faults =
+                catchThrowableOfType(InvalidInputException.class, () -> DefinitionText.read(body(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
@@ -115,8 +116,8 @@ class DefinitionChecksTest {
 
         assertThatCode(() -> DefinitionChecks.require(definition.openedAt(Instant.EPOCH)))
                 .doesNotThrowAnyException();
-        DrawDefinition.Faults late = catchThrowableOfType(
-                DrawDefinition.Faults.class,
+        InvalidInputException late = catchThrowableOfType(
+                InvalidInputException.class,
                 () -> DefinitionChecks.require(definition.openedAt(definition.closesAt())));
         assertThat(late.faults()).containsExactly(new FieldFault("#/closesAt", Text.of("draw.closes-before-opening")));
     }

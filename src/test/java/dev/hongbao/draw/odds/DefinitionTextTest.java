@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.hongbao.testing.TestDraws;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import java.time.Instant;
 import java.util.List;
@@ -16,8 +17,8 @@ import org.yaml.snakeyaml.Yaml;
 /** Definitions are read as a whole, and every fault is told. */
 class DefinitionTextTest {
     private static List<String> faults(String yaml) {
-        DrawDefinition.Faults faults = catchThrowableOfType(
-                DrawDefinition.Faults.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
+        InvalidInputException faults = catchThrowableOfType(
+                InvalidInputException.class, () -> DefinitionText.read(new Yaml().<Map<String, Object>>load(yaml)));
         return faults == null
                 ? List.of()
                 : faults.faults().stream().map(FieldFault::pointer).toList();
