@@ -5,7 +5,6 @@ import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.feed.FeedStore.Unannounced;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLinks;
@@ -27,6 +26,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -81,13 +81,13 @@ final class FeedOwnerTask implements OwnerTask {
 
     private Future<Void> tellProgress() {
         // Before the statement: claims settled during it are noted again for the next one.
-        List<ProgressQueue.Next> batch = progressed.take(PAGE);
+        Map<GroupId, PacketId> batch = progressed.take(PAGE);
         if (batch.isEmpty()) {
             return Future.succeededFuture();
         }
-        return store.progress(batch.stream().map(ProgressQueue.Next::packet).toList())
+        return store.progress(batch.values())
                 .onSuccess(told -> nudge())
-                .onFailure(fault -> batch.forEach(next -> progressed.add(next.group(), next.packet())));
+                .onFailure(fault -> batch.forEach(progressed::add));
     }
 
     private void nudge() {
@@ -100,17 +100,12 @@ final class FeedOwnerTask implements OwnerTask {
         }
         announcedNanos = System.nanoTime();
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
-            Map<Integer, List<PacketId>> byShard = new HashMap<>();
-            for (Unannounced packet : waiting) {
-                byShard.computeIfAbsent(packet.shard(), shard -> new ArrayList<>())
-                        .add(packet.packet());
-            }
             List<Future<Void>> announcements = new ArrayList<>();
             // Their sender may have died before it loaded them.
-            byShard.forEach((id, packets) -> {
+            waiting.forEach((id, packets) -> {
                 Shards.Shard shard = shards.current(id);
                 announcements.add(script.call(shard.generation().link(redis), shard, new PacketKeys.Load(packets))
-                        .compose(loaded -> store.announce(packets))
+                        .<Void>compose(loaded -> store.announce(packets))
                         .onSuccess(told -> nudge())
                         .recover(ShardScript::unlessReported));
             });
@@ -126,7 +121,7 @@ final class FeedOwnerTask implements OwnerTask {
     static final class CatchUp {
         private static final UUID FIRST = new UUID(0, 0);
 
-        private final Reader reader;
+        private final BiFunction<Map<Integer, UUID>, Integer, Future<List<OpenPacket>>> reader;
         private final int page;
         private final Consumer<OpenPacket> behind;
 
@@ -143,16 +138,15 @@ final class FeedOwnerTask implements OwnerTask {
          */
         record OpenPacket(int shard, PacketId packet, GroupId group, boolean isBehind) {}
 
-        /** Reads the next open packets, see {@link FeedStore#open}. */
-        interface Reader {
-            Future<List<OpenPacket>> next(Map<Integer, UUID> places, int limit);
-        }
-
         /**
+         * @param reader reads the next open packets, see {@link FeedStore#open}
          * @param page packets read in a round, over all shards
          * @param behind receives the packets with an outdated feed
          */
-        CatchUp(Reader reader, int page, Consumer<OpenPacket> behind) {
+        CatchUp(
+                BiFunction<Map<Integer, UUID>, Integer, Future<List<OpenPacket>>> reader,
+                int page,
+                Consumer<OpenPacket> behind) {
             this.reader = reader;
             this.page = page;
             this.behind = behind;
@@ -176,7 +170,7 @@ final class FeedOwnerTask implements OwnerTask {
                 return Future.succeededFuture();
             }
             int limit = Math.max(1, page / places.size());
-            return reader.next(Map.copyOf(places), limit).map(packets -> {
+            return reader.apply(Map.copyOf(places), limit).map(packets -> {
                 looked(packets, limit);
                 return null;
             });
@@ -203,8 +197,6 @@ final class FeedOwnerTask implements OwnerTask {
         private final Predicate<PacketId> over;
         private final Map<GroupId, LinkedHashSet<PacketId>> waiting = new LinkedHashMap<>();
 
-        record Next(GroupId group, PacketId packet) {}
-
         /** @param over whether a packet is known to have ended. It is skipped: its end has its own event */
         ProgressQueue(Predicate<PacketId> over) {
             this.over = over;
@@ -216,8 +208,8 @@ final class FeedOwnerTask implements OwnerTask {
         }
 
         /** Takes the next packet of each group, of at most {@code most} groups; these groups come last the next time. */
-        synchronized List<Next> take(int most) {
-            List<Next> taken = new ArrayList<>();
+        synchronized Map<GroupId, PacketId> take(int most) {
+            Map<GroupId, PacketId> taken = new LinkedHashMap<>();
             Queue<GroupId> groups = new ArrayDeque<>(waiting.keySet());
             while (taken.size() < most && !groups.isEmpty()) {
                 GroupId group = groups.remove();
@@ -226,7 +218,7 @@ final class FeedOwnerTask implements OwnerTask {
                     PacketId packet = packets.next();
                     packets.remove();
                     if (!over.test(packet)) {
-                        taken.add(new Next(group, packet));
+                        taken.put(group, packet);
                         break;
                     }
                 }

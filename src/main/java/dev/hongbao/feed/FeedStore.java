@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The feeds in Postgres. Thread-safe. */
@@ -88,9 +89,6 @@ final class FeedStore {
 
     /** An unrendered piece of a group's feed. */
     record Piece(GroupId group, long after, long floor, long last, List<EventRow> rows) {}
-
-    /** A packet that waits to be announced. */
-    record Unannounced(PacketId packet, int shard) {}
 
     /**
      * The feeds changed since an earlier answer's horizon. Complete for changes committed after it; a feed may appear twice.
@@ -205,16 +203,14 @@ final class FeedStore {
                 });
     }
 
-    /** Unannounced packets of these shards that were sent at least {@code age} ago, the longest waiting first. */
-    Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
+    /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting first. */
+    Future<Map<Integer, List<PacketId>>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
                 .execute(Tuple.of(shorts(shards), age.toMillis(), limit))
-                .map(rows -> {
-                    List<Unannounced> waiting = new ArrayList<>();
-                    rows.forEach(row ->
-                            waiting.add(new Unannounced(new PacketId(row.getUUID("packet")), row.getInteger("shard"))));
-                    return waiting;
-                });
+                .map(rows -> rows.stream()
+                        .collect(Collectors.groupingBy(
+                                row -> row.getInteger("shard"),
+                                Collectors.mapping(row -> new PacketId(row.getUUID("packet")), Collectors.toList()))));
     }
 
     static Short[] shorts(Collection<Integer> shards) {

@@ -23,22 +23,15 @@ final class FeedTrimmer {
 
     private final FeedStore store;
     private final FeedStore trimming;
-    private final Retention retention;
+    private final Duration keep;
+    private final int most;
+    private final Duration interval;
     private final AtomicBoolean busy = new AtomicBoolean();
     private volatile long begunNanos = System.nanoTime();
     private volatile Future<Void> last = Future.succeededFuture();
     private volatile boolean closed;
 
     private final AtomicReference<Horizon> horizon = new AtomicReference<>(Horizon.none());
-
-    /**
-     * The retention of events.
-     *
-     * @param time how long an event is kept
-     * @param most events kept per group
-     * @param interval between two trims
-     */
-    record Retention(Duration time, int most, Duration interval) {}
 
     /** A transaction id. Groups unchanged since it need a trim by age only. */
     private record Horizon(String xid) {
@@ -47,18 +40,23 @@ final class FeedTrimmer {
         }
     }
 
-    /** @param trimming over connections whose statements may take minutes */
-    FeedTrimmer(FeedStore store, FeedStore trimming, Retention retention) {
+    /**
+     * @param trimming over connections whose statements may take minutes
+     * @param keep how long an event is kept
+     * @param most events kept per group
+     * @param interval between two trims
+     */
+    FeedTrimmer(FeedStore store, FeedStore trimming, Duration keep, int most, Duration interval) {
         this.store = store;
         this.trimming = trimming;
-        this.retention = retention;
+        this.keep = keep;
+        this.most = most;
+        this.interval = interval;
     }
 
     /** Begins a trim, unless one is under way or the last one began a moment ago. */
     void trimIfDue() {
-        if (closed
-                || System.nanoTime() - begunNanos < retention.interval.toNanos()
-                || !busy.compareAndSet(false, true)) {
+        if (closed || System.nanoTime() - begunNanos < interval.toNanos() || !busy.compareAndSet(false, true)) {
             return;
         }
         begunNanos = System.nanoTime();
@@ -68,8 +66,8 @@ final class FeedTrimmer {
     private Future<Void> trim() {
         Horizon since = Objects.requireNonNull(horizon.get());
         return store.changed(null)
-                .compose(now -> Pages.repeat(() -> trimming.trimPage(retention.time, retention.most, since.xid)
-                                .map(gone -> gone >= Sweep.PAGE && !closed))
+                .compose(now -> Pages.repeat(() ->
+                                trimming.trimPage(keep, most, since.xid).map(gone -> gone >= Sweep.PAGE && !closed))
                         // Unless the horizon was dropped meanwhile.
                         .onSuccess(trimmed -> horizon.compareAndSet(since, new Horizon(now.horizon()))));
     }

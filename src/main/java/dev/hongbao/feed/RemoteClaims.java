@@ -130,9 +130,8 @@ final class RemoteClaims {
     private void read(PacketId packet, int from, int upTo) {
         packets.settledFrom(packet, from, PAGE)
                 .onSuccess(claims -> {
-                    List<Claim> fresh = claims.stream()
-                            .filter(claim -> claim.slot() < upTo)
-                            .toList();
+                    List<Claim> fresh =
+                            claims.stream().filter(claim -> claim.slot() < upTo).toList();
                     if (!fresh.isEmpty()) {
                         settled.toListeners().tell(SettledClaims.elsewhere(fresh));
                     }

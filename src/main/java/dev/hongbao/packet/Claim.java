@@ -34,6 +34,13 @@ public record Claim(
         Asset asset,
         @Nullable Instant at) {
 
+    /** A user on a packet: at most one claim (invariant I2). */
+    record Key(PacketId packet, UserId user) {}
+
+    Key key() {
+        return new Key(packet, user);
+    }
+
     /** A journal item: winners of a packet's slots from {@code firstSlot} on, in slot order. */
     public record AcceptedClaims(PacketId packet, int firstSlot, List<UserId> users) implements JournalItem {
         /** {@code <packet> <first slot> <user> …}, as claim.lua writes it. */

@@ -10,6 +10,7 @@ import dev.hongbao.engine.SettlementWaiters;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
+import dev.hongbao.packet.Claim.Key;
 import dev.hongbao.packet.Claim.SettledClaims;
 import dev.hongbao.packet.ClaimBatcher.Answer;
 import dev.hongbao.packet.ClaimBatcher.Verdict;
@@ -20,7 +21,6 @@ import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.UnavailableException;
-import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -83,12 +83,6 @@ public final class ClaimService {
     private final SettlementWaiters<Key, Claim> waiters;
     private final AdmissionControl.Gate gate;
 
-    private record Key(PacketId packet, UserId user) {
-        static Key of(Claim claim) {
-            return new Key(claim.packet(), claim.user());
-        }
-    }
-
     /**
      * @param attempts of this event loop; its clock refuses early only, Postgres' clock decides what is due
      * @param store the server's, as all that follow
@@ -111,20 +105,17 @@ public final class ClaimService {
         this.metrics = metrics;
         this.settlements = settlements;
         this.batcher = new ClaimBatcher(attempts, metrics);
-        this.waiters = attempts.waiters(key -> key.packet.value(), this::settledClaims, metrics::settledAfter);
+        this.waiters = attempts.waiters(key -> key.packet().value(), this::settledClaims, metrics::settledAfter);
         waiters.listen(
                 settlements,
                 batcher::isUnanswered,
-                settled -> settled.claims().forEach(claim -> waiters.settled(Key.of(claim), claim)));
+                settled -> settled.claims().forEach(claim -> waiters.settled(claim.key(), claim)));
         this.gate = attempts.gate(waiters);
         metrics.watch(this::inFlight);
     }
 
     private Future<Map<Key, Claim>> settledClaims(Collection<Key> keys) {
-        return store.claims(
-                        keys.stream().map(Key::packet).toList(),
-                        keys.stream().map(Key::user).toList())
-                .map(claims -> claims.stream().collect(Collectors.toMap(Key::of, claim -> claim)));
+        return store.claims(keys).map(claims -> claims.stream().collect(Collectors.toMap(Claim::key, claim -> claim)));
     }
 
     /** Publishes settled claims to this server's listeners. */
@@ -352,7 +343,7 @@ public final class ClaimService {
         private Future<ClaimOutcome> ended(EndedPacket over, @Nullable Kind refusal) {
             Kind reason = refusal != null
                     ? refusal
-                    : over.status() == PacketView.Status.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
+                    : over.end().status() == PacketView.Status.DRAINED ? Kind.DRAINED : Kind.EXPIRED;
             var winners = over.winners();
             if (winners == null && over.mayHold(caller.user())) {
                 // All its claims are settled, so Postgres has this one.
@@ -486,13 +477,7 @@ public final class ClaimService {
         /** Reads the amount, usually from the cache. */
         private Future<Claim> acceptedClaim(Answer answer) {
             return inTime(catalog.amountOf(packet, answer.slot()))
-                    .map(amount -> new Claim(
-                            packet.id(),
-                            caller.user(),
-                            answer.slot(),
-                            amount,
-                            packet.asset(),
-                            null));
+                    .map(amount -> new Claim(packet.id(), caller.user(), answer.slot(), amount, packet.asset(), null));
         }
 
         /** Awaits the settlement of an accepted claim. If its generation ends without one, tries again. */

@@ -6,7 +6,6 @@ import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.packet.Claim.SettledClaims;
-import dev.hongbao.packet.PacketCatalog.Slots;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
@@ -56,16 +55,12 @@ final class ClaimSettler implements Settler {
 
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
-        List<Slots> slots = new ArrayList<>(items.size());
-        for (JournalItem item : items) {
-            AcceptedClaims claims = (AcceptedClaims) item;
-            slots.add(new Slots(claims.packet(), claims.firstSlot(), claims.size()));
-        }
-        return catalog.findWithAmounts(slots).map(packets -> {
+        List<AcceptedClaims> all =
+                items.stream().map(AcceptedClaims.class::cast).toList();
+        return catalog.findWithAmounts(all).map(packets -> {
             Batch batch = new Batch(packets);
             // Sorted by packet, as the indexes are, so that a batch of many packets meets each index page once.
-            items.stream()
-                    .map(AcceptedClaims.class::cast)
+            all.stream()
                     .sorted(Comparator.comparing(claims -> claims.packet().value()))
                     .forEach(batch::add);
             return batch;

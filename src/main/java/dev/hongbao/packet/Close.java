@@ -9,19 +9,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * A journal item: the packet gives no more shares, and its remainder returns to its payer.
  *
- * @param early the cause of an early end; null when the packet expired
+ * @param ending CANCELLED or CLOSED, for an early end by the host's backend; null when the packet expired
+ * @param by the caller of the early end; null when the packet expired
  */
-record Close(PacketId packet, @Nullable Early early) implements JournalItem {
+record Close(
+        PacketId packet,
+        PacketView.@Nullable Status ending,
+        @Nullable UserId by) implements JournalItem {
     /** {@code <packet>} or {@code <packet> <ending> <user>}, as close.lua writes it. */
     public static final JournalItem.Format FORMAT = new JournalItem.Format("close", Close::decode);
-
-    /**
-     * An early end by the host's backend.
-     *
-     * @param ending CANCELLED or CLOSED
-     * @param by caller of the host's backend
-     */
-    public record Early(PacketView.Status ending, UserId by) {}
 
     @Override
     public String verb() {
@@ -35,7 +31,7 @@ record Close(PacketId packet, @Nullable Early early) implements JournalItem {
 
     @Override
     public String payload() {
-        return early == null ? packet.toString() : packet + " " + early.ending.wireName() + " " + early.by.inRedis();
+        return ending == null || by == null ? packet.toString() : packet + " " + ending.wireName() + " " + by.inRedis();
     }
 
     private static @Nullable Close decode(String payload) {
@@ -45,10 +41,10 @@ record Close(PacketId packet, @Nullable Early early) implements JournalItem {
             return null;
         }
         if (parts.length == 1) {
-            return new Close(packet, null);
+            return new Close(packet, null, null);
         }
         PacketView.Status ending = PacketView.Status.ofEarly(parts[1]);
         UserId by = UserId.ofRedis(parts[2]);
-        return ending == null || by == null ? null : new Close(packet, new Early(ending, by));
+        return ending == null || by == null ? null : new Close(packet, ending, by);
     }
 }

@@ -47,11 +47,7 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
     public void write(Generation generation, Request request) {
         closes.forEach(close -> request.arg(PacketKeys.hash(generation, close.packet())));
         closes.forEach(close -> request.arg(close.payload()));
-        closes.forEach(close -> request.arg(isForUnclaimed(close) ? "unclaimed" : ""));
-    }
-
-    private static boolean isForUnclaimed(Close close) {
-        return close.early() != null && close.early().ending() == PacketView.Status.CANCELLED;
+        closes.forEach(close -> request.arg(close.ending() == PacketView.Status.CANCELLED ? "unclaimed" : ""));
     }
 
     @Override
@@ -65,7 +61,7 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
             outcomes.add(outcome);
             if (outcome == Outcome.CLOSING) {
                 closing.add(closes.get(i));
-            } else if (outcome == Outcome.MISSING && closes.get(i).early() == null) {
+            } else if (outcome == Outcome.MISSING && closes.get(i).ending() == null) {
                 // An early end may come just after the packet ended. EarlyCloser checks that itself.
                 missing.add(PacketKeys.hash(generation, closes.get(i).packet()));
             }

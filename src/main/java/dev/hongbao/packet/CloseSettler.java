@@ -8,7 +8,6 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /** Settles closes. Each packet is refunded exactly once (invariant I8). */
@@ -32,8 +31,14 @@ final class CloseSettler implements Settler {
         List<Close> closes = items.stream().map(Close.class::cast).toList();
         UUID[] packets =
                 Rows.column(closes, UUID[]::new, close -> close.packet().value());
-        String[] endings = early(closes, early -> early.ending().wireName());
-        String[] enders = early(closes, early -> early.by().value());
+        String[] endings = Rows.column(
+                closes,
+                String[]::new,
+                close -> close.ending() == null ? null : close.ending().wireName());
+        String[] enders = Rows.column(
+                closes,
+                String[]::new,
+                close -> close.by() == null ? null : close.by().value());
         return Future.succeededFuture((writer, moves) -> moves.send(
                         writer,
                         SETTLE,
@@ -50,9 +55,5 @@ final class CloseSettler implements Settler {
                             .toList());
                     return 0;
                 }));
-    }
-
-    private static String[] early(List<Close> closes, Function<Close.Early, String> value) {
-        return Rows.column(closes, String[]::new, close -> close.early() == null ? null : value.apply(close.early()));
     }
 }

@@ -17,7 +17,6 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +67,7 @@ final class EarlyCloser {
      *     Fails with {@link UnavailableException} when the outcome is not known in time
      */
     public Future<Void> cancel(PacketId packet, UserId by) {
-        return end(new Close(packet, new Close.Early(PacketView.Status.CANCELLED, by)));
+        return end(new Close(packet, PacketView.Status.CANCELLED, by));
     }
 
     /**
@@ -77,7 +76,7 @@ final class EarlyCloser {
      * @return as {@link #cancel}, but never refused with CLAIMED
      */
     public Future<Void> close(PacketId packet, UserId by) {
-        return end(new Close(packet, new Close.Early(PacketView.Status.CLOSED, by)));
+        return end(new Close(packet, PacketView.Status.CLOSED, by));
     }
 
     private Future<Void> end(Close close) {
@@ -130,7 +129,7 @@ final class EarlyCloser {
     }
 
     private static Future<Void> over(Close close, Progress progress) {
-        boolean isCancelling = Objects.requireNonNull(close.early()).ending() == PacketView.Status.CANCELLED;
+        boolean isCancelling = close.ending() == PacketView.Status.CANCELLED;
         return isCancelling && progress.claimedCount() > 0 ? Future.failedFuture(claimed()) : Future.succeededFuture();
     }
 

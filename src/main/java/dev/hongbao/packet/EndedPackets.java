@@ -51,29 +51,15 @@ final class EndedPackets {
     /**
      * The final facts of an ended packet.
      *
-     * @param status DRAINED, REFUNDED, CANCELLED or CLOSED
-     * @param claimedAmount minor units
-     * @param ending the seed and the luckiest claim; the claim is null when the packet ended before it was drained, since its largest share
-     *     may be unclaimed
+     * @param seed of the split
      * @param winners by user; null when there are too many to keep
      * @param filter of the winners when they are not kept, else null
      */
     public record EndedPacket(
-            PacketView.Status status,
-            int claimedCount,
-            long claimedAmount,
-            PacketView.Ending ending,
+            End end,
+            String seed,
             @Nullable Map<UserId, Claim> winners,
             @Nullable WinnerFilter filter) {
-        /** Null unless drained. */
-        public @Nullable Claim luckiest() {
-            return ending.luckiest();
-        }
-
-        End end() {
-            return new End(status, claimedCount, claimedAmount, luckiest());
-        }
-
         /** The weight in the cache: its kept winners. */
         int weight() {
             return 6 + (winners == null ? 0 : winners.size()) + (filter == null ? 0 : filter.size() / 25);
@@ -173,26 +159,21 @@ final class EndedPackets {
     }
 
     private Future<EndedPacket> read(PacketId id, PacketStore.Progress progress) {
-        PacketView.Status status = progress.status();
         String seed = Objects.requireNonNull(progress.seed());
         if (progress.claimedCount() > MAX_WINNERS) {
             return store.ends(List.of(id))
                     .compose(ends -> store.winners(id)
                             .map(users -> new EndedPacket(
-                                    status,
-                                    progress.claimedCount(),
-                                    progress.claimedAmount(),
-                                    new PacketView.Ending(
-                                            Objects.requireNonNull(ends.get(id)).luckiest(), seed),
-                                    null,
-                                    new WinnerFilter(users))));
+                                    Objects.requireNonNull(ends.get(id)), seed, null, new WinnerFilter(users))));
         }
         return store.claimsFrom(id, 0, MAX_WINNERS)
                 .map(claims -> new EndedPacket(
-                        status,
-                        progress.claimedCount(),
-                        progress.claimedAmount(),
-                        new PacketView.Ending(status == PacketView.Status.DRAINED ? luckiest(claims) : null, seed),
+                        new End(
+                                progress.status(),
+                                progress.claimedCount(),
+                                progress.claimedAmount(),
+                                progress.status() == PacketView.Status.DRAINED ? luckiest(claims) : null),
+                        seed,
                         byUser(claims),
                         null));
     }

@@ -344,7 +344,7 @@ public final class PacketBodies {
         optionalClaim(json, "mine", view.mine());
         optionalClaim(json, "luckiest", view.luckiest());
         json.plain("commitment", packet.commitment().digest());
-        return json.field("seed", view.ending() == null ? null : view.ending().seed());
+        return json.field("seed", view.seed());
     }
 
     /**
@@ -357,20 +357,12 @@ public final class PacketBodies {
             case NOT_FOUND -> Problem.of(ProblemType.NOT_FOUND, Text.of("packet.not-found"));
             case NOT_ELIGIBLE -> Problem.notEligible(refused.reason(), Text.of("not-eligible.packet-group"));
             case LIMITED -> ofLimit(refused.reason());
-            default -> Problem.of(type(refused.kind()));
-        };
-    }
-
-    private static ProblemType type(ClaimOutcome.Kind kind) {
-        return switch (kind) {
-            case DRAINED -> ProblemType.DRAINED;
-            case EXPIRED -> ProblemType.EXPIRED;
-            case NOT_OPEN_YET -> ProblemType.NOT_OPEN_YET;
-            case NOT_ELIGIBLE -> ProblemType.NOT_ELIGIBLE;
-            case WRONG_PASSCODE -> ProblemType.WRONG_PASSCODE;
-            case LIMITED -> ProblemType.LIMITED;
-            case NOT_FOUND -> ProblemType.NOT_FOUND;
-            case ACCEPTED, CLAIMED, ALREADY_CLAIMED -> throw new IllegalArgumentException(kind + " is no problem");
+            case DRAINED -> Problem.of(ProblemType.DRAINED);
+            case EXPIRED -> Problem.of(ProblemType.EXPIRED);
+            case NOT_OPEN_YET -> Problem.of(ProblemType.NOT_OPEN_YET);
+            case WRONG_PASSCODE -> Problem.of(ProblemType.WRONG_PASSCODE);
+            case ACCEPTED, CLAIMED, ALREADY_CLAIMED ->
+                throw new IllegalArgumentException(refused.kind() + " is no problem");
         };
     }
 

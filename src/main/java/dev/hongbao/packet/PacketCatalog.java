@@ -2,6 +2,7 @@ package dev.hongbao.packet;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.store.postgres.GatheredLookups;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Text;
@@ -37,13 +38,6 @@ final class PacketCatalog {
 
     /** A block of a packet's amounts; see {@link Packet.Amounts}. */
     private record Block(PacketId packet, int number) {}
-
-    /**
-     * Some slots of a packet.
-     *
-     * @param size how many, 1 or more
-     */
-    public record Slots(PacketId packet, int first, int size) {}
 
     public PacketCatalog(PacketStore store) {
         this(
@@ -140,19 +134,19 @@ final class PacketCatalog {
         });
     }
 
-    /** The terms of many packets, with the amounts of these slots loaded: one query at most. Unknown packets are absent. */
-    public Future<Map<PacketId, Packet>> findWithAmounts(Collection<Slots> wanted) {
+    /** The terms of many packets, with the amounts of these claims' slots loaded: one query at most. Unknown packets are absent. */
+    public Future<Map<PacketId, Packet>> findWithAmounts(Collection<AcceptedClaims> wanted) {
         Map<PacketId, Packet> found = new HashMap<>();
         Set<Block> missing = new LinkedHashSet<>();
-        for (Slots slots : wanted) {
-            Packet packet = cached(slots.packet);
+        for (AcceptedClaims claims : wanted) {
+            Packet packet = cached(claims.packet());
             if (packet != null) {
-                found.put(slots.packet, packet);
+                found.put(claims.packet(), packet);
             }
-            int last = (slots.first + slots.size - 1) / Packet.Amounts.BLOCK;
-            for (int block = slots.first / Packet.Amounts.BLOCK; block <= last; block++) {
+            int last = (claims.firstSlot() + claims.size() - 1) / Packet.Amounts.BLOCK;
+            for (int block = claims.firstSlot() / Packet.Amounts.BLOCK; block <= last; block++) {
                 if (packet == null || !packet.amounts().has(block)) {
-                    missing.add(new Block(slots.packet, block));
+                    missing.add(new Block(claims.packet(), block));
                 }
             }
         }

@@ -4,13 +4,11 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.packet.PacketStore.Due;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 /**
  * Closes expired packets by Postgres' clock. Each close is a journal entry, so it follows every claim accepted before. Also pays due
@@ -49,9 +47,8 @@ final class PacketCloser {
 
     private Future<Void> closeDue(List<Integer> live, RedisLinks redis) {
         return store.due(live, PAGE).compose(due -> {
-            Map<Integer, List<Due>> byShard = due.stream().collect(Collectors.groupingBy(Due::shard));
             List<Future<Void>> closes = new ArrayList<>();
-            byShard.forEach((shard, packets) -> {
+            due.forEach((shard, packets) -> {
                 for (int from = 0; from < packets.size(); from += ClosePackets.MOST) {
                     int to = Math.min(packets.size(), from + ClosePackets.MOST);
                     closes.add(close(redis, shard, packets.subList(from, to)));
@@ -61,13 +58,13 @@ final class PacketCloser {
         });
     }
 
-    private Future<Void> close(RedisLinks redis, int shard, List<Due> packets) {
+    private Future<Void> close(RedisLinks redis, int shard, List<PacketId> packets) {
         Shards.Shard current = shards.current(shard);
         return script.call(
                         current.generation().link(redis),
                         current,
                         new ClosePackets(packets.stream()
-                                .map(due -> new Close(due.id(), null))
+                                .map(packet -> new Close(packet, null, null))
                                 .toList()))
                 .<Void>mapEmpty()
                 .recover(ShardScript::unlessReported);

@@ -72,7 +72,8 @@ final class PacketRoutes {
                 .ownOf(
                         call.caller().user(),
                         period(call),
-                        new PacketService.OwnFilter(call.choice("kind", Packet.Kind.class), call.asset()),
+                        call.choice("kind", Packet.Kind.class),
+                        call.asset(),
                         call.cursor(),
                         call.limit())
                 .compose(page -> profiles.of(PacketView.people(page.items()))

@@ -201,8 +201,8 @@ public final class PacketService {
                                 ? UnavailableException.setAside()
                                 : new RefusedException(Refusal.NOT_FOUND, Text.of("packet.not-found")));
             }
-            Seen seen = found.get(0);
-            return visible(caller, catalog.put(seen.packet)).map(packet -> view(seen));
+            PacketView seen = found.get(0);
+            return visible(caller, catalog.put(seen.packet())).map(seen);
         });
     }
 
@@ -229,10 +229,7 @@ public final class PacketService {
         return view(caller, id)
                 .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
                         .map(claims -> new ClaimsPage(
-                                Page.of(
-                                        claims,
-                                        limit,
-                                        claim -> Integer.toString(claim.slot())),
+                                Page.of(claims, limit, claim -> Integer.toString(claim.slot())),
                                 view.claimedAmount() != null || caller.role() == Role.SERVICE,
                                 view.luckiest())));
     }
@@ -258,20 +255,20 @@ public final class PacketService {
         }
     }
 
-    /** A filter of one's own packets; null fields let all pass. */
-    public record OwnFilter(
-            Packet.@Nullable Kind kind, @Nullable Asset asset) {
-        /** No filter. */
-        public static final OwnFilter ANY = new OwnFilter(null, null);
-    }
-
     /**
      * The packets sent and the pools opened by {@code user}, newest first, in the user's own view.
      *
      * @param period of the creation
+     * @param kind null for all
+     * @param asset null for all
      */
     public Future<Page<PacketView>> ownOf(
-            UserId user, Period period, OwnFilter filter, @Nullable String cursor, int limit) {
+            UserId user,
+            Period period,
+            Packet.@Nullable Kind kind,
+            @Nullable Asset asset,
+            @Nullable String cursor,
+            int limit) {
         PacketId before = before(cursor, period);
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
@@ -285,12 +282,9 @@ public final class PacketService {
                                 period.firstId(),
                                 period.begins(),
                                 period.ends(),
-                                filter.kind == null ? null : filter.kind.wireName(),
-                                filter.asset == null ? null : filter.asset.code()))
-                .map(rows -> Page.of(
-                        rows.stream().map(PacketService::view).toList(),
-                        limit,
-                        view -> view.packet().id().toString()));
+                                kind == null ? null : kind.wireName(),
+                                asset == null ? null : asset.code()))
+                .map(views -> Page.of(views, limit, view -> view.packet().id().toString()));
     }
 
     /**
@@ -309,9 +303,9 @@ public final class PacketService {
             return Future.succeededFuture(List.of());
         }
         return seen(SEEN_NEWEST, Tuple.of(caller.user().value(), group.value(), limit, group.rain()))
-                .map(rows -> {
-                    rows.forEach(seen -> catalog.put(seen.packet)); // viewers are likely to claim next
-                    return rows.stream().map(PacketService::view).toList();
+                .map(views -> {
+                    views.forEach(view -> catalog.put(view.packet())); // viewers are likely to claim next
+                    return views;
                 });
     }
 
@@ -485,45 +479,28 @@ public final class PacketService {
     }
 
     private static PacketView view(Packet packet, EndedPacket over, @Nullable Claim mine) {
-        return new PacketView(packet, over.status(), over.claimedCount(), over.claimedAmount(), mine, over.ending());
+        End end = over.end();
+        return new PacketView(
+                packet, end.status(), end.claimedCount(), end.claimedAmount(), mine, end.luckiest(), over.seed());
     }
-
-    /**
-     * A packet as one user sees it.
-     *
-     * @param mine the user's claim; null for none
-     * @param luckiest of a drained packet, else null
-     */
-    private record Seen(
-            Packet packet,
-            Progress progress,
-            @Nullable Claim mine,
-            @Nullable Claim luckiest) {}
 
     /** @param parameters the viewer first */
-    private Future<List<Seen>> seen(String sql, Tuple parameters) {
+    private Future<List<PacketView>> seen(String sql, Tuple parameters) {
         return pool.preparedQuery(sql)
                 .execute(parameters)
-                .compose(rows -> store.readable(rows, row -> seen(row, parameters.getString(0))));
+                .compose(rows -> store.readable(rows, row -> view(row, parameters.getString(0))));
     }
 
-    private static Seen seen(Row row, String viewer) {
+    private static PacketView view(Row row, String viewer) {
         Packet packet = PacketStore.packet(row);
-        return new Seen(
-                packet,
-                PacketStore.progress(row),
-                PacketStore.claim(row, packet.id(), packet.asset(), "my", viewer),
-                luckiest(row, packet));
+        Progress progress = PacketStore.progress(row);
+        Claim mine = PacketStore.claim(row, packet.id(), packet.asset(), "my", viewer);
+        return view(packet, progress, mine, luckiest(row, packet), progress.closed() || mine != null);
     }
 
     /** The luckiest claim of a drained packet, else null. */
     static @Nullable Claim luckiest(Row row, Packet packet) {
         return PacketStore.claim(row, packet.id(), packet.asset(), "luckiest", row.getString("luckiest_user"));
-    }
-
-    private static PacketView view(Seen seen) {
-        boolean amountVisible = seen.progress.closed() || seen.mine != null;
-        return view(seen.packet, seen.progress, seen.mine, seen.luckiest, amountVisible);
     }
 
     /** @param amountVisible whether the viewer may see the claimed amount */
@@ -539,7 +516,8 @@ public final class PacketService {
                 progress.claimedCount(),
                 amountVisible ? progress.claimedAmount() : null,
                 mine,
-                progress.seed() == null ? null : new PacketView.Ending(luckiest, progress.seed()));
+                progress.closed() ? luckiest : null,
+                progress.seed());
     }
 
     /** @return null for an invalid cursor */

@@ -185,16 +185,18 @@ final class PacketStore {
 
     /** A user's claim on a packet; null for none. */
     public Future<@Nullable Claim> claim(PacketId packet, UserId user) {
-        return claims(List.of(packet), List.of(user)).map(claims -> claims.isEmpty() ? null : claims.get(0));
+        return claims(List.of(new Claim.Key(packet, user))).map(claims -> claims.isEmpty() ? null : claims.get(0));
     }
 
-    /** The settled claims of these (packet, user) pairs; the two lists go together. */
-    public Future<List<Claim>> claims(List<PacketId> packets, List<UserId> users) {
+    /** The settled claims of these users on these packets. */
+    public Future<List<Claim>> claims(Collection<Claim.Key> keys) {
         return pool.preparedQuery("select packet, user_id, slot, amount, asset, at from settled_claims($1, $2)")
                 // Not Tuple.of(a, b): it takes an array at the end for more parameters.
                 .execute(Tuple.tuple()
-                        .addArrayOfUUID(packets.stream().map(PacketId::value).toArray(UUID[]::new))
-                        .addArrayOfString(users.stream().map(UserId::value).toArray(String[]::new)))
+                        .addArrayOfUUID(Rows.column(
+                                keys, UUID[]::new, key -> key.packet().value()))
+                        .addArrayOfString(Rows.column(
+                                keys, String[]::new, key -> key.user().value())))
                 .map(rows -> Rows.list(rows, PacketStore::claim));
     }
 
@@ -212,19 +214,19 @@ final class PacketStore {
                 .map(rows -> Rows.list(rows, row -> row.getString(0)));
     }
 
-    /** An expired packet that is not closed. */
-    record Due(PacketId id, int shard) {}
-
     /**
-     * Expired open packets by Postgres' clock, except packets set aside, the longest waiting first. Reads each shard separately: a packet
+     * Expired open packets by shard and Postgres' clock, except packets set aside, the longest waiting first. Reads each shard separately: a packet
      * that cannot settle does not hold back other shards.
      *
      * @param limit per shard
      */
-    Future<List<Due>> due(Collection<Integer> shards, int limit) {
+    Future<Map<Integer, List<PacketId>>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery("select p.id, s.shard from " + DUE.formatted("$2"))
                 .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
-                .map(rows -> Rows.list(rows, row -> new Due(new PacketId(row.getUUID("id")), row.getInteger("shard"))));
+                .map(rows -> rows.stream()
+                        .collect(Collectors.groupingBy(
+                                row -> row.getInteger("shard"),
+                                Collectors.mapping(row -> new PacketId(row.getUUID("id")), Collectors.toList()))));
     }
 
     /** Pays the due refunds of one account, the first unlocked one. Returns their number; 0 when there is none. */

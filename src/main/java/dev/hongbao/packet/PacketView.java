@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  * @param claimedCount settled claims
  * @param claimedAmount minor units of the settled claims; null for a viewer who has not claimed, until the packet is drained or closed
  * @param mine the viewer's own claim; null for none
- * @param ending the secrets of a closed packet; null until then
+ * @param luckiest the largest claim, ties to the earlier slot; null until the packet is drained, and for ever if it ended earlier
+ * @param seed of the split, 64 hexadecimal digits; null until the close. It determines every share, so it is secret while a share can be
+ *     claimed. Later anyone can recompute the split with it
  */
 public record PacketView(
         Packet packet,
@@ -22,32 +24,18 @@ public record PacketView(
         int claimedCount,
         @Nullable Long claimedAmount,
         @Nullable Claim mine,
-        @Nullable Ending ending) {
-    /**
-     * The facts published after the close.
-     *
-     * @param luckiest the largest claim, ties to the earlier slot; null when it ended before all shares were claimed
-     * @param seed of the split, 64 hexadecimal digits. It determines every share, so it is secret while a share can be claimed. Later
-     *     anyone can recompute the split with it
-     */
-    public record Ending(@Nullable Claim luckiest, String seed) {}
-
-    /** The largest claim; null until the packet is drained, and for ever if it ended earlier. */
-    public @Nullable Claim luckiest() {
-        return ending == null ? null : ending.luckiest;
-    }
-
+        @Nullable Claim luckiest,
+        @Nullable String seed) {
     /** The users it shows: the giver and the owners of shown claims. */
     public Set<UserId> people() {
         Set<UserId> people = new HashSet<>();
         people.add(packet.sender());
         PoolTerms pool = packet.pool();
         if (pool != null) {
-            people.add(pool.label().opener());
+            people.add(pool.opener());
         }
-        Claim best = luckiest();
-        if (best != null) {
-            people.add(best.user());
+        if (luckiest != null) {
+            people.add(luckiest.user());
         }
         return people;
     }
@@ -59,7 +47,7 @@ public record PacketView(
 
     /** The view of a packet just sent, and the answer to every repeated send. */
     public static PacketView ofNew(Packet packet) {
-        return new PacketView(packet, Status.OPEN, 0, null, null, null);
+        return new PacketView(packet, Status.OPEN, 0, null, null, null, null);
     }
 
     /** The state of a packet. */

@@ -42,9 +42,7 @@ final class PasscodeGuesses {
     private final int limit;
     private final LongSupplier nanoTime;
     private final LoadingCache<PacketId, Tries> tries;
-    private final Cache<Guesser, Boolean> waiting;
-
-    private record Guesser(PacketId packet, UserId user) {}
+    private final Cache<Claim.Key, Boolean> waiting;
 
     /**
      * @param namespace the installation's in Redis
@@ -158,7 +156,7 @@ final class PasscodeGuesses {
         if (of.count(nanoTime.getAsLong()) < limit) {
             return Future.succeededFuture(true);
         }
-        if (waiting.asMap().putIfAbsent(new Guesser(packet, user), true) != null) {
+        if (waiting.asMap().putIfAbsent(new Claim.Key(packet, user), true) != null) {
             return Future.succeededFuture(false);
         }
         String key = prefix + packet + ":" + user.value();

@@ -62,8 +62,7 @@ class QuarantineCommandIT {
     private void assertClaimsAgain(Packet packet, String user, int slot) {
         Eventually.eventually(
                 SOON,
-                () -> assertThat(engine.claim(packet, user).wonClaim().slot())
-                        .isEqualTo(slot));
+                () -> assertThat(engine.claim(packet, user).wonClaim().slot()).isEqualTo(slot));
     }
 
     @Test

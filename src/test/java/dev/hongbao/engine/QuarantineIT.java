@@ -468,8 +468,7 @@ class QuarantineIT {
             assertThat(Operations.replay(stores, bad.id().value())).isEqualTo(1);
             Eventually.eventually(
                     SOON,
-                    () -> assertThat(
-                                    other.claim(bad, "carol").wonClaim().slot())
+                    () -> assertThat(other.claim(bad, "carol").wonClaim().slot())
                             .isEqualTo(1));
             assertThat(other.claim(bad, "bob").wonClaim().slot()).isZero();
         }
@@ -509,11 +508,7 @@ class QuarantineIT {
             // When a sender lists her packets
             List<String> sent = get(other.loop(0)
                             .call(services -> services.packets.ownOf(
-                                    new UserId("alice"),
-                                    PacketService.Period.ALL,
-                                    PacketService.OwnFilter.ANY,
-                                    null,
-                                    100)))
+                                    new UserId("alice"), PacketService.Period.ALL, null, null, null, 100)))
                     .items()
                     .stream()
                     .map(view -> view.packet().id().toString())

@@ -75,10 +75,8 @@ class RestartIT {
             for (Claim before : accepted) {
                 ClaimOutcome now = after.claim(packet, before.user().value());
                 assertThat(now.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-                assertThat(now.wonClaim().slot())
-                        .isEqualTo(before.slot());
-                assertThat(now.wonClaim().amount())
-                        .isEqualTo(before.amount());
+                assertThat(now.wonClaim().slot()).isEqualTo(before.slot());
+                assertThat(now.wonClaim().amount()).isEqualTo(before.amount());
             }
             assertThat(books.stamps()).as("Redis lost nothing").isEqualTo(generations);
             books.assertClean();

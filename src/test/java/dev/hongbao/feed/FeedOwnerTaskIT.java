@@ -63,7 +63,7 @@ class FeedOwnerTaskIT {
     }
 
     private FeedTrimmer trimmer() {
-        return new FeedTrimmer(store, store, new FeedTrimmer.Retention(Duration.ofDays(1), 1_000, Duration.ZERO));
+        return new FeedTrimmer(store, store, Duration.ofDays(1), 1_000, Duration.ZERO);
     }
 
     private FeedOwnerTask task(FeedTrimmer trimmer) {

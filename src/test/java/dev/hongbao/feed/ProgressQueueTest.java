@@ -2,11 +2,11 @@ package dev.hongbao.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.feed.FeedOwnerTask.ProgressQueue.Next;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -31,10 +31,10 @@ class ProgressQueueTest {
         queue.add(FAMILY, second);
         queue.add(FAMILY, first);
 
-        assertThat(queue.take(10)).containsExactly(new Next(FAMILY, first));
+        assertThat(queue.take(10)).isEqualTo(Map.of(FAMILY, first));
         queue.add(FAMILY, first);
-        assertThat(queue.take(10)).containsExactly(new Next(FAMILY, second));
-        assertThat(queue.take(10)).containsExactly(new Next(FAMILY, first));
+        assertThat(queue.take(10)).isEqualTo(Map.of(FAMILY, second));
+        assertThat(queue.take(10)).isEqualTo(Map.of(FAMILY, first));
         assertThat(queue.take(10)).isEmpty();
     }
 
@@ -45,10 +45,7 @@ class ProgressQueueTest {
         queue.add(WORK, third);
 
         assertThat(List.of(queue.take(1), queue.take(1), queue.take(1)))
-                .containsExactly(
-                        List.of(new Next(FAMILY, first)),
-                        List.of(new Next(WORK, third)),
-                        List.of(new Next(FAMILY, second)));
+                .containsExactly(Map.of(FAMILY, first), Map.of(WORK, third), Map.of(FAMILY, second));
     }
 
     @Test
@@ -57,7 +54,7 @@ class ProgressQueueTest {
         queue.add(FAMILY, second);
         over.add(first);
 
-        assertThat(queue.take(10)).containsExactly(new Next(FAMILY, second));
+        assertThat(queue.take(10)).isEqualTo(Map.of(FAMILY, second));
         assertThat(queue.take(10)).isEmpty();
     }
 }

@@ -51,13 +51,7 @@ class ProblemTest {
             assertThat(type.uri()).endsWith("/" + kind.name().toLowerCase().replace('_', '-'));
             assertThat(outcomes.add(type)).isTrue();
         });
-        Claim claim = new Claim(
-                PacketId.create(),
-                new UserId("alice"),
-                0,
-                1,
-                new Asset("COIN"),
-                null);
+        Claim claim = new Claim(PacketId.create(), new UserId("alice"), 0, 1, new Asset("COIN"), null);
         for (ClaimOutcome.Kind won :
                 List.of(ClaimOutcome.Kind.ACCEPTED, ClaimOutcome.Kind.CLAIMED, ClaimOutcome.Kind.ALREADY_CLAIMED)) {
             ClaimOutcome outcome = new ClaimOutcome(won, claim);

@@ -163,8 +163,7 @@ class ClaimIT {
         assertThat(won.stream().map(claim -> claim.slot()))
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(0, 100).boxed().toList());
-        assertThat(won.stream().mapToLong(claim -> claim.amount()).sum())
-                .isEqualTo(10_000);
+        assertThat(won.stream().mapToLong(claim -> claim.amount()).sum()).isEqualTo(10_000);
     }
 
     @Test
@@ -177,9 +176,7 @@ class ClaimIT {
                 3, packet, IntStream.range(0, 1000).mapToObj(i -> "batch" + i).toList());
 
         // Then
-        assertThat(outcomes.stream()
-                        .map(outcome -> outcome.wonClaim().slot())
-                        .distinct())
+        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().slot()).distinct())
                 .hasSize(1000);
         assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
     }

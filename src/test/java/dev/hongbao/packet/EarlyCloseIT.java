@@ -107,7 +107,7 @@ class EarlyCloseIT extends TwoEngines {
         assertThat(refunds(packet.id())).isEqualTo(1);
         PacketFiles.Filed filed = filed(packet);
         assertThat(filed.view().status()).isEqualTo(PacketView.Status.CANCELLED);
-        assertThat(filed.view().ending().seed()).hasSize(64);
+        assertThat(filed.view().seed()).hasSize(64);
         assertThat(filed)
                 .returns(0L, PacketFiles.Filed::held)
                 .returns(1000L, PacketFiles.Filed::refunded)
@@ -336,8 +336,7 @@ class EarlyCloseIT extends TwoEngines {
                 assertThat(ownBooks.stamps()).as("Redis lost nothing").isEqualTo(generations);
                 ClaimOutcome won = after.claim(claimed, "bob");
                 assertThat(won.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
-                assertThat(after.balance("ann"))
-                        .isEqualTo(2000 - won.wonClaim().amount());
+                assertThat(after.balance("ann")).isEqualTo(2000 - won.wonClaim().amount());
                 assertThat(ownBooks.strings("select ending || ' ' || ended_by from packet order by id"))
                         .containsExactly("cancelled helen@support", "closed helen@support");
                 get(cancel(after, unclaimed.id()));

@@ -88,8 +88,7 @@ class EveryIdIT {
 
             // Then each has one share of its own, the same as before, no more of the campaign, and one play
             assertThat(claims.values()).allMatch(claim -> claim.kind() == ClaimOutcome.Kind.CLAIMED);
-            assertThat(claims.values().stream()
-                            .map(claim -> claim.wonClaim().slot()))
+            assertThat(claims.values().stream().map(claim -> claim.wonClaim().slot()))
                     .doesNotHaveDuplicates();
             each(user -> engine.claim(1, packet, user))
                     .forEach((user, again) -> assertThat(again.claim())

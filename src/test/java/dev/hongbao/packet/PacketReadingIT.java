@@ -6,6 +6,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -107,9 +108,7 @@ class PacketReadingIT {
         try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet_amounts")) {
             // When, Then
             List<PacketView> own = oneQuery(
-                            counted,
-                            () -> fresh(counted)
-                                    .ownOf(alice, PacketService.Period.ALL, PacketService.OwnFilter.ANY, null, 200))
+                            counted, () -> fresh(counted).ownOf(alice, PacketService.Period.ALL, null, null, null, 200))
                     .items();
             assertSeen(own, "alice");
             List<PacketView> group =
@@ -153,15 +152,12 @@ class PacketReadingIT {
                     .get(first / EACH);
             assertThat(view.status()).isEqualTo(status);
             assertThat(view.claimedCount()).isEqualTo(status == PacketView.Status.DRAINED ? 3 : 1);
-            assertThat(view.ending() != null).as("the seed is told").isEqualTo(status != PacketView.Status.OPEN);
+            assertThat(view.seed() != null).as("the seed is told").isEqualTo(status != PacketView.Status.OPEN);
             boolean has = viewer.equals("bob") || status == PacketView.Status.DRAINED;
             int slot = viewer.equals("bob") ? 0 : 1;
             if (has) {
                 Claim mine = Objects.requireNonNull(view.mine());
-                assertThat(List.of(
-                                mine.user().value(),
-                                mine.slot(),
-                                mine.amount()))
+                assertThat(List.of(mine.user().value(), mine.slot(), mine.amount()))
                         .containsExactly(viewer, slot, packet.amountOf(slot));
             } else {
                 assertThat(view.mine()).isNull();
@@ -177,8 +173,7 @@ class PacketReadingIT {
                         .boxed()
                         .max(Comparator.comparingLong(packet::amountOf).thenComparing(Comparator.reverseOrder()))
                         .orElseThrow();
-                assertThat(Objects.requireNonNull(view.luckiest()).slot())
-                        .isEqualTo(luckiest);
+                assertThat(Objects.requireNonNull(view.luckiest()).slot()).isEqualTo(luckiest);
             } else {
                 assertThat(view.luckiest()).isNull();
             }
@@ -204,9 +199,9 @@ class PacketReadingIT {
         assertThat(read.amounts().atHand()).isEqualTo(1500);
 
         // When the whole packet is settled, Then the rest is read, once
-        Map<PacketId, Packet> all =
-                get(catalog.findWithAmounts(List.of(new PacketCatalog.Slots(large.id(), 0, LARGE))));
-        get(catalog.findWithAmounts(List.of(new PacketCatalog.Slots(large.id(), 0, LARGE))));
+        var drained = List.of(new AcceptedClaims(large.id(), 0, Collections.nCopies(LARGE, new UserId("bob"))));
+        Map<PacketId, Packet> all = get(catalog.findWithAmounts(drained));
+        get(catalog.findWithAmounts(drained));
         assertThat(counted.take()).as("queries").isEqualTo(1);
         Packet whole = Objects.requireNonNull(all.get(large.id()));
         assertThat(LongStream.range(0, LARGE).map(slot -> whole.amountOf((int) slot)))
@@ -233,7 +228,10 @@ class PacketReadingIT {
 
         // When they are looked up
         Pool one = oneTransaction();
-        List<Claim> claims = get(new PacketStore(one).claims(Collections.nCopies(MANY, large.id()), users));
+        List<Claim> claims = get(new PacketStore(one)
+                .claims(users.stream()
+                        .map(user -> new Claim.Key(large.id(), user))
+                        .toList()));
 
         // Then
         assertThat(claims).extracting(Claim::user).containsExactlyElementsOf(users);

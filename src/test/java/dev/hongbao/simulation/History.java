@@ -528,9 +528,7 @@ final class History {
         PacketRow packet = tables.packets.get(id);
         String call = user + " on " + id + " of shard " + shard(id) + " at " + server.host;
         world.tell(() -> "answer to " + call + ": " + outcome.kind()
-                + (outcome.claim() == null
-                        ? ""
-                        : " slot " + outcome.claim().slot()));
+                + (outcome.claim() == null ? "" : " slot " + outcome.claim().slot()));
         world.note(outcome.kind().name().hashCode() + user.hashCode());
         if (outcome.kind().isRefusal()) {
             check(held == null, call + " is refused as " + outcome.kind() + ", but it had " + held);

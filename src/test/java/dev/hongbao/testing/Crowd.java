@@ -101,9 +101,8 @@ public final class Crowd {
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
-        settled.forEach((who, claim) -> assertThat(kept.get(who))
-                .as(who)
-                .isEqualTo(claim.slot() + " " + claim.amount()));
+        settled.forEach(
+                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.slot() + " " + claim.amount()));
     }
 
     /** The packets that were answered as sent. */

@@ -59,8 +59,7 @@ class SeedIT {
 
     /** The packet is closed, and its seed gives what it was committed to and all that it gave. */
     private void assertProven(Packet packet, PacketView view) {
-        byte[] seed =
-                HexFormat.of().parseHex(Objects.requireNonNull(view.ending()).seed());
+        byte[] seed = HexFormat.of().parseHex(Objects.requireNonNull(view.seed()));
         assertThat(Commitment.of(packet.id().value(), CNY, packet.terms(), seed))
                 .isEqualTo(packet.commitment());
         assertThat(view.packet().commitment()).isEqualTo(packet.commitment());
@@ -75,13 +74,13 @@ class SeedIT {
     void theSeedIsToldOnceTheLastShareIsClaimed() {
         // Given
         Packet packet = engine.send("alice", 1000, 3);
-        assertThat(view(packet, "alice").ending()).isNull();
+        assertThat(view(packet, "alice").seed()).isNull();
         engine.claim(packet, "bob");
         engine.claim(packet, "carol");
 
         // Then not to the sender, to a winner or to another
         for (String viewer : new String[] {"alice", "bob", "dave"}) {
-            assertThat(view(packet, viewer).ending()).as(viewer).isNull();
+            assertThat(view(packet, viewer).seed()).as(viewer).isNull();
         }
 
         // When
@@ -108,7 +107,7 @@ class SeedIT {
             // Then
             PacketView due = view(packet, "bob");
             assertThat(due.status()).isEqualTo(PacketView.Status.EXPIRED);
-            assertThat(due.ending()).isNull();
+            assertThat(due.seed()).isNull();
             locked.rollback();
         }
 

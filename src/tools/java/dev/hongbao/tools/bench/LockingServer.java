@@ -231,8 +231,7 @@ final class LockingServer implements AutoCloseable {
             update.setLong(1, amount);
             update.setObject(2, packet.value());
             update.executeUpdate();
-            return PacketBodies.claim(new Claim(
-                    packet, user, shares - 1, amount, BenchBed.CNY, at));
+            return PacketBodies.claim(new Claim(packet, user, shares - 1, amount, BenchBed.CNY, at));
         }
 
         void close() throws SQLException {
