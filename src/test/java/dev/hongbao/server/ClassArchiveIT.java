@@ -16,14 +16,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The archive of classes that the container image is built with, made from the jar as the image does. The image's JVM is a later one
- * than the oldest that the jar runs on, which has archives of classes by other flags: {@code operating} tells of both.
+ * The archive of classes that the build makes for the README's start, and the one that the container image is built with. The image's
+ * JVM is a later one than the oldest that the jar runs on, which has archives of classes by other flags: {@code operating} tells of both.
  */
 class ClassArchiveIT {
     private static final int FIRST_WITH_CACHE = 25;
 
     @TempDir
     private Path directory;
+
+    @Test
+    void theReadmesStartMapsWhatTheBuildWrote() throws Exception {
+        // Given
+        String archive = only(
+                Files.readString(Path.of("README.md")), "java (-XX:SharedArchiveFile=\\S+) -jar target/hongbao\\.jar");
+
+        // When
+        String loaded = run(java(List.of(archive, "-Xlog:class+load"), ServerProcess.JAR, "--version"));
+
+        // Then
+        assertThat(loaded).containsPattern("dev\\.hongbao\\.Main source: shared objects file");
+    }
 
     @Test
     @Tag("long")

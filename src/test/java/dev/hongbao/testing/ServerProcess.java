@@ -20,7 +20,12 @@ import java.util.regex.Pattern;
 /** A jar in a process of its own, as an operator runs it: the fat one unless said otherwise. */
 public final class ServerProcess extends CommandServer {
     /** What lives for seconds is not worth the second compiler. */
-    private static final List<String> SHORT_LIVED = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    private static final List<String> SHORT_LIVED = List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-XX:SharedArchiveFile=target/hongbao.jsa",
+            "-Xlog:cds=off", // without words about an archive of another build, or for another jar
+            "-Xlog:cds+dynamic=off");
 
     public static final Path JAR = Path.of(System.getProperty("hongbao.jar", "target/hongbao.jar"));
 
