@@ -1,21 +1,28 @@
 package dev.hongbao.page;
 
+import io.vertx.core.json.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
-import org.openqa.selenium.OutputType;
+import org.openqa.selenium.NotFoundException;
+import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
@@ -24,8 +31,6 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
-import org.openqa.selenium.support.ui.ExpectedConditions;
-import org.openqa.selenium.support.ui.WebDriverWait;
 
 /** One person's Chromium, with a profile of its own. */
 final class Browser {
@@ -36,7 +41,28 @@ final class Browser {
     static final String BESIDE = "127.0.0.2";
 
     private static final Duration WAIT = Duration.ofSeconds(60);
-    private static final Duration LOOK_EVERY = Duration.ofMillis(50);
+    private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(25);
+
+    /** Ends as soon as a condition holds in the page, or after half a second. A look from outside costs both processes ten times as much. */
+    private static final String WAIT_IN_PAGE = """
+            const done = arguments[arguments.length - 1];
+            const holds = () => { %s };
+            const late = performance.now() + 500;
+            const look = () => {
+              let isOver = true;
+              try {
+                isOver = holds() || performance.now() > late;
+              } catch {
+                // the look from outside tells of it
+              }
+              if (isOver) done(); else setTimeout(look, 20);
+            };
+            look();
+            """;
+
+    private static final String VISIBLE =
+            "const each = document.querySelector(arguments[0]); return each && each.getClientRects().length > 0";
+
     private static final Path SCREENSHOTS = Path.of("target", "screenshots");
     private static final List<String> FLAGS = List.of(
             "--headless=new",
@@ -211,29 +237,56 @@ final class Browser {
     void reload() {
         js("window.isOld = true");
         driver.navigate().refresh();
-        waiting().until(there -> js("return window.isOld") == null);
+        seeTrue("return window.isOld === undefined");
     }
 
-    private WebDriverWait waiting() {
-        return new WebDriverWait(driver, WAIT, LOOK_EVERY);
+    /** Waits until a look from outside sees something. @param hint a condition in the page, without which there is nothing to see */
+    private <T> T until(String what, String hint, List<?> arguments, Supplier<@Nullable T> look) {
+        long end = System.nanoTime() + WAIT.toNanos();
+        while (true) {
+            try {
+                driver.executeAsyncScript(WAIT_IN_PAGE.formatted(hint), arguments.toArray());
+            } catch (WebDriverException left) {
+                // for another page; or the look from outside tells what is wrong
+            }
+            try {
+                T seen = look.get();
+                if (seen != null) {
+                    return seen;
+                }
+            } catch (NotFoundException | StaleElementReferenceException notYet) {
+                // it is on its way
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not within " + WAIT + ": " + what);
+            }
+            LockSupport.parkNanos(AGAIN_NANOS);
+        }
     }
 
     /** The first element that matches, once it is visible. */
     WebElement see(String css) {
-        return waiting().until(ExpectedConditions.visibilityOfElementLocated(By.cssSelector(css)));
+        return until(css, VISIBLE, List.of(css), () -> {
+            WebElement found = driver.findElement(By.cssSelector(css));
+            return found.isDisplayed() ? found : null;
+        });
     }
 
     void seeText(String css, String text) {
-        waiting().until(ExpectedConditions.textToBePresentInElementLocated(By.cssSelector(css), text));
+        String hint = "return document.querySelector(arguments[0])?.innerText.includes(arguments[1])";
+        until(css + " with " + text, hint, List.of(css, text), () -> {
+            WebElement found = driver.findElement(By.cssSelector(css));
+            return found.getText().contains(text) ? found : null;
+        });
     }
 
     void seeNo(String css) {
-        waiting().until(ExpectedConditions.numberOfElementsToBe(By.cssSelector(css), 0));
+        seeTrue("return document.querySelector(" + Json.encode(css) + ") === null");
     }
 
     /** Waits until a script says true. */
     void seeTrue(String script) {
-        waiting().withMessage(script).until(driver -> Boolean.TRUE.equals(js(script)));
+        until(script, script, List.of(), () -> Boolean.TRUE.equals(js(script)) ? true : null);
     }
 
     int count(String css) {
@@ -241,8 +294,10 @@ final class Browser {
     }
 
     void click(String css) {
-        waiting()
-                .until(ExpectedConditions.elementToBeClickable(By.cssSelector(css)))
+        until(css, VISIBLE + " && !each.disabled", List.of(css), () -> {
+                    WebElement found = driver.findElement(By.cssSelector(css));
+                    return found.isDisplayed() && found.isEnabled() ? found : null;
+                })
                 .click();
     }
 
@@ -277,7 +332,9 @@ final class Browser {
     void screenshot(String name) {
         try {
             Files.createDirectories(SCREENSHOTS);
-            Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+            Object picture = driver.executeCdpCommand("Page.captureScreenshot", Map.of("optimizeForSpeed", true))
+                    .get("data");
+            Files.write(SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(picture.toString()));
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
         }
