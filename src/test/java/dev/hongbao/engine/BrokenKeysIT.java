@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -76,11 +75,6 @@ class BrokenKeysIT {
             fallback: {name: thanks}
             """.formatted(Instant.now().plus(Duration.ofHours(2))));
         eventually(IN_TIME, this::everythingWorks); // the first gold falls after some 20 ms
-    }
-
-    @AfterEach
-    void theBooksAreClean() {
-        books.assertClean();
     }
 
     @AfterAll

@@ -58,6 +58,7 @@ class RecoveryIT {
     @AfterAll
     void stop() {
         engine.close();
+        books.assertClean();
     }
 
     @BeforeEach
@@ -81,7 +82,6 @@ class RecoveryIT {
         });
         assertThat(claim("early").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
         crowd.assertAnswersKept(servers);
-        books.assertClean();
     }
 
     private ClaimOutcome claim(String user) {
