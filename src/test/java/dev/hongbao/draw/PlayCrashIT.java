@@ -26,7 +26,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,16 +46,21 @@ class PlayCrashIT extends ServerProcessClient {
     private static final int COST = 3;
     private static final int MONEY = 1_000;
 
+    /** What a test leaves running is the next one's. */
+    private static ServerProcess server;
+
     private TestServers stores;
     private Books books;
-    private ServerProcess server;
     private String draw;
 
     @BeforeEach
     void start(@Killable TestServers given) throws Exception {
         stores = given;
         books = new Books(given);
-        startServer();
+        if (server == null || !server.alive()) {
+            startServer();
+        }
+        base = server.awaitReady();
         money("ann", "deposits", MONEY, name("in"), 201);
         json(post(null, "/v1/accounts/" + name("shop") + "/deposits", name("in"), cny(1_000_000)), 201);
         draw = json(post(null, "/v1/draws", name("draw"), new JsonObject("""
@@ -67,9 +72,10 @@ class PlayCrashIT extends ServerProcessClient {
                 .getString("id");
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         server.close();
+        server = null;
     }
 
     private void startServer() {

@@ -35,8 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 class JarIT {
     private static final Duration TTL = Duration.ofHours(1);
 
+    /** Of all tests, since the first start on a directory takes twice as long. Each test has users of its own. */
     @TempDir
-    private Path directory;
+    private static Path directory;
 
     private final HttpClient http = HttpClient.newHttpClient();
 
@@ -48,7 +49,7 @@ class JarIT {
         List<String> accepted = new ArrayList<>();
         try (ServerProcess server = ServerProcess.start(directory)) {
             URI base = server.awaitReady();
-            packet = sendPacket(base, 3_000);
+            packet = sendPacket(base, "alice", 3_000);
             for (int i = 0; i < 50; i++) {
                 HttpResponse<String> answer =
                         claim(base, packet, "settled-" + i, false).join();
@@ -95,7 +96,7 @@ class JarIT {
         String packet;
         try (ServerProcess server = ServerProcess.start(directory)) {
             URI base = server.awaitReady();
-            packet = sendPacket(base, 1);
+            packet = sendPacket(base, "dora", 1);
             server.terminate();
             assertThat(server.exitCode(Duration.ofSeconds(10))).isZero();
         }
@@ -104,11 +105,11 @@ class JarIT {
         try (ServerProcess server = ServerProcess.start(directory)) {
             URI base = server.awaitReady();
 
-            // Then: asked again also when alice's requests come faster than her limit
+            // Then: asked again also when dora's requests come faster than her limit
             Eventually.eventually(Duration.ofSeconds(10), () -> {
-                assertThat(get(base, "/v1/packets/" + packet, "alice").getString("status"))
+                assertThat(get(base, "/v1/packets/" + packet, "dora").getString("status"))
                         .isEqualTo("refunded");
-                assertThat(get(base, "/v1/me/balances", "alice")
+                assertThat(get(base, "/v1/me/balances", "dora")
                                 .getJsonArray("items")
                                 .getJsonObject(0)
                                 .getLong("amount"))
@@ -184,14 +185,15 @@ class JarIT {
         assertThat(demo.exit()).isZero();
     }
 
-    private String sendPacket(URI base, int expiresInSeconds) throws Exception {
+    private String sendPacket(URI base, String sender, int expiresInSeconds) throws Exception {
         JsonObject money = new JsonObject().put("asset", "CNY").put("amount", 10_000);
-        HttpResponse<String> deposit = post(base, "/v1/accounts/alice/deposits", "backend", Role.SERVICE, money);
+        HttpResponse<String> deposit =
+                post(base, "/v1/accounts/" + sender + "/deposits", "backend", Role.SERVICE, money);
         assertThat(deposit.statusCode()).as(deposit.body()).isEqualTo(201);
         HttpResponse<String> sent = post(
                 base,
                 "/v1/packets",
-                "alice",
+                sender,
                 Role.USER,
                 new JsonObject()
                         .put("group", "family")

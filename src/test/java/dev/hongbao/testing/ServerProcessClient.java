@@ -10,8 +10,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A client of servers in processes of their own, which share their stores and the key of their tokens. */
 public abstract class ServerProcessClient extends HttpApiClient {
+    /** Of all tests of a class. */
     @TempDir
-    private Path directory;
+    private static Path directory;
 
     /** Of the server that is asked from now on. */
     public URI base;
