@@ -40,8 +40,8 @@ class DoctorIT {
                 "postgres.owner-url", servers.postgresOwnerUrl()));
 
         // Given a server whose Redis is its own, and what a server of before has left that had a Postgres, too
-        try (EmbeddedRedis redis = EmbeddedRedis.start(
-                data, EmbeddedOptions.defaults().withBinaries(Path.of("target", "test-servers", "bin")))) {
+        try (EmbeddedRedis redis =
+                EmbeddedRedis.start(data, EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES))) {
             leaveUrls();
 
             // Then both are asked, and the disk is looked at

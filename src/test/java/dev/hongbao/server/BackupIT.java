@@ -91,7 +91,7 @@ class BackupIT {
                 root.resolve(name),
                 EmbeddedOptions.defaults()
                         .withSupervised(false)
-                        .withBinaries(root.resolve("bin"))
+                        .withBinaries(TestServers.BINARIES)
                         .withPostgresSettings(settings));
     }
 

@@ -65,6 +65,7 @@ class TlsIT {
         postgres = EmbeddedPostgres.start(
                 directory.resolve("data"),
                 EmbeddedOptions.defaults()
+                        .withBinaries(TestServers.BINARIES)
                         .withPostgresSettings(Map.of(
                                 "ssl", "on",
                                 "ssl_cert_file", certificate.certificate().toString(),

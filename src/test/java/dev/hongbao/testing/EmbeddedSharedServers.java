@@ -14,7 +14,7 @@ final class EmbeddedSharedServers implements SharedServers {
     private static final Path ROOT = Path.of("target", "test-servers");
     private static final int JVMS_AT_ONCE = 8;
 
-    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults().withBinaries(ROOT.resolve("bin"));
+    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES);
 
     private final AtomicInteger redisCount = new AtomicInteger();
     private final Path directory;

@@ -2,6 +2,7 @@ package dev.hongbao.testing;
 
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedRedis;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Function;
 
@@ -10,6 +11,9 @@ import java.util.function.Function;
  * {@link #close}, whatever is killed or stopped meanwhile.
  */
 public final class TestServers implements AutoCloseable {
+    /** Where the embedded stores of tests are unpacked, once for all. */
+    public static final Path BINARIES = Path.of("target", "test-servers", "bin");
+
     private static final Duration BACK = Duration.ofSeconds(20);
     private static final String BACKUP = "_backup";
 

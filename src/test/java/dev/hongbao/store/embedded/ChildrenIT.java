@@ -4,6 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.testing.TestServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -15,15 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 class ChildrenIT {
     private static final Duration SOON = Duration.ofSeconds(20);
 
-    /** Shared by the tests, so that only the first one unpacks. */
-    @TempDir
-    static Path binaries;
-
     @TempDir
     Path dataDir;
 
     private EmbeddedServers start() {
-        return EmbeddedServers.start(dataDir, EmbeddedOptions.defaults().withBinaries(binaries));
+        return EmbeddedServers.start(dataDir, EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES));
     }
 
     @Test
@@ -85,7 +82,7 @@ class ChildrenIT {
     void withoutSupervisionAKilledChildStaysDead() {
         // Given
         EmbeddedOptions options =
-                EmbeddedOptions.defaults().withBinaries(binaries).withSupervised(false);
+                EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES).withSupervised(false);
         try (EmbeddedRedis redis = EmbeddedRedis.start(dataDir, options)) {
             long pid = redis.pid();
 
@@ -102,7 +99,7 @@ class ChildrenIT {
     void childrenOfAKilledJvmEndAndTheNextStartHasTheData() throws Exception {
         // Given
         List<Long> children;
-        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+        try (OtherJvm other = new OtherJvm(dataDir, TestServers.BINARIES)) {
             children = Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
             assertThat(children)
                     .hasSize(2)
@@ -124,7 +121,7 @@ class ChildrenIT {
 
     @Test
     void childrenOfAKilledJvmEndAlsoWhenNobodyStartsAgain() throws Exception {
-        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+        try (OtherJvm other = new OtherJvm(dataDir, TestServers.BINARIES)) {
             // Given
             List<Long> children =
                     Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
@@ -144,7 +141,7 @@ class ChildrenIT {
     @Test
     void aJvmKilledInTheMiddleOfItsFirstStartDoesNotStandInTheWayOfTheNext() throws Exception {
         // Given
-        try (OtherJvm other = new OtherJvm(dataDir, binaries)) {
+        try (OtherJvm other = new OtherJvm(dataDir, TestServers.BINARIES)) {
             eventually(SOON, () -> assertThat(dataDir).isDirectoryContaining("glob:**/postgres.partial-*"));
 
             // When
