@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Writes the archive of the classes that a start of the jar loads, for {@code -XX:SharedArchiveFile}: a later start on the same JVM
@@ -14,6 +16,7 @@ import java.util.List;
  * and its place only; the JVM goes without one that does not fit.
  */
 public final class ClassArchive {
+    private static final Logger LOG = LoggerFactory.getLogger(ClassArchive.class);
     private static final Duration START_LIMIT = Duration.ofMinutes(2);
 
     private ClassArchive() {}
@@ -26,7 +29,7 @@ public final class ClassArchive {
         try {
             start(Path.of(args[0]).toAbsolutePath(), archive, directory);
         } catch (IOException fault) {
-            System.err.println("no archive of classes, so each start loads them one by one: " + fault.getMessage());
+            LOG.warn("no archive of classes, so each start loads them one by one: {}", fault.getMessage());
         } finally {
             Directories.delete(directory);
         }
