@@ -148,6 +148,7 @@ final class History {
     private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
     private final Players players;
     private int unanswered;
+    private int lateClaims;
     private int hosts;
 
     /** A future may keep what its handler throws, so it is kept here. */
@@ -158,6 +159,7 @@ final class History {
 
     /** When the last fault ends, with the restart of its server. */
     private long calmAt;
+    private boolean isCalm;
 
     private History(long seed, Plan plan, @Nullable Consumer<String> story) {
         this.plan = plan;
@@ -265,12 +267,8 @@ final class History {
         long calm = Math.max(world.now(), calmAt);
         world.tell(() -> "calm");
         bus.lose(0);
-        for (int i = 0; i < packets.size(); i++) { // a lost key is noticed by the next claim
-            UUID packet = packets.get(i);
-            String user = "late-" + i;
-            unanswered++;
-            begin(user, packet);
-        }
+        isCalm = true;
+        packets.forEach(this::claimLate);
         players.playEach();
         long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
         while (unsettled() != null) {
@@ -424,8 +422,17 @@ final class History {
         server.send(id, shard(id), amounts(), lives()).onComplete(sent -> {
             if (sent.succeeded()) {
                 packets.add(id);
+                if (isCalm) {
+                    claimLate(id);
+                }
             }
         });
+    }
+
+    /** A lost key is noticed by the next claim. */
+    private void claimLate(UUID packet) {
+        unanswered++;
+        begin("late-" + lateClaims++, packet);
     }
 
     /** The host ends a packet early. */

@@ -241,16 +241,17 @@ final class SimulatedRedis {
 
         /** A late reply ends the connection. */
         private void watch() {
-            if (watched) {
+            Sent oldest = pending.peek();
+            if (watched || oldest == null) {
                 return;
             }
             watched = true;
-            world.after(TIMEOUT_NANOS, host, () -> {
+            world.after(Math.max(1, TIMEOUT_NANOS - (loop.nanos() - oldest.atNanos)), host, () -> {
                 watched = false;
-                Sent oldest = pending.peek();
-                if (oldest != null && loop.nanos() - oldest.atNanos >= TIMEOUT_NANOS) {
+                Sent next = pending.peek();
+                if (next != null && loop.nanos() - next.atNanos >= TIMEOUT_NANOS) {
                     drop();
-                } else if (oldest != null) {
+                } else {
                     watch();
                 }
             });
