@@ -5,6 +5,7 @@ import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.simulation.PostgresTables.CampaignRow;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
 import dev.hongbao.simulation.PostgresTables.PacketRow;
+import dev.hongbao.simulation.SimulatedPostgres.Advisory;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One history: a world, its servers, a crowd, some faults, and the checks. All follows from the seed and the plan. */
@@ -168,12 +170,12 @@ final class History {
             @Override
             public void moved(int shard, long epoch, long from, long to) {
                 world.note(shard * 31L + to);
-                check(to > from, "a cursor goes back");
+                check(to > from, () -> "a cursor goes back");
             }
 
             @Override
             public void voided(int items) {
-                check(plan.losesData(), items + " accepted claims or plays are void, though Redis lost nothing");
+                check(plan.losesData(), () -> items + " accepted claims or plays are void, though Redis lost nothing");
             }
         });
         this.players = new Players(this, world, tables.draws, plan.losesData());
@@ -204,10 +206,11 @@ final class History {
         return new Result(seed, history.world.hash(), history.world.events(), history.met, history.violation);
     }
 
-    void check(boolean holds, String what) {
+    void check(boolean holds, Supplier<String> what) {
         if (!holds) {
-            violated(what);
-            throw new Violation(what);
+            String found = what.get();
+            violated(found);
+            throw new Violation(found);
         }
     }
 
@@ -272,7 +275,7 @@ final class History {
         players.playEach();
         long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
         while (unsettled() != null) {
-            check(world.now() < calm + bound, "not settled in time: " + unsettled());
+            check(world.now() < calm + bound, () -> "not settled in time: " + unsettled());
             next(200);
         }
         world.tell(() -> "settled");
@@ -280,12 +283,13 @@ final class History {
         while (unanswered > 0 || players.unanswered() > 0 || unsettled() != null) {
             check(
                     world.now() < calm + bound,
-                    unanswered + " claims and " + players.unanswered() + " plays are not answered, " + unsettled());
+                    () -> unanswered + " claims and " + players.unanswered() + " plays are not answered, "
+                            + unsettled());
             next(200);
         }
         bound += 2 * SimulatedServer.HELD_LONG.toNanos();
         while (players.held() != null || unsettled() != null) {
-            check(world.now() < calm + bound, "the cost is still held of " + players.held() + ", " + unsettled());
+            check(world.now() < calm + bound, () -> "the cost is still held of " + players.held() + ", " + unsettled());
             next(200);
         }
         compareDraws();
@@ -316,7 +320,7 @@ final class History {
             }
             next(400);
         }
-        check(false, "Redis differs from Postgres: " + differences);
+        check(false, () -> "Redis differs from Postgres: " + differences);
     }
 
     private String user() {
@@ -452,10 +456,14 @@ final class History {
                     PacketRow packet = tables.packets.get(id);
                     world.tell(() -> server.host + " ended " + id + ": " + done);
                     if (done.succeeded()) {
-                        check(packet.closedAt != null, id + " is not ended");
-                        check(!cancels || packet.claims.isEmpty(), id + " is cancelled, but has " + packet.claims);
+                        check(packet.closedAt != null, () -> id + " is not ended");
+                        check(
+                                !cancels || packet.claims.isEmpty(),
+                                () -> id + " is cancelled, but has " + packet.claims);
                     } else if (done.cause() instanceof RefusedException refused) {
-                        check(cancels && refused.refusal() == Refusal.CLAIMED, "an early end is refused: " + refused);
+                        check(
+                                cancels && refused.refusal() == Refusal.CLAIMED,
+                                () -> "an early end is refused: " + refused);
                         saidClaimed.add(id);
                     }
                 }));
@@ -485,7 +493,7 @@ final class History {
         world.after(4_000 * World.MILLI, null, () -> {
             check(
                     over[0] || wasFrozen(server, sent) || !server.isServing(),
-                    call + " at " + server.host + " has no answer");
+                    () -> call + " at " + server.host + " has no answer");
             again.run();
         });
     }
@@ -498,7 +506,7 @@ final class History {
         long took = (world.now() - asked) / World.MILLI;
         check(
                 wasFrozen(server, asked) || took <= SimulatedServer.TIMEOUT.toMillis() + 1_250,
-                call + " at " + server.host + " took " + took + " ms");
+                () -> call + " at " + server.host + " took " + took + " ms");
     }
 
     private void claim(SimulatedServer server, String user, UUID id, boolean[] over, Runnable again) {
@@ -511,7 +519,7 @@ final class History {
             if (done.failed()) {
                 check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
-                        "a claim fails with " + done.cause());
+                        () -> "a claim fails with " + done.cause());
                 world.after(world.transit(), null, again);
                 return;
             }
@@ -538,29 +546,29 @@ final class History {
                 + (outcome.claim() == null ? "" : " slot " + outcome.claim().slot()));
         world.note(outcome.kind().name().hashCode() + user.hashCode());
         if (outcome.kind().isRefusal()) {
-            check(held == null, call + " is refused as " + outcome.kind() + ", but it had " + held);
+            check(held == null, () -> call + " is refused as " + outcome.kind() + ", but it had " + held);
             switch (outcome.kind()) {
                 case DRAINED -> saidDrained.add(id);
                 case EXPIRED ->
                     check(
                             packet != null && !packet.expires.isAfter(tables.now()) || endedEarly.contains(id),
-                            call + " is refused as expired too early");
+                            () -> call + " is refused as expired too early");
                 case LIMITED -> limited.add(new Limited(user, packet));
                 default ->
                     check(
                             outcome.kind() == ClaimOutcome.Kind.NOT_ELIGIBLE && !isMember,
-                            call + " is refused as " + outcome.kind());
+                            () -> call + " is refused as " + outcome.kind());
             }
             return;
         }
         ClaimRow row = packet == null ? null : packet.of(user);
         Claim won = outcome.wonClaim();
-        check(row != null, call + " is answered with slot " + won.slot() + ", which is not committed");
+        check(row != null, () -> call + " is answered with slot " + won.slot() + ", which is not committed");
         check(
                 row != null && row.slot() == won.slot() && row.amount() == won.amount(),
-                call + " is answered with slot " + won.slot() + ", but has " + row);
+                () -> call + " is answered with slot " + won.slot() + ", but has " + row);
         Long known = winners.putIfAbsent(user + id, (long) won.slot());
-        check(known == null || known == won.slot(), call + " has had slot " + known);
+        check(known == null || known == won.slot(), () -> call + " has had slot " + known);
     }
 
     private void lasts(double least, double most, Runnable end) {
@@ -674,7 +682,7 @@ final class History {
         PostgresTables.Shard shard = tables.shards.get((int) of[0]);
         check(
                 plan.losesData() || shard.epoch <= of[1],
-                "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
+                () -> "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
     }
 
     private static long[] generation(String text) {
@@ -687,13 +695,12 @@ final class History {
 
     /** A server that holds no lock of a shard does not count itself as its owner for long. */
     private void checkOwners() {
-        Map<Integer, Set<SimulatedPostgres.Session>> held = postgres.advisory(SHARD_LOCKS);
         for (SimulatedServer server : servers) {
             if (server.host.isFrozen()) {
                 continue;
             }
             for (int shard : server.shards.owned()) {
-                boolean owns = held.getOrDefault(shard, Set.of()).stream().anyMatch(each -> each.host == server.host);
+                boolean owns = postgres.holds(server.host, new Advisory(SHARD_LOCKS, shard));
                 int key = server.host.name.hashCode() * 31 + shard;
                 if (owns) {
                     strangeSince.remove(key);
@@ -702,7 +709,7 @@ final class History {
                     check(
                             world.now() - Math.max(since, thawedAt.getOrDefault(server.host, 0L))
                                     < 11_000 * World.MILLI,
-                            server.host + " still acts as the owner of shard " + shard);
+                            () -> server.host + " still acts as the owner of shard " + shard);
                 }
             }
         }
@@ -764,22 +771,22 @@ final class History {
                             !exceeds(all, campaign.total())
                                     && !exceeds(all, campaign.aDay())
                                     && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct()),
-                            claim.user() + " has " + all + " shares of " + campaign + ", of one product "
+                            () -> claim.user() + " has " + all + " shares of " + campaign + ", of one product "
                                     + ofProduct(packet, claim.user()));
                 }
             }
         }
         for (Limited each : limited) {
             CampaignRow campaign = each.packet.campaign;
-            check(campaign != null, each.user + " was limited on " + each.packet.id + ", which is no pool");
+            check(campaign != null, () -> each.user + " was limited on " + each.packet.id + ", which is no pool");
             long all = tables.claimsOf(campaign, each.user).count() + 1;
             check(
                     plan.losesData()
                             || exceeds(all, campaign.total())
                             || exceeds(all, campaign.aDay())
                             || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct()),
-                    each.user + " was limited on " + each.packet.id + ", but has only " + (all - 1) + " shares of "
-                            + campaign);
+                    () -> each.user + " was limited on " + each.packet.id + ", but has only " + (all - 1)
+                            + " shares of " + campaign);
         }
     }
 
@@ -800,20 +807,22 @@ final class History {
             Set<String> users = new HashSet<>();
             for (int slot = 0; slot < packet.claims.size(); slot++) {
                 ClaimRow claim = packet.claims.get(slot);
-                check(claim.slot() == slot && users.add(claim.user()), "slots of " + packet.id + ": " + packet.claims);
-                check(claim.amount() == packet.amounts[slot], "amount of " + claim);
+                check(
+                        claim.slot() == slot && users.add(claim.user()),
+                        () -> "slots of " + packet.id + ": " + packet.claims);
+                check(claim.amount() == packet.amounts[slot], () -> "amount of " + claim);
             }
             check(
                     packet.closedAt == null ? packet.held() > 0 : packet.held() == 0,
-                    "the escrow of " + packet.id + " holds " + packet.held());
+                    () -> "the escrow of " + packet.id + " holds " + packet.held());
             check(
                     plan.losesData() || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
-                    packet.id + " was not cancelled as claimed, but nobody has claimed it");
+                    () -> packet.id + " was not cancelled as claimed, but nobody has claimed it");
             check(
                     plan.losesData()
                             || !saidDrained.contains(packet.id)
                             || packet.claims.size() == packet.amounts.length,
-                    "packet " + packet.id + " was refused as drained, with " + packet.claims.size() + " of "
+                    () -> "packet " + packet.id + " was refused as drained, with " + packet.claims.size() + " of "
                             + packet.amounts.length + " claims");
         }
     }

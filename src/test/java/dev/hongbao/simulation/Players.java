@@ -158,7 +158,7 @@ final class Players {
                             done.failed()
                                     || draw.closedAt != null
                                     || !draw.closes.toInstant().isAfter(tables.now()),
-                            "draw " + draw.id + " is not ended");
+                            () -> "draw " + draw.id + " is not ended");
                 }));
     }
 
@@ -210,7 +210,7 @@ final class Players {
             } else {
                 history.check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
-                        asked + " fails with " + done.cause());
+                        () -> asked + " fails with " + done.cause());
                 world.after(world.transit(), null, again);
                 return;
             }
@@ -229,7 +229,7 @@ final class Players {
         boolean isTrue = refusal == Refusal.IDEMPOTENCY_KEY_REUSED
                 ? counts.get(asked.request()).size() > 1
                 : refusal == Refusal.INSUFFICIENT_FUNDS && tables.lowest(asked.user) < asked.draw.cost() * asked.plays;
-        history.check(isTrue, asked + " is refused as " + refusal);
+        history.check(isTrue, () -> asked + " is refused as " + refusal);
     }
 
     private void answered(SimulatedServer server, Asked asked, List<PlayRow> before, PlayOutcome outcome) {
@@ -237,21 +237,22 @@ final class Players {
         world.tell(() -> "answer to " + asked + " at " + server.host + ": " + outcome.kind() + " " + seqs);
         world.note(outcome.kind().ordinal() * 31L + asked.user.hashCode());
         if (outcome.plays().isEmpty()) {
-            history.check(before.isEmpty(), asked + " is refused as " + outcome.kind() + ", but it had " + before);
+            history.check(
+                    before.isEmpty(), () -> asked + " is refused as " + outcome.kind() + ", but it had " + before);
             switch (outcome.kind()) {
                 case CLOSED ->
                     history.check(
                             !asked.draw.closes.toInstant().isAfter(tables.now()),
-                            asked + " is refused as closed too early");
+                            () -> asked + " is refused as closed too early");
                 case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED -> refused.add(new Refused(asked, outcome.kind()));
-                default -> history.check(false, asked + " is refused as " + outcome.kind());
+                default -> history.check(false, () -> asked + " is refused as " + outcome.kind());
             }
             return;
         }
         history.check(
                 before.isEmpty() || outcome.kind() == PlayOutcome.Kind.ALREADY_PLAYED,
-                asked + " is answered as " + outcome.kind() + ", but it had " + before);
-        history.check(seqs.size() == asked.plays, asked + " is answered with " + seqs);
+                () -> asked + " is answered as " + outcome.kind() + ", but it had " + before);
+        history.check(seqs.size() == asked.plays, () -> asked + " is answered with " + seqs);
         for (Play play : outcome.plays()) {
             PlayRow row = play.seq() < asked.draw.plays.size() ? asked.draw.plays.get((int) play.seq()) : null;
             history.check(
@@ -259,10 +260,12 @@ final class Players {
                             && row.request().equals(asked.request())
                             && row.prize() == play.number()
                             && row.user().equals(play.user().value()),
-                    asked + " is answered with " + play.seq() + " and prize " + play.number() + ", but has " + row);
+                    () -> asked + " is answered with " + play.seq() + " and prize " + play.number() + ", but has "
+                            + row);
         }
         List<Long> known = answers.putIfAbsent(asked.request(), seqs);
-        history.check(known == null || known.equals(seqs), asked + " has had the plays " + known + ", now " + seqs);
+        history.check(
+                known == null || known.equals(seqs), () -> asked + " has had the plays " + known + ", now " + seqs);
     }
 
     /** Null if Redis has every draw as Postgres has it, and no draw is overdue; else what is missing. */
@@ -325,7 +328,7 @@ final class Players {
         }
         expected.forEach((user, balance) -> history.check(
                 tables.balance(user) == balance && tables.lowest(user) >= 0,
-                user + " has " + tables.balance(user) + " and had " + tables.lowest(user) + ", not " + balance));
+                () -> user + " has " + tables.balance(user) + " and had " + tables.lowest(user) + ", not " + balance));
         refused.forEach(this::checkRefusal);
     }
 
@@ -342,7 +345,7 @@ final class Players {
             case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
             default -> draw.definition.fallback() == null && (losesOut(draw) || isExhausted(draw, each.asked.plays));
         };
-        history.check(losesData || isTrue, each.asked + " was refused as " + each.kind);
+        history.check(losesData || isTrue, () -> each.asked + " was refused as " + each.kind);
     }
 
     /** Whether its table ends with a round that cannot begin. */
@@ -369,20 +372,22 @@ final class Players {
                     play.seq() == seq
                             && play.nth() == ++issued[play.prize() - 1]
                             && play.part() == parts.merge(play.request(), 1, Integer::sum) - 1,
-                    "plays of draw " + draw.id + ": " + draw.plays);
+                    () -> "plays of draw " + draw.id + ": " + draw.plays);
         }
         for (int i = 0; i < issued.length; i++) {
             PrizeRow prize = draw.prizes.get(i);
+            int number = i + 1;
             history.check(
                     issued[i] == prize.issued && (prize.stock == null || issued[i] <= prize.stock),
-                    "prize " + (i + 1) + " of draw " + draw.id + " was won " + issued[i] + " times of " + prize.stock);
+                    () -> "prize " + number + " of draw " + draw.id + " was won " + issued[number - 1] + " times of "
+                            + prize.stock);
         }
         parts.forEach((request, count) -> history.check(
                 counts.getOrDefault(request, Set.of()).contains(count),
-                "request " + request + " of draw " + draw.id + " has " + count + " plays"));
+                () -> "request " + request + " of draw " + draw.id + " has " + count + " plays"));
         if (!draw.plays.isEmpty()) {
             List<String> wrong = contradictions(draw);
-            history.check(wrong.isEmpty(), "draw " + draw.id + " by its seed: " + wrong);
+            history.check(wrong.isEmpty(), () -> "draw " + draw.id + " by its seed: " + wrong);
         }
     }
 

@@ -388,6 +388,11 @@ final class SimulatedPostgres {
         }
     }
 
+    boolean holds(World.Host host, Advisory key) {
+        Lock lock = locks.get(key);
+        return lock != null && lock.held.stream().anyMatch(each -> each.by.host == host);
+    }
+
     /** The holders of advisory locks of a class, by the second key. */
     Map<Integer, Set<Session>> advisory(int of) {
         Map<Integer, Set<Session>> holders = new java.util.TreeMap<>();
