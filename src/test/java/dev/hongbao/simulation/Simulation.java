@@ -8,10 +8,15 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -30,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds, the outbox, quarantine, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
  *
- * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, and
- * {@code -Dseed=7} one of them again.
+ * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, one history a
+ * thread, and {@code -Dseed=7} one of them again. A long run is faster with {@code -DtestJvm=-Xmx2g}, which lets C2 compile.
  */
 class Simulation {
     private static final long SECONDS = Long.getLong("seconds", 8);
@@ -87,24 +92,39 @@ class Simulation {
         }
         long first = System.nanoTime() & 0xffff_ffff_ffffL;
         long begun = System.nanoTime();
-        long most = Long.getLong("seeds", Long.MAX_VALUE);
-        long until = Long.getLong("seeds") == null ? begun + SECONDS * 1_000_000_000 : Long.MAX_VALUE;
-        Map<History.Fault, Integer> faults = new EnumMap<>(History.Fault.class);
-        long events = 0;
-        long histories = 0;
-        for (long seed = first; histories < most && System.nanoTime() < until; seed++) {
-            History.Result result = History.run(seed, History.Plan.of(seed), null);
-            histories++;
-            events += result.events();
-            result.faults().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
-            if (result.violation() != null) {
-                explain(seed, result, histories);
+        Long most = Long.getLong("seeds");
+        AtomicLong next = new AtomicLong(first);
+        Queue<History.Result> broken = new ConcurrentLinkedQueue<>();
+        Map<History.Fault, Integer> faults = new ConcurrentSkipListMap<>();
+        LongAdder histories = new LongAdder();
+        LongAdder events = new LongAdder();
+        Runnable work = () -> {
+            while (broken.isEmpty() && (most != null || System.nanoTime() - begun < SECONDS * 1_000_000_000)) {
+                long seed = next.getAndIncrement();
+                if (most != null && seed >= first + most) {
+                    return;
+                }
+                History.Result result = History.run(seed, History.Plan.of(seed), null);
+                histories.increment();
+                events.add(result.events());
+                result.faults().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
+                if (result.violation() != null) {
+                    broken.add(result);
+                }
             }
+        };
+        int threads = most == null ? 1 : Runtime.getRuntime().availableProcessors();
+        CompletableFuture.allOf(Stream.generate(() -> CompletableFuture.runAsync(work, run -> new Thread(run).start()))
+                        .limit(threads)
+                        .toArray(CompletableFuture<?>[]::new))
+                .join();
+        if (!broken.isEmpty()) {
+            explain(broken.remove(), histories.sum());
         }
         double seconds = (System.nanoTime() - begun) / 1e9;
         System.out.printf(
                 "simulation: seeds from %d, %d histories, %d events, %.0f histories and %.0f events a second%n%s%n",
-                first, histories, events, histories / seconds, events / seconds, faults);
+                first, histories.sum(), events.sum(), histories.sum() / seconds, events.sum() / seconds, faults);
         if (faults.size() < History.Fault.values().length) {
             System.out.println("never met: "
                     + Stream.of(History.Fault.values())
@@ -126,7 +146,8 @@ class Simulation {
     }
 
     /** Tries the history with fewer faults, claims and plays, as long as it breaks a promise, and tells the shortest. */
-    private void explain(long seed, History.Result found, long histories) {
+    private void explain(History.Result found, long histories) {
+        long seed = found.seed();
         History.Plan plan = History.Plan.of(seed);
         for (int i = plan.faults().size() - 1; i >= 0; i--) {
             List<History.Planned> fewer = new ArrayList<>(plan.faults());
