@@ -268,7 +268,7 @@ final class Checkpoint {
                                         + WRITERS.toSeconds() + " s; of these, by transaction and process: "
                                         + String.join(", ", writers)));
                     }
-                    return vertx.timer(LOOK_MILLIS).compose(later -> await(connection, writers, deadlineNanos));
+                    return Pace.rest(vertx, LOOK_MILLIS).compose(later -> await(connection, writers, deadlineNanos));
                 });
     }
 

@@ -1,6 +1,7 @@
 package dev.hongbao.reconcile;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -50,7 +51,14 @@ final class Pace {
                 calm = 0;
             }
             long rest = restMillis.applyAsLong(millis);
-            return rest <= 0 ? Future.succeededFuture(done) : vertx.timer(rest).map(done);
+            return rest <= 0 ? Future.succeededFuture(done) : rest(vertx, rest).map(done);
         });
+    }
+
+    /** Succeeds after so many milliseconds; never, if Vert.x closes before: then no event loop is left for what follows. */
+    static Future<Void> rest(Vertx vertx, long millis) {
+        Promise<Void> rested = Promise.promise();
+        vertx.setTimer(millis, over -> rested.complete());
+        return rested.future();
     }
 }

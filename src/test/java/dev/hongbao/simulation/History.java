@@ -161,6 +161,7 @@ final class History {
 
     /** When the last fault ends, with the restart of its server. */
     private long calmAt;
+
     private boolean isCalm;
 
     private History(long seed, Plan plan, @Nullable Consumer<String> story) {
