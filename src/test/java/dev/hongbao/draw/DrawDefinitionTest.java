@@ -169,7 +169,7 @@ class DrawDefinitionTest {
         }
         String pointer =
                 "#/" + String.join("/", place.stream().map(String::valueOf).toList());
-        // What is missing may be told of the object that should have it.
+        // A refusal of a missing value may point to its object.
         String told = value == null ? pointer.substring(0, pointer.lastIndexOf('/')) : pointer;
         boolean isRefused = refused(tried).stream()
                 .filter(fault -> fault.pointer().equals(told)

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a player is told of a draw after very many plays. They are forged: only their number matters. */
+/** A player reads a draw after very many plays. The plays are forged: only their number matters. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrawViewIT {

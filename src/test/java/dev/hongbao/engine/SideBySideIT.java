@@ -111,7 +111,7 @@ class SideBySideIT {
                 assertThat(holder.isClosed()).isFalse();
             }
 
-            // When the lock is gone, Then each has what he was told, in a new generation
+            // When the lock is gone, Then each user has the answered share, in a new generation
             eventually(SOON, () -> assertThat(claims(books, lost)).isEqualTo(MANY));
             eventually(SOON, () -> assertThat(engine.claim(lost, "late").kind()).isEqualTo(Kind.CLAIMED));
             for (int i = 0; i < MANY; i += MANY / 10) {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What one test class runs on: an empty Redis and a database without rows, nobody else's. The URLs stay the same until
+ * The stores of one test class: an empty Redis and a database without rows, shared with no other class. The URLs stay the same until
  * {@link #close}, whatever is killed or stopped meanwhile.
  */
 public final class TestServers implements AutoCloseable {

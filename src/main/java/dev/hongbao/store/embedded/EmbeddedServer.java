@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** What both embedded stores are: a directory, a port and a child process. Thread-safe; every method but the getters may block. */
+/** An embedded store: a directory, a port and a child process. Thread-safe; every method but the getters may block. */
 abstract class EmbeddedServer implements AutoCloseable {
     /**
      * Below Linux' range for outgoing connections (32768 …). A client may be given a port of that range while it tries to reach a
