@@ -223,17 +223,23 @@ final class Ownership {
             return Future.succeededFuture();
         }
         Collections.rotate(wanted, open.processId()); // servers that look at the same time begin with different shards
-        return OwnerLocks.take(open, wanted, room > 0 ? room : wanted.size()).map(won -> {
-            if (connection == open && !won.isEmpty()) {
-                owned.addAll(won);
-                supervisor.owns(owned);
-                metrics.taken.increment(won.size());
-                changedNanos = loop.nanos();
-                LOG.debug("took the shards {}", won);
-                supervisor.acquired(won);
-            }
-            return null;
-        });
+        int most = room > 0 ? room : wanted.size();
+        // The link may have died while this server owned nothing. A server that is alone takes its shards even so.
+        Future<List<Integer>> servable =
+                isAlone() ? Future.succeededFuture(wanted) : supervisor.whereRedisAnswers(wanted);
+        return servable.compose(some -> some.isEmpty() || phase != Phase.SHARING
+                ? Future.succeededFuture()
+                : OwnerLocks.take(open, some, most).map(won -> {
+                    if (connection == open && !won.isEmpty()) {
+                        owned.addAll(won);
+                        supervisor.owns(owned);
+                        metrics.taken.increment(won.size());
+                        changedNanos = loop.nanos();
+                        LOG.debug("took the shards {}", won);
+                        supervisor.acquired(won);
+                    }
+                    return null;
+                }));
     }
 
     private List<Integer> abandoned() {

@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -64,6 +66,21 @@ final class ShardSupervisor {
         return live().stream()
                 .filter(shard -> !unseen.get(shard) && isConnected(shard))
                 .toList();
+    }
+
+    /** Those of the shards whose Redis answers now; completes after the link's timeout at most. Never fails. */
+    Future<List<Integer>> whereRedisAnswers(Collection<Integer> some) {
+        Map<RedisLink, Future<String>> servers = new HashMap<>();
+        Map<Integer, Future<String>> asked = new LinkedHashMap<>();
+        for (int shard : some) {
+            RedisLink server = logs[shard].generation().link(redis).server();
+            asked.put(shard, servers.computeIfAbsent(server, RedisWatch::replid));
+        }
+        return Future.join(List.copyOf(servers.values()))
+                .transform(all -> Future.succeededFuture(asked.entrySet().stream()
+                        .filter(each -> each.getValue().succeeded())
+                        .map(Map.Entry::getKey)
+                        .toList()));
     }
 
     private boolean isConnected(int shard) {

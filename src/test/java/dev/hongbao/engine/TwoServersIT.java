@@ -13,6 +13,7 @@ import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.server.Operations;
+import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.PostgresLine;
@@ -60,6 +61,41 @@ class TwoServersIT {
                         Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(4));
                 assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
                 line.close();
+            }
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAServerWhoseLineToRedisIsDead(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        Map<String, String> options = Map.of("shards", "4");
+        URI redis = URI.create(servers.redisUrl());
+        StoreAddresses stores = TestEngine.stores(servers);
+        try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort());
+                TestEngine owner = TestEngine.start(servers, 1, options)) {
+            // Given a crowd, and a server that just came: the owner will give it half of the shards
+            String behind = servers.redisUrl().replace(":" + redis.getPort(), ":" + line.port());
+            owner.deposit("alice", 1_000_000_000);
+            Crowd crowd = new Crowd(owner).start("alice");
+            crowd.awaitSettled(100);
+            try (TestEngine idle =
+                    TestEngine.start(new StoreAddresses(behind, stores.owner(), stores.app()), 1, options)) {
+                assertThat(live(idle)).isZero();
+
+                // When its open connections to Redis die silently
+                line.swallow();
+
+                // Then it settles its part all the same, and no claim waited for it in vain
+                eventually(Duration.ofSeconds(20), () -> assertThat(live(idle)).isEqualTo(2));
+                crowd.awaitSettled(100);
+                crowd.stop();
+                assertThat(crowd.unknownAnswers()).isZero();
+                eventually(SOON, () -> {
+                    books.assertNothingDue();
+                    books.assertJournalsEmpty();
+                });
+                crowd.assertAnswersKept(servers);
+                books.assertClean();
             }
         }
     }
