@@ -39,8 +39,7 @@ import picocli.CommandLine.Spec;
             "  ledger    transfers to one hot wallet and by Zipf: row lock, atomic update, ours",
             "  books     claims for a minute, with and without the check of the books",
             "  sockets   10,000 WebSockets: heap of each, one event to 5,000",
-            "  cluster   CPU of a claim: one and three servers, Redis and its cluster",
-            "  baseline  the five articles' designs: speed, errors of failing clients"
+            "  cluster   CPU of a claim: one and three servers, Redis and its cluster"
         })
 final class BenchCommand implements Callable<Integer> {
     private static final String ALL = "all";

@@ -72,20 +72,4 @@ class BenchIT {
                 .hasSize(3)
                 .allMatch(Row::isReached);
     }
-
-    /** Article 1's script is right as long as no client fails. */
-    @Test
-    @Tag("long")
-    void theTrapsOfTheArticlesShow() throws Exception {
-        Trial trial = run(Bench.Kind.BASELINE, 20);
-
-        for (int article = 0; article < 5; article++) {
-            var rows = trial.rows().subList(article * 9, article * 9 + 9);
-            assertThat(rows.get(0).unit).isEqualTo("shares/s");
-            assertThat(rows.subList(5, 9)).as(rows.get(0).name).anyMatch(row -> row.median() > 0);
-            if (article == 0) {
-                assertThat(rows.subList(1, 5)).allMatch(row -> row.median() == 0);
-            }
-        }
-    }
 }

@@ -44,8 +44,7 @@ public final class Bench {
         LEDGER(3, 30, onEngine(LedgerBench::new)),
         BOOKS(2, 5, onEngine(BooksBench::new)),
         SOCKETS(5, 100, alone(SocketsBench::new)),
-        CLUSTER(3, 20, alone(ClusterBench::new)),
-        BASELINE(3, 20, onEngine(BaselineBench::new));
+        CLUSTER(3, 20, alone(ClusterBench::new));
 
         private static final int MOST_ROUNDS_IN_ALL = 2;
 

@@ -33,7 +33,7 @@ final class ClaimsBench extends Part.OfEngine {
 
     ClaimsBench(BenchBed bed) {
         super(bed);
-        step("article 1", () -> loopRow.add(BaselineBench.article1(bed.stores(), loop)));
+        step("article 1", () -> loopRow.add(ArticleLoops.article1(bed.stores(), loop)));
         step("burst, one packet", this::burst);
         step("burst, many packets", this::burstOnMany);
         step("settled", this::settle);

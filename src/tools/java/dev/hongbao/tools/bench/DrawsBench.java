@@ -2,15 +2,12 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.tools.bench.article.Article4;
-import dev.hongbao.tools.bench.article.Crowd;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UserId;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,7 +25,6 @@ final class DrawsBench extends Part.OfEngine {
 
     private static final Asset POINTS = new Asset("POINTS");
     private static final Caller SERVICE = new Caller(new UserId("shop"), Set.of(), Role.SERVICE, Instant.MAX);
-    private static final Duration LOCK = Duration.ofSeconds(10);
 
     private final List<Caller> players = BenchBed.members(trial.size(2_000, 100));
     private final Row article4 = trial.row("article 4: lock, sorted set", "plays/s");
@@ -45,7 +41,7 @@ final class DrawsBench extends Part.OfEngine {
     DrawsBench(BenchBed bed) throws Exception {
         super(bed);
         bed.fund(players, POINTS);
-        step("article 4", this::article4);
+        step("article 4", () -> article4.add(ArticleLoops.article4(bed.stores(), trial.size(5_000, 100))));
         step("5 prizes", () -> five.add(play(table(5))));
         step("many prizes", () -> many.add(play(table(MANY_PRIZES))));
         step("paid", () -> {
@@ -54,12 +50,6 @@ final class DrawsBench extends Part.OfEngine {
             paid.add(play(costly));
         });
         step("scheduled", () -> scheduled.add(play(schedule())));
-    }
-
-    private void article4() throws Exception {
-        Article4 design = new Article4(bed.stores(), LOCK);
-        article4.add(Crowd.race(design, trial.size(5_000, 100), Crowd.Misfortune.NONE)
-                .perSecond());
     }
 
     /** A table that repeats, with prizes of growing rarity; the last prize is nothing. */

@@ -53,7 +53,7 @@ final class HttpBench extends Part.OfEngine {
         this.server = server;
         this.other = other;
         headers = HttpCalls.headers(bed.config, BenchBed.members(MEMBERS));
-        step("article 1", () -> loop.add(BaselineBench.article1(bed.stores(), trial.size(100_000, 1_000))));
+        step("article 1", () -> loop.add(ArticleLoops.article1(bed.stores(), trial.size(100_000, 1_000))));
         step("accepted", this::accepted);
         step("accepted, settled meanwhile", () -> {
             meanwhile.add(claim(true).speed());
