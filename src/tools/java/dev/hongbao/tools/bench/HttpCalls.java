@@ -140,7 +140,7 @@ final class HttpCalls {
             }
 
             @Override
-            public void answered(HttpConnection connection) {
+            public void answered(HttpLoad.Connection connection) {
                 String body = connection.body();
                 if (body.startsWith(ID)) {
                     String packet = body.substring(ID.length(), body.indexOf('"', ID.length()));

@@ -2,9 +2,12 @@ package dev.hongbao.tools.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -39,8 +42,8 @@ final class HttpLoad {
     private Duration lead = Duration.ZERO;
     private Duration patience = Duration.ofSeconds(10);
 
-    private final List<HttpConnection> connections = new ArrayList<>();
-    private final Deque<HttpConnection> free = new ArrayDeque<>();
+    private final List<Connection> connections = new ArrayList<>();
+    private final Deque<Connection> free = new ArrayDeque<>();
     private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST_BYTES);
     private final ByteBuffer answer = ByteBuffer.allocateDirect(READ_BYTES);
     private final Outcome outcome = new Outcome();
@@ -56,7 +59,7 @@ final class HttpLoad {
         void write(long n, ByteBuffer to);
 
         /** Receives each complete answer. */
-        default void answered(HttpConnection connection) {}
+        default void answered(Connection connection) {}
     }
 
     /**
@@ -175,13 +178,13 @@ final class HttpLoad {
             new Loop(selector, requests, length).run();
             outcome.cpu = ProcessCpu.used(server).since(before);
         } finally {
-            connections.forEach(HttpConnection::close);
+            connections.forEach(Connection::close);
         }
         return outcome;
     }
 
     private void connect(int port, Selector selector) throws IOException {
-        HttpConnection connection = new HttpConnection(port, selector);
+        Connection connection = new Connection(port, selector);
         connections.add(connection);
         free.add(connection);
     }
@@ -190,14 +193,14 @@ final class HttpLoad {
     private void greet(Selector selector) throws IOException {
         long late = System.nanoTime() + GREETED_NANOS;
         int[] unanswered = {connections.size()};
-        for (HttpConnection connection : connections) {
+        for (Connection connection : connections) {
             connection.send(ByteBuffer.wrap(GREETING));
         }
         while (unanswered[0] > 0 && System.nanoTime() < late) {
             selector.select(
                     key -> {
                         try {
-                            unanswered[0] -= ((HttpConnection) key.attachment()).read(answer) == 0 ? 0 : 1;
+                            unanswered[0] -= ((Connection) key.attachment()).read(answer) == 0 ? 0 : 1;
                         } catch (IOException gone) {
                             throw new UncheckedIOException("the server accepts no connections", gone);
                         }
@@ -248,7 +251,7 @@ final class HttpLoad {
         }
 
         private void send(long dueNanos) throws IOException {
-            HttpConnection connection = free.remove();
+            Connection connection = free.remove();
             connection.dueNanos = dueNanos;
             connection.sentNanos = System.nanoTime();
             request.clear();
@@ -261,7 +264,7 @@ final class HttpLoad {
             }
         }
 
-        private void replace(HttpConnection connection) throws IOException {
+        private void replace(Connection connection) throws IOException {
             outcome.broken++;
             connection.close();
             connections.remove(connection);
@@ -269,7 +272,7 @@ final class HttpLoad {
         }
 
         private void read(SelectionKey key) {
-            HttpConnection connection = (HttpConnection) key.attachment();
+            Connection connection = (Connection) key.attachment();
             try {
                 int status;
                 try {
@@ -289,7 +292,7 @@ final class HttpLoad {
             }
         }
 
-        private void answered(HttpConnection connection, int status) {
+        private void answered(Connection connection, int status) {
             long now = System.nanoTime();
             boolean isInTime = now >= from && now < end;
             boolean counts = connection.dueNanos >= from;
@@ -314,6 +317,112 @@ final class HttpLoad {
 
         private static long micros(long nanos) {
             return Math.min(LONGEST_MICROS, Math.max(0, nanos / 1_000));
+        }
+    }
+
+    /** One HTTP/1.1 connection with one request at a time. It finds the status and the end of an answer. Confined to one thread. */
+    static final class Connection {
+        private static final byte[] END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+        private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);
+        private static final byte[] RETRY = "retry-after: ".getBytes(StandardCharsets.US_ASCII);
+
+        /** More than any answer has here; there are thousands of connections. */
+        private static final int MOST = 2_048;
+
+        final int port;
+        private final SocketChannel channel;
+        private final byte[] answer = new byte[MOST];
+        private int have;
+        private int bodyAt;
+
+        /** Of the request under way. */
+        long dueNanos;
+
+        long sentNanos;
+
+        /** Connects, and registers for reading. */
+        Connection(int port, Selector selector) throws IOException {
+            this.port = port;
+            this.channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(false);
+            channel.register(selector, SelectionKey.OP_READ, this);
+        }
+
+        /** Sends a whole request. It is smaller than the socket's buffer, which is empty. */
+        void send(ByteBuffer request) throws IOException {
+            have = 0;
+            while (request.hasRemaining()) {
+                if (channel.write(request) < 0) {
+                    throw new IOException("closed");
+                }
+            }
+        }
+
+        /** @return the status of the complete answer, 0 before it is complete, -1 if the server has closed */
+        int read(ByteBuffer buffer) throws IOException {
+            buffer.clear();
+            int read = channel.read(buffer);
+            if (read < 0) {
+                return -1;
+            }
+            buffer.flip();
+            if (have + read > MOST) {
+                throw new IOException("an answer of more than " + MOST + " bytes");
+            }
+            buffer.get(answer, have, read);
+            have += read;
+            int head = indexOf(END, have);
+            if (head < 0) {
+                return 0;
+            }
+            bodyAt = head + END.length;
+            int length = indexOf(LENGTH, head + 2);
+            int body = length < 0 ? 0 : number(length + LENGTH.length);
+            return have < bodyAt + body ? 0 : number("HTTP/1.1 ".length());
+        }
+
+        /** The body of the last answer. */
+        String body() {
+            return new String(answer, bodyAt, have - bodyAt, StandardCharsets.UTF_8);
+        }
+
+        boolean saysRetryAfter() {
+            return indexOf(RETRY, have) >= 0;
+        }
+
+        private int number(int at) {
+            int value = 0;
+            for (int i = at; i < have && answer[i] >= '0' && answer[i] <= '9'; i++) {
+                value = value * 10 + answer[i] - '0';
+            }
+            return value;
+        }
+
+        /** Ignores case, as headers do. */
+        private int indexOf(byte[] word, int until) {
+            for (int i = 0; i <= until - word.length; i++) {
+                int k = 0;
+                while (k < word.length && lower(answer[i + k]) == word[k]) {
+                    k++;
+                }
+                if (k == word.length) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        private static byte lower(byte letter) {
+            return letter >= 'A' && letter <= 'Z' ? (byte) (letter + 32) : letter;
+        }
+
+        void close() {
+            try {
+                channel.close();
+            } catch (IOException gone) {
+                // already closed
+            }
         }
     }
 }
