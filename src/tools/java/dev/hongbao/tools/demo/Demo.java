@@ -1,8 +1,6 @@
 package dev.hongbao.tools.demo;
 
-import dev.hongbao.access.Profile;
 import dev.hongbao.access.TokenSigner;
-import dev.hongbao.tools.demo.DemoPlan.PlannedPacket;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.ApiClient.Answer;
 import dev.hongbao.tools.local.Threads;
@@ -37,6 +35,11 @@ import org.jspecify.annotations.Nullable;
 public final class Demo {
     private static final int MEMBERS = 200;
     private static final int STRANGERS = 5;
+    private static final int SENDERS = 12;
+    private static final int RECIPIENTS = 20;
+    private static final String GROUP = "demo";
+    private static final String PASSCODE = "恭喜发财";
+    private static final int SHORT_EXPIRY_SECONDS = 2;
     private static final int ONE_IN_CLAIMS_TWICE = 10;
     private static final int LATECOMERS = 10;
     private static final int THREADS = 64;
@@ -62,7 +65,7 @@ public final class Demo {
     private final List<String> strangers =
             IntStream.rangeClosed(1, STRANGERS).mapToObj(i -> "stranger-" + i).toList();
     private final Map<String, String> tokens = new HashMap<>();
-    private final List<PlannedPacket> planned;
+    private final int packets;
 
     private final Histogram latencyNanos = new Histogram(PATIENCE.toNanos() * 2, 3);
     private final Map<String, Long> outcomes = new TreeMap<>();
@@ -82,6 +85,13 @@ public final class Demo {
      */
     public record Result(List<Map.Entry<String, Long>> rows, long[] sample, List<String> faults) {}
 
+    /** @param eligible number of members who may claim */
+    private record PlannedPacket(String sender, JsonObject body, int eligible) {
+        int shares() {
+            return body.getInteger("count");
+        }
+    }
+
     private record Claimed(String packet, String user, Answer answer, long nanos) {
         boolean isNew() {
             return answer.status() == 201;
@@ -91,18 +101,44 @@ public final class Demo {
     /** @param port of a server without rate limits */
     public Demo(int port, TokenSigner signer, int packets) {
         this.port = port;
+        this.packets = packets;
         this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, LENGTH);
-        for (int i = 0; i < MEMBERS; i++) {
-            UserId member = new UserId(members.get(i));
-            Set<GroupId> groups = Set.of(new GroupId(DemoPlan.GROUP));
-            Profile profile = new Profile(DemoPlan.nameOf(i), null);
-            tokens.put(member.value(), signer.sign(member, groups, Role.USER, LENGTH, profile));
-        }
-        for (String stranger : strangers) {
-            Set<GroupId> groups = Set.of(new GroupId("elsewhere"));
-            tokens.put(stranger, signer.sign(new UserId(stranger), groups, Role.USER, LENGTH));
-        }
-        this.planned = DemoPlan.of(packets, members);
+        members.forEach(member -> tokens.put(member, sign(signer, member, GROUP)));
+        strangers.forEach(stranger -> tokens.put(stranger, sign(signer, stranger, "elsewhere")));
+    }
+
+    private static String sign(TokenSigner signer, String user, String group) {
+        return signer.sign(new UserId(user), Set.of(new GroupId(group)), Role.USER, LENGTH);
+    }
+
+    /** All kinds in turn. One kind has more shares than members, so it ends with a refund. */
+    private PlannedPacket planned(int i) {
+        List<String> named = members.subList(MEMBERS - RECIPIENTS, MEMBERS);
+        JsonObject body = switch (i % 6) {
+            case 0 -> packet("lucky", 8_888, 88).put("split", "double-mean");
+            case 1 -> packet("lucky", 6_666, 66).put("split", "inflate");
+            case 2 -> packet("lucky", 5_200, 52).put("split", "even-luck").put("max", 1_000);
+            case 3 -> packet("equal", 5_000, 50);
+            case 4 -> packet("exclusive", 2_000, RECIPIENTS / 2).put("recipients", new JsonArray(List.copyOf(named)));
+            default ->
+                packet("lucky", 10_000, MEMBERS + 50)
+                        .put("split", "double-mean")
+                        .put("passcode", PASSCODE)
+                        .put("expiresInSeconds", SHORT_EXPIRY_SECONDS);
+        };
+        return new PlannedPacket(
+                members.get(i % SENDERS),
+                body.put("greeting", "第 " + (i + 1) + " 个红包"),
+                i % 6 == 4 ? RECIPIENTS : MEMBERS);
+    }
+
+    private static JsonObject packet(String kind, long amount, int count) {
+        return new JsonObject()
+                .put("group", GROUP)
+                .put("asset", "CNY")
+                .put("kind", kind)
+                .put("amount", amount)
+                .put("count", count);
     }
 
     /** Plays it to the end. @param progress gets the number of finished packets */
@@ -112,8 +148,8 @@ public final class Demo {
                 member -> deposits.add(() -> make("/v1/accounts/" + member + "/deposits", service, money(DEPOSIT))));
         Threads.all(THREADS, deposits);
         List<String> expiring = new ArrayList<>();
-        for (int i = 0; i < planned.size(); i++) {
-            PlannedPacket packet = planned.get(i);
+        for (int i = 0; i < packets; i++) {
+            PlannedPacket packet = planned(i);
             String id =
                     make("/v1/packets", token(packet.sender()), packet.body()).getString("id");
             race(id, packet);
@@ -128,7 +164,7 @@ public final class Demo {
             refunded +=
                     packet.getLong("amount") - packet.getJsonObject("claimed").getLong("amount");
         }
-        row("packets sent", planned.size());
+        row("packets sent", packets);
         row("  drained", drained);
         row("  refunded", expiring.size());
         row("  refunded, fen", refunded);
@@ -144,7 +180,8 @@ public final class Demo {
 
     /** All members claim at once, some twice, and strangers; then some claim late. */
     private void race(String id, PlannedPacket packet) throws Exception {
-        JsonObject passcode = packet.passcode() == null ? null : new JsonObject().put("passcode", packet.passcode());
+        String word = packet.body.getString("passcode");
+        JsonObject passcode = word == null ? null : new JsonObject().put("passcode", word);
         List<Callable<Claimed>> claims = new ArrayList<>();
         for (int i = 0; i < MEMBERS; i++) {
             for (int time = 0; time < (i % ONE_IN_CLAIMS_TWICE == 0 ? 2 : 1); time++) {
@@ -222,7 +259,7 @@ public final class Demo {
                         .put("claiming", new JsonObject().put("total", 1)));
         List<Callable<Claimed>> claims = new ArrayList<>();
         for (int i = 0; i < POOLS; i++) {
-            JsonObject pool = new JsonObject().put("product", "sku-" + i).put("group", DemoPlan.GROUP);
+            JsonObject pool = new JsonObject().put("product", "sku-" + i).put("group", GROUP);
             String id = make(path + "/pools", token(members.get(i)), pool).getString("id");
             members.forEach(member -> claims.add(claim(id, member, null)));
         }
@@ -251,7 +288,7 @@ public final class Demo {
                         .put("name", "New Year's Eve")
                         .put("asset", "CNY")
                         .put("budget", (long) DROPS * perDrop * SHARE)
-                        .put("groups", new JsonArray().add(DemoPlan.GROUP))
+                        .put("groups", new JsonArray().add(GROUP))
                         .put("startsAt", Instant.now().plusSeconds(1).toString())
                         .put("durationSeconds", RAIN_SECONDS)
                         .put("drops", DROPS)
