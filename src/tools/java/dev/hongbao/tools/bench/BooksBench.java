@@ -26,6 +26,9 @@ final class BooksBench extends Part.OfEngine {
             trial.row("settled beside the check", "claims/s").over(without).atLeast(0.95);
     private final Row longest = trial.row("  the longest piece", "ms").atMost(200);
 
+    private volatile boolean isChecking;
+    private volatile long longestMillis;
+
     BooksBench(BenchBed bed) {
         super(bed);
         step("without", () -> without.add(settle()));
@@ -44,39 +47,37 @@ final class BooksBench extends Part.OfEngine {
     }
 
     private void beside() throws Exception {
-        Checks checks = new Checks();
-        CompletableFuture<Void> running = CompletableFuture.runAsync(checks);
-        with.add(settle());
-        checks.isOver = true;
-        longest.add(checks.longestMillis);
-        running.get();
+        longestMillis = 0;
+        isChecking = true;
+        CompletableFuture<Void> checks = CompletableFuture.runAsync(this::check);
+        try {
+            with.add(settle());
+        } finally {
+            isChecking = false;
+        }
+        longest.add(longestMillis);
+        checks.get();
     }
 
     /** One check after the other, on a thread of its own. */
-    private final class Checks implements Runnable {
-        private volatile long longestMillis;
-        private volatile boolean isOver;
-
-        @Override
-        public void run() {
-            try {
-                while (!isOver) {
-                    bed.check(Operations.reconcileSinceCheckpoint(bed.stores(), this::restMillis)
-                            .orElseThrow()
-                            .findings());
-                }
-            } catch (Exception failed) {
-                trial.fault("the check failed: " + failed);
+    private void check() {
+        try {
+            while (isChecking) {
+                bed.check(Operations.reconcileSinceCheckpoint(bed.stores(), this::restMillis)
+                        .orElseThrow()
+                        .findings());
             }
+        } catch (Exception failed) {
+            trial.fault("the check failed: " + failed);
         }
+    }
 
-        /** Runs after each piece of a check. */
-        private long restMillis(long millis) {
-            if (isOver) {
-                return 0;
-            }
-            longestMillis = Math.max(longestMillis, millis);
-            return Math.max(1, millis) * REST;
+    /** Runs after each piece of a check. */
+    private long restMillis(long millis) {
+        if (!isChecking) {
+            return 0;
         }
+        longestMillis = Math.max(longestMillis, millis);
+        return Math.max(1, millis) * REST;
     }
 }

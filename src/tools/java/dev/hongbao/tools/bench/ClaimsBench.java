@@ -14,7 +14,6 @@ final class ClaimsBench extends Part.OfEngine {
     private final int many = trial.size(10_000, 100);
     private final int manyBurst = trial.size(200_000, many);
     private final int settled = trial.size(100_000, Math.max(many, shares));
-    private final int refused = trial.size(500_000, 1_000);
     private final List<Caller> members = BenchBed.members(shares);
 
     private final Row loopRow = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
@@ -28,8 +27,6 @@ final class ClaimsBench extends Part.OfEngine {
     private final Row settledRow = trial.row("settled, one packet", "claims/s").over(loopRow);
     private final Row settledManyRow =
             trial.row("settled, 10,000 packets", "claims/s").over(settledRow).atLeast(0.55);
-    private final Row refusedRow =
-            trial.row("drained, refused without Redis", "claims/s").over(loopRow);
 
     ClaimsBench(BenchBed bed) {
         super(bed);
@@ -37,7 +34,6 @@ final class ClaimsBench extends Part.OfEngine {
         step("burst, one packet", this::burst);
         step("burst, many packets", this::burstOnMany);
         step("settled", this::settle);
-        step("drained", this::refuse);
     }
 
     /** One packet after the other. */
@@ -71,14 +67,5 @@ final class ClaimsBench extends Part.OfEngine {
         settledRow.add(claim(bed.send(settled / shares, shares), Kind.CLAIMED));
         settledManyRow.add(bed.claim(bed.send(many, settled / many), members, settled, Kind.CLAIMED));
         bed.awaitClosed();
-    }
-
-    /** On a packet with so few shares that the server remembers all winners: it looks others up in Postgres. */
-    private void refuse() throws Exception {
-        int few = shares / 10;
-        List<PacketId> packets = bed.send(1, few);
-        bed.claim(packets, members, few, Kind.CLAIMED);
-        bed.awaitClosed();
-        refusedRow.add(bed.claim(packets, members.subList(few, shares), refused, Kind.DRAINED));
     }
 }
