@@ -11,7 +11,6 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -56,32 +55,14 @@ final class CampaignShardLoader implements ShardLoader {
         select id, user_id || ' ' || product, count(*)::text from claims where by_product group by id, user_id, product
         """;
 
-    /** The call of {@code load.lua} for a campaign's hash. Idempotent. Returns the number of new hashes, 0 or 1. */
-    private record LoadCampaign(CampaignId id) implements ShardScript.Call<Integer> {
-        @Override
-        public String script() {
-            return "load";
-        }
-
-        @Override
-        public int keys() {
-            return 1;
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            request.arg(PacketKeys.campaign(generation, id.value()));
-        }
-
-        @Override
-        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
-            return ShardScript.Reply.of(reply.toInteger());
-        }
-    }
-
-    /** Loads the hash of a committed campaign, as {@link KeyLoader#load} does. */
+    /** Loads the hash of a committed campaign by {@code load.lua}, as {@link KeyLoader#load} does. */
     public static Future<Void> load(KeyLoader loading, Generation generation, CampaignId id) {
-        return loading.load(generation, PacketKeys.campaign(generation, id.value()), new LoadCampaign(id))
+        ShardScript.Call<Integer> call = new ShardScript.Call<>(
+                "load",
+                1,
+                (current, request) -> request.arg(PacketKeys.campaign(current, id.value())),
+                (current, reply) -> ShardScript.Reply.of(reply.toInteger()));
+        return loading.load(generation, PacketKeys.campaign(generation, id.value()), call)
                 .mapEmpty();
     }
 

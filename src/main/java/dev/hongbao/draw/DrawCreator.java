@@ -27,8 +27,6 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -153,39 +151,24 @@ final class DrawCreator {
 
     private Future<Void> load(Draw draw, Generation generation) {
         String key = DrawKeys.hash(generation, draw.id());
-        return loading.load(generation, key, new LoadDraw(draw)).mapEmpty();
+        return loading.load(generation, key, loadCall(draw)).mapEmpty();
     }
 
     /** The call of {@code draw.lua}. Idempotent. Returns whether the draw is new in Redis. */
-    private record LoadDraw(Draw draw) implements ShardScript.Call<Boolean> {
-        @Override
-        public String script() {
-            return "draw";
-        }
-
-        @Override
-        public int keys() {
-            return hasSchedule() ? 2 : 1;
-        }
-
-        private boolean hasSchedule() {
-            return draw.definition().mode() == DrawDefinition.Mode.SCHEDULE;
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            DrawRules rules = draw.definition().rules();
-            request.arg(DrawKeys.hash(generation, draw.id()));
-            if (hasSchedule()) {
-                request.arg(DrawKeys.schedule(generation, draw.id()));
-            }
-            request.arg(Buffer.buffer(DrawState.rules(rules))).arg(Buffer.buffer(DrawState.first(rules)));
-        }
-
-        @Override
-        public ShardScript.Reply<Boolean> read(Generation generation, Response reply) {
-            return ShardScript.Reply.of(reply.toInteger() == 1);
-        }
+    private static ShardScript.Call<Boolean> loadCall(Draw draw) {
+        boolean hasSchedule = draw.definition().mode() == DrawDefinition.Mode.SCHEDULE;
+        return new ShardScript.Call<>(
+                "draw",
+                hasSchedule ? 2 : 1,
+                (generation, request) -> {
+                    DrawRules rules = draw.definition().rules();
+                    request.arg(DrawKeys.hash(generation, draw.id()));
+                    if (hasSchedule) {
+                        request.arg(DrawKeys.schedule(generation, draw.id()));
+                    }
+                    request.arg(Buffer.buffer(DrawState.rules(rules))).arg(Buffer.buffer(DrawState.first(rules)));
+                },
+                (generation, reply) -> ShardScript.Reply.of(reply.toInteger() == 1));
     }
 
     /** Returns the shard's generation, locked until the transaction ends. */

@@ -12,7 +12,6 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
@@ -90,43 +89,36 @@ final class DrawOwnerTask {
     private record Written(Generation generation, DrawEnd end) {}
 
     /** The call of {@code end.lua}. Returns the ends that it wrote. */
-    private record EndDraws(List<DrawEnd> ends) implements ShardScript.Call<List<DrawEnd>> {
-        @Override
-        public String script() {
-            return "end";
-        }
+    private static ShardScript.Call<List<DrawEnd>> endCall(List<DrawEnd> ends) {
+        return new ShardScript.Call<>(
+                "end",
+                2 * ends.size(),
+                (generation, request) -> {
+                    for (DrawEnd end : ends) {
+                        request.arg(DrawKeys.hash(generation, end.draw()))
+                                .arg(DrawKeys.schedule(generation, end.draw()));
+                    }
+                    for (DrawEnd end : ends) {
+                        request.arg(end.draw().toString())
+                                .arg(end.period() == null ? "-" : end.period().toString());
+                    }
+                },
+                (generation, reply) -> ended(ends, generation, reply));
+    }
 
-        @Override
-        public int keys() {
-            return 2 * ends.size();
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            for (DrawEnd end : ends) {
-                request.arg(DrawKeys.hash(generation, end.draw())).arg(DrawKeys.schedule(generation, end.draw()));
-            }
-            for (DrawEnd end : ends) {
-                request.arg(end.draw().toString())
-                        .arg(end.period() == null ? "-" : end.period().toString());
+    private static ShardScript.Reply<List<DrawEnd>> ended(List<DrawEnd> ends, Generation generation, Response reply) {
+        String[] outcomes = reply.get(1).toString().split(" ");
+        List<DrawEnd> ending = new ArrayList<>();
+        List<String> missing = new ArrayList<>();
+        for (int i = 0; i < outcomes.length; i++) {
+            DrawEnd end = ends.get(i);
+            if (outcomes[i].equals("ending")) {
+                ending.add(end);
+            } else if (outcomes[i].equals("missing")) {
+                missing.add(DrawKeys.hash(generation, end.draw()));
             }
         }
-
-        @Override
-        public ShardScript.Reply<List<DrawEnd>> read(Generation generation, Response reply) {
-            String[] outcomes = reply.get(1).toString().split(" ");
-            List<DrawEnd> ending = new ArrayList<>();
-            List<String> missing = new ArrayList<>();
-            for (int i = 0; i < outcomes.length; i++) {
-                DrawEnd end = ends.get(i);
-                if (outcomes[i].equals("ending")) {
-                    ending.add(end);
-                } else if (outcomes[i].equals("missing")) {
-                    missing.add(DrawKeys.hash(generation, end.draw()));
-                }
-            }
-            return new ShardScript.Reply<>(ending, List.copyOf(ending), missing);
-        }
+        return new ShardScript.Reply<>(ending, List.copyOf(ending), missing);
     }
 
     List<OwnerTask> tasks() {
@@ -217,7 +209,7 @@ final class DrawOwnerTask {
                     .filter(end -> !written.containsKey(new Written(shard.generation(), end)))
                     .toList();
             if (!some.isEmpty()) {
-                calls.add(script.call(shard.generation().link(redis), shard, new EndDraws(some))
+                calls.add(script.call(shard.generation().link(redis), shard, endCall(some))
                         .onSuccess(ended ->
                                 ended.forEach(end -> written.put(new Written(shard.generation(), end), now)))
                         .<Void>mapEmpty()

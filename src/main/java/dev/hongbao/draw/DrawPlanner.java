@@ -2,7 +2,6 @@ package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
-import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisFault;
@@ -10,7 +9,6 @@ import dev.hongbao.store.redis.RedisLink;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -160,33 +158,22 @@ final class DrawPlanner {
      *
      * @param releases of the period, in any order
      */
-    private record LoadPeriod(Draw draw, int period, RowSet<Row> releases) implements ShardScript.Call<Boolean> {
-        @Override
-        public String script() {
-            return "period";
-        }
-
-        @Override
-        public int keys() {
-            return 2;
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            request.arg(DrawKeys.hash(generation, draw.id()))
-                    .arg(DrawKeys.schedule(generation, draw.id()))
-                    .arg(period);
-            for (Row row : releases) {
-                request.arg(DrawStore.instant(row, "moment").toEpochMilli()).arg(DrawShardLoader.member(row));
-            }
-        }
-
-        @Override
-        public ShardScript.Reply<Boolean> read(Generation generation, Response reply) {
-            return reply.toInteger() >= 0
-                    ? ShardScript.Reply.of(true)
-                    : new ShardScript.Reply<>(false, List.of(), List.of(DrawKeys.hash(generation, draw.id())));
-        }
+    private static ShardScript.Call<Boolean> loadCall(Draw draw, int period, RowSet<Row> releases) {
+        return new ShardScript.Call<>(
+                "period",
+                2,
+                (generation, request) -> {
+                    request.arg(DrawKeys.hash(generation, draw.id()))
+                            .arg(DrawKeys.schedule(generation, draw.id()))
+                            .arg(period);
+                    for (Row row : releases) {
+                        request.arg(DrawStore.instant(row, "moment").toEpochMilli())
+                                .arg(DrawShardLoader.member(row));
+                    }
+                },
+                (generation, reply) -> reply.toInteger() >= 0
+                        ? ShardScript.Reply.of(true)
+                        : new ShardScript.Reply<>(false, List.of(), List.of(DrawKeys.hash(generation, draw.id()))));
     }
 
     /**
@@ -219,7 +206,7 @@ final class DrawPlanner {
                             done = done.compose(there -> there
                                     ? releases(draw, period)
                                             .compose(releases ->
-                                                    script.call(redis, shard, new LoadPeriod(draw, period, releases)))
+                                                    script.call(redis, shard, loadCall(draw, period, releases)))
                                     : Future.succeededFuture(false));
                         }
                         return done.recover(

@@ -8,8 +8,6 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -108,37 +106,27 @@ final class HoldExpiry implements OwnerTask {
      *
      * @param forgetUpTo the last journal entry whose attempts are removed; -1 for none
      */
-    private record ReturnCosts(List<Row> held, long forgetUpTo, long nowMillis) implements ShardScript.Call<Integer> {
-        @Override
-        public String script() {
-            return "return";
-        }
-
-        @Override
-        public int keys() {
-            return 1;
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            request.arg(DrawKeys.attempts(generation)).arg(nowMillis).arg(forgetUpTo);
-            for (Row row : held) {
-                request.arg(row.getUUID("draw").toString())
-                        .arg(row.getUUID("id").toString())
-                        .arg(row.getUUID("attempt").toString())
-                        .arg(UserId.toRedis(row.getString("user_id")));
-            }
-        }
-
-        @Override
-        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
-            List<DecidedPlayRequest> returned = DecidedPlayRequest.decodeAll(reply.get(2));
-            return new ShardScript.Reply<>(returned.size(), returned, List.of());
-        }
+    private static ShardScript.Call<Integer> returnCall(List<Row> held, long forgetUpTo, long nowMillis) {
+        return new ShardScript.Call<>(
+                "return",
+                1,
+                (generation, request) -> {
+                    request.arg(DrawKeys.attempts(generation)).arg(nowMillis).arg(forgetUpTo);
+                    for (Row row : held) {
+                        request.arg(row.getUUID("draw").toString())
+                                .arg(row.getUUID("id").toString())
+                                .arg(row.getUUID("attempt").toString())
+                                .arg(UserId.toRedis(row.getString("user_id")));
+                    }
+                },
+                (generation, reply) -> {
+                    List<DecidedPlayRequest> returned = DecidedPlayRequest.decodeAll(reply.get(2));
+                    return new ShardScript.Reply<>(returned.size(), returned, List.of());
+                });
     }
 
     private Future<Void> giveBack(RedisLinks redis, Shards.Shard shard, List<Row> held, long forgetUpTo) {
-        return script.call(shard.generation().link(redis), shard, new ReturnCosts(held, forgetUpTo, clock.millis()))
+        return script.call(shard.generation().link(redis), shard, returnCall(held, forgetUpTo, clock.millis()))
                 .<Void>map(returned -> {
                     if (returned > 0) {
                         LOG.info("{} costs in {} were held and never decided: returned", returned, shard.generation());

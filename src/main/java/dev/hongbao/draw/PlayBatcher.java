@@ -49,7 +49,8 @@ final class PlayBatcher {
         this.numbers = numbers;
         this.maxJournalEntries = attempts.limits().maxJournalEntries();
         this.clock = attempts.clock();
-        this.batcher = new ScriptBatcher<>(attempts, Text.of("noun.plays"), metrics::batch, PlayScriptCall::new);
+        this.batcher = new ScriptBatcher<>(
+                attempts, Text.of("noun.plays"), metrics::batch, each -> new PlayScriptCall(each).call());
     }
 
     /** The script's result for one request. */
@@ -130,7 +131,7 @@ final class PlayBatcher {
     }
 
     /** One call for requests on any draws of a shard. */
-    private final class PlayScriptCall implements ShardScript.Call<List<@Nullable Answer>> {
+    private final class PlayScriptCall {
         private final List<Submission> submissions;
         private final Map<DrawId, List<Integer>> byDraw = new LinkedHashMap<>();
 
@@ -142,18 +143,11 @@ final class PlayBatcher {
             }
         }
 
-        @Override
-        public String script() {
-            return "play";
+        ShardScript.Call<List<@Nullable Answer>> call() {
+            return new ShardScript.Call<>("play", 1 + 2 * byDraw.size(), this::write, this::read);
         }
 
-        @Override
-        public int keys() {
-            return 1 + 2 * byDraw.size();
-        }
-
-        @Override
-        public void write(Generation generation, Request call) {
+        private void write(Generation generation, Request call) {
             Instant now = clock.instant();
             call.arg(DrawKeys.attempts(generation));
             for (DrawId id : byDraw.keySet()) {
@@ -189,8 +183,7 @@ final class PlayBatcher {
             return MessagePack.numbers(numbers);
         }
 
-        @Override
-        public ShardScript.Reply<List<@Nullable Answer>> read(Generation generation, Response reply) {
+        private ShardScript.Reply<List<@Nullable Answer>> read(Generation generation, Response reply) {
             String[] outcomes = reply.get(1).toString().split(" ");
             @Nullable Answer[] answers = new Answer[submissions.size()];
             int next = 0;

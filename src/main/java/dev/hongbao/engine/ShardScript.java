@@ -11,6 +11,8 @@ import io.vertx.redis.client.Response;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -51,19 +53,16 @@ public final class ShardScript {
      * One call of a script. It is written again, maybe for another generation, when it is repeated.
      *
      * @param <R> the script's answer
+     * @param script its name: {@code lua/<name>.lua}
+     * @param keys the number of keys that {@code write} adds
+     * @param write adds the keys that follow the journal's, then the arguments
+     * @param read parses the reply
      */
-    public interface Call<R> {
-        /** The script's name: {@code lua/<name>.lua}. */
-        String script();
-
-        /** The number of keys that {@link #write} adds. */
-        int keys();
-
-        /** Adds the keys that follow the journal's, then the arguments. */
-        void write(Generation generation, Request request);
-
-        Reply<R> read(Generation generation, Response reply);
-    }
+    public record Call<R>(
+            String script,
+            int keys,
+            BiConsumer<Generation, Request> write,
+            BiFunction<Generation, Response, Reply<R>> read) {}
 
     /**
      * A parsed reply of a script.
@@ -93,7 +92,8 @@ public final class ShardScript {
         return redis.send(request(shard, call)).transform(done -> {
             shards.scriptTook(call.script(), loop.nanos() - sentNanos);
             if (done.succeeded()) {
-                return Future.succeededFuture(answer(generation, done.result(), call.read(generation, done.result())));
+                return Future.succeededFuture(
+                        answer(generation, done.result(), call.read.apply(generation, done.result())));
             }
             report(generation, call, done.cause());
             if (RedisFault.is(done.cause(), RedisFault.Kind.NO_SCRIPT)) {
@@ -125,7 +125,7 @@ public final class ShardScript {
                 .arg(shard.script(call.script()).sha())
                 .arg(1 + call.keys())
                 .arg(generation.journalKey());
-        call.write(generation, request);
+        call.write.accept(generation, request);
         return request;
     }
 

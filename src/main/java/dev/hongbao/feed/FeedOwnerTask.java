@@ -104,7 +104,7 @@ final class FeedOwnerTask implements OwnerTask {
             // Their sender may have died before it loaded them.
             waiting.forEach((id, packets) -> {
                 Shards.Shard shard = shards.current(id);
-                announcements.add(script.call(shard.generation().link(redis), shard, new PacketKeys.Load(packets))
+                announcements.add(script.call(shard.generation().link(redis), shard, PacketKeys.load(packets))
                         .<Void>compose(loaded -> store.announce(packets))
                         .onSuccess(told -> nudge())
                         .recover(ShardScript::unlessReported));

@@ -35,7 +35,8 @@ final class ClaimBatcher {
     ClaimBatcher(Attempts attempts, ClaimMetrics metrics) {
         this.maxJournalEntries = attempts.limits().maxJournalEntries();
         this.clock = attempts.clock(); // gives the day, for the limits of campaigns
-        this.batcher = new ScriptBatcher<>(attempts, Text.of("noun.claims"), metrics::batch, ClaimScriptCall::new);
+        this.batcher = new ScriptBatcher<>(
+                attempts, Text.of("noun.claims"), metrics::batch, each -> new ClaimScriptCall(each).call());
     }
 
     /** The script's result for one claim. */
@@ -108,7 +109,7 @@ final class ClaimBatcher {
     }
 
     /** One call for claims on any packets of a shard. */
-    final class ClaimScriptCall implements ShardScript.Call<List<Answer>> {
+    final class ClaimScriptCall {
         private final List<Submission> submissions;
         /**
          * Indexes into {@code submissions}, by packet id, with reads apart from claims. By id, since the same packet as two objects would
@@ -140,18 +141,11 @@ final class ClaimBatcher {
             return pool != null && pool.claiming().limits().any() ? pool : null;
         }
 
-        @Override
-        public String script() {
-            return "claim";
+        ShardScript.Call<List<Answer>> call() {
+            return new ShardScript.Call<>("claim", byPacket.size() + campaigns.size(), this::write, this::read);
         }
 
-        @Override
-        public int keys() {
-            return byPacket.size() + campaigns.size();
-        }
-
-        @Override
-        public void write(Generation generation, Request call) {
+        private void write(Generation generation, Request call) {
             for (Slots slots : byPacket.keySet()) {
                 call.arg(PacketKeys.hash(generation, slots.packet));
             }
@@ -180,8 +174,7 @@ final class ClaimBatcher {
                     .arg(pool.product());
         }
 
-        @Override
-        public ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
+        private ShardScript.Reply<List<Answer>> read(Generation generation, Response reply) {
             String words = reply.get(1).toString(StandardCharsets.US_ASCII);
             int begin = 0;
             Answer[] answers = new Answer[submissions.size()];

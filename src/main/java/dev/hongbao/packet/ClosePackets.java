@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * The call of {@code close.lua}. Returns the outcome of each close, in order.
+ * Closes packets by {@code close.lua}.
  *
  * @param closes of packets of one shard, at most {@link #MOST}
  */
-record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePackets.Outcome>> {
+record ClosePackets(List<Close> closes) {
     /** The script's limit on closes in one call. */
     static final int MOST = 256;
 
@@ -33,25 +33,18 @@ record ClosePackets(List<Close> closes) implements ShardScript.Call<List<ClosePa
         closes = List.copyOf(closes);
     }
 
-    @Override
-    public String script() {
-        return "close";
+    /** Returns the outcome of each close, in order. */
+    ShardScript.Call<List<Outcome>> call() {
+        return new ShardScript.Call<>("close", closes.size(), this::write, this::read);
     }
 
-    @Override
-    public int keys() {
-        return closes.size();
-    }
-
-    @Override
-    public void write(Generation generation, Request request) {
+    private void write(Generation generation, Request request) {
         closes.forEach(close -> request.arg(PacketKeys.hash(generation, close.packet())));
         closes.forEach(close -> request.arg(close.payload()));
         closes.forEach(close -> request.arg(close.ending() == PacketView.Status.CANCELLED ? "unclaimed" : ""));
     }
 
-    @Override
-    public ShardScript.Reply<List<Outcome>> read(Generation generation, Response reply) {
+    private ShardScript.Reply<List<Outcome>> read(Generation generation, Response reply) {
         String[] words = reply.get(1).toString().split(" ");
         List<Outcome> outcomes = new ArrayList<>();
         List<Close> closing = new ArrayList<>();

@@ -140,7 +140,7 @@ final class EarlyCloser {
     /** Null when Redis did not answer or the generation ended. The fault is already reported; the caller may try again. */
     private Future<ClosePackets.@Nullable Outcome> ask(Packet packet, Close close) {
         Shards.Shard current = shards.current(packet.shard());
-        return script.call(current.generation().link(redis), current, new ClosePackets(List.of(close)))
+        return script.call(current.generation().link(redis), current, new ClosePackets(List.of(close)).call())
                 .<ClosePackets.@Nullable Outcome>compose(outcomes -> outcomes.get(0) == ClosePackets.Outcome.MISSING
                         ? reportLost(packet, current.generation()).map(outcomes.get(0))
                         : Future.succeededFuture(outcomes.get(0)))

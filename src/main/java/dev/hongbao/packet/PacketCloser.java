@@ -64,8 +64,9 @@ final class PacketCloser {
                         current.generation().link(redis),
                         current,
                         new ClosePackets(packets.stream()
-                                .map(packet -> new Close(packet, null, null))
-                                .toList()))
+                                        .map(packet -> new Close(packet, null, null))
+                                        .toList())
+                                .call())
                 .<Void>mapEmpty()
                 .recover(ShardScript::unlessReported);
     }

@@ -3,8 +3,6 @@ package dev.hongbao.packet;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.values.PacketId;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.util.List;
 import java.util.UUID;
 
@@ -39,29 +37,12 @@ public final class PacketKeys {
      * The call of {@code load.lua}: makes packets of one shard claimable. Idempotent. Returns the number of packets that were not claimable
      * before.
      */
-    public record Load(List<PacketId> packets) implements ShardScript.Call<Integer> {
-        public Load {
-            packets = List.copyOf(packets);
-        }
-
-        @Override
-        public String script() {
-            return "load";
-        }
-
-        @Override
-        public int keys() {
-            return packets.size();
-        }
-
-        @Override
-        public void write(Generation generation, Request request) {
-            packets.forEach(packet -> request.arg(hash(generation, packet)));
-        }
-
-        @Override
-        public ShardScript.Reply<Integer> read(Generation generation, Response reply) {
-            return ShardScript.Reply.of(reply.toInteger());
-        }
+    public static ShardScript.Call<Integer> load(List<PacketId> packets) {
+        List<PacketId> all = List.copyOf(packets);
+        return new ShardScript.Call<>(
+                "load",
+                all.size(),
+                (generation, request) -> all.forEach(packet -> request.arg(hash(generation, packet))),
+                (generation, reply) -> ShardScript.Reply.of(reply.toInteger()));
     }
 }

@@ -340,7 +340,7 @@ final class PacketSender extends VerticleBase {
     private Future<Void> load(List<PacketId> packets, Generation generation) {
         String key = PacketKeys.hash(generation, packets.get(0));
         return Objects.requireNonNull(loading)
-                .load(generation, key, new PacketKeys.Load(packets))
+                .load(generation, key, PacketKeys.load(packets))
                 .map(loaded -> {
                     if (loaded) {
                         vertx.eventBus().publish(Packets.Loaded.ADDRESS, new Packets.Loaded(packets));

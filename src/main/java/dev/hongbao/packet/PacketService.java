@@ -617,8 +617,7 @@ public final class PacketService {
                 List<PacketId> page = packets.subList(from, Math.min(packets.size(), from + PAGE)).stream()
                         .map(NewPacket::id)
                         .toList();
-                loads.add(
-                        loading.load(generation, PacketKeys.hash(generation, page.get(0)), new PacketKeys.Load(page)));
+                loads.add(loading.load(generation, PacketKeys.hash(generation, page.get(0)), PacketKeys.load(page)));
             }
             return Future.all(loads).mapEmpty();
         }

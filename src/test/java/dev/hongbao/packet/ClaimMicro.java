@@ -121,7 +121,7 @@ public class ClaimMicro {
 
     @Benchmark
     public Request encodeBatch() {
-        return ShardScript.request(shards.current(0), batcher.new ClaimScriptCall(submissions));
+        return ShardScript.request(shards.current(0), batcher.new ClaimScriptCall(submissions).call());
     }
 
     @Benchmark

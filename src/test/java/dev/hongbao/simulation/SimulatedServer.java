@@ -267,7 +267,7 @@ final class SimulatedServer {
                     return keys.load(
                             generation,
                             generation.key("p", packet.toString()),
-                            new PacketKeys.Load(List.of(new PacketId(packet))));
+                            PacketKeys.load(List.of(new PacketId(packet))));
                 });
     }
 }
