@@ -193,8 +193,7 @@ public final class Restrictions {
      */
     public Future<Void> place(Target target, UserId actor, String reason) {
         if (inForce.size() >= MOST) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("restriction.too-many", MOST)));
+            return Refusal.INVALID.failure(Reason.FULL, Text.of("restriction.too-many", MOST));
         }
         return change(target, true, actor, reason);
     }

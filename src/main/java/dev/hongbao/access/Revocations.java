@@ -100,8 +100,7 @@ final class Revocations {
     public Future<Revocation> revoke(
             UserId user, @Nullable Instant before, UserId actor, IdempotencyKey key, @Nullable String reason) {
         if (notBeforeSeconds.size() >= MOST && !notBeforeSeconds.containsKey(user)) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("revocation.too-many", MOST)));
+            return Refusal.INVALID.failure(Reason.FULL, Text.of("revocation.too-many", MOST));
         }
         return requests.preparedQuery("select * from revoke_tokens($1, $2, $3, $4, $5)")
                 .execute(Tuple.of(

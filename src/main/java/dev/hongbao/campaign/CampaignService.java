@@ -147,8 +147,7 @@ public final class CampaignService {
                         : catalog.admits(id, caller.user(), caller.groups())
                                 .compose(admitted -> admitted
                                         ? Future.succeededFuture(view)
-                                        : Future.failedFuture(new RefusedException(
-                                                Refusal.NOT_ELIGIBLE, Text.of("campaign.no-pools")))));
+                                        : Refusal.NOT_ELIGIBLE.failure(Text.of("campaign.no-pools"))));
     }
 
     /**
@@ -193,8 +192,7 @@ public final class CampaignService {
                         .compose(before -> change.get())
                         .compose(changed -> changed
                                 ? known(id)
-                                : Future.failedFuture(
-                                        new RefusedException(Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))));
+                                : Refusal.CAMPAIGN_OVER.failure(Text.of("campaign.ended"))));
     }
 
     /** Ends a campaign and its pools now. Idempotent. The remainder is returned within seconds. */
@@ -225,8 +223,7 @@ public final class CampaignService {
                                 .recover(fault -> Future.failedFuture(refusal(fault)))
                                 .compose(raised -> raised
                                         ? Future.succeededFuture(new Idempotency.Done<>(id.value(), true))
-                                        : Future.failedFuture(new RefusedException(
-                                                Refusal.CAMPAIGN_OVER, Text.of("campaign.ended")))))
+                                        : Refusal.CAMPAIGN_OVER.failure(Text.of("campaign.ended"))))
                 .mapEmpty();
     }
 
@@ -270,8 +267,7 @@ public final class CampaignService {
                         && refused.refusal() == Refusal.NOT_ELIGIBLE
                         && refused.reason() == null
                 ? catalog.opensIn(id, group)
-                        .compose(opens -> Future.failedFuture(new RefusedException(
-                                Refusal.NOT_ELIGIBLE, opens ? Reason.USER : Reason.GROUP, refused.detail())))
+                        .compose(opens -> Refusal.NOT_ELIGIBLE.failure(opens ? Reason.USER : Reason.GROUP, refused.detail()))
                 : Future.failedFuture(fault);
     }
 
@@ -307,7 +303,7 @@ public final class CampaignService {
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
         return found == null
-                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("campaign.not-found")))
+                ? Refusal.NOT_FOUND.failure(Text.of("campaign.not-found"))
                 : Future.succeededFuture(found);
     }
 
@@ -322,7 +318,7 @@ public final class CampaignService {
      */
     static <T> Future<T> forService(Caller caller, Text rule, Supplier<Future<T>> work) {
         if (caller.role() != Role.SERVICE) {
-            return Future.failedFuture(new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, rule));
+            return Refusal.NOT_ELIGIBLE.failure(Reason.ROLE, rule);
         }
         try {
             return work.get();

@@ -24,7 +24,6 @@ import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -205,8 +204,7 @@ public final class RainService {
                 .compose(RainService::orNotFound)
                 .compose(rain -> caller.role() == Role.SERVICE || rain.isFor(caller)
                         ? known(id).compose(view -> withMine(view, caller.user()))
-                        : Future.failedFuture(new RefusedException(
-                                Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("rain.other-groups"))));
+                        : Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("rain.other-groups")));
     }
 
     /** The rain with its drops, without any user's catches. Concurrent calls share the queries. */
@@ -236,8 +234,7 @@ public final class RainService {
                 .compose(members -> members.include(caller)
                         ? lists.ask(group, () -> catalog.current(group, MOST_CURRENT))
                                 .compose(views -> withMine(views, caller.user()))
-                        : Future.failedFuture(new RefusedException(
-                                Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed"))));
+                        : Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("group.not-followed")));
     }
 
     private Future<List<Rain.View>> withMine(List<Rain.View> views, UserId user) {
@@ -293,7 +290,7 @@ public final class RainService {
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
         return found == null
-                ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("rain.not-found")))
+                ? Refusal.NOT_FOUND.failure(Text.of("rain.not-found"))
                 : Future.succeededFuture(found);
     }
 

@@ -108,8 +108,7 @@ final class DrawCreator {
 
     Future<Draw> create(Caller caller, DrawDefinition wish, IdempotencyKey key) {
         if (caller.role() != Role.SERVICE) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend")));
+            return Refusal.NOT_ELIGIBLE.failure(Reason.ROLE, Text.of("draw.only-backend"));
         }
         Instant now = clock.instant(); // read before the row's time, so that a draw without an opening is open at once
         DrawId id = DrawId.create();
@@ -123,8 +122,7 @@ final class DrawCreator {
                                         .map(generation -> new Idempotency.Done<>(id.value(), generation))))
                 .compose(made -> catalog.find(new DrawId(made.subject())).compose(draw -> {
                     if (draw == null) {
-                        return Future.failedFuture(
-                                new RefusedException(Refusal.NOT_FOUND, Text.of("draw.not-readable", made.subject())));
+                        return Refusal.NOT_FOUND.failure(Text.of("draw.not-readable", made.subject()));
                     }
                     Generation generation = made.fresh();
                     return generation == null

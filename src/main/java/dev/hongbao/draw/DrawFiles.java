@@ -7,7 +7,6 @@ import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -102,7 +101,7 @@ final class DrawFiles {
             Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         return caller.role() == Role.SERVICE || caller.isMemberOf(group)
                 ? list(status, group, null, cursor, limit)
-                : Future.failedFuture(new RefusedException(Refusal.NOT_ELIGIBLE, Text.of("group.not-followed")));
+                : Refusal.NOT_ELIGIBLE.failure(Text.of("group.not-followed"));
     }
 
     /**
@@ -205,7 +204,7 @@ final class DrawFiles {
                 .execute(Tuple.of(draw.value(), seq))
                 .compose(rows -> plays(rows.stream().toList()))
                 .compose(plays -> plays.isEmpty()
-                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("play.not-found")))
+                        ? Refusal.NOT_FOUND.failure(Text.of("play.not-found"))
                         : Future.succeededFuture(plays.get(0)));
     }
 

@@ -168,8 +168,7 @@ public final class DrawService {
      */
     public Future<Void> export(Caller caller, DrawId id, Function<List<Exported>, Future<Void>> write) {
         if (caller.role() != Role.SERVICE) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend-exports")));
+            return Refusal.NOT_ELIGIBLE.failure(Reason.ROLE, Text.of("draw.only-backend-exports"));
         }
         return visible(caller, id)
                 .compose(draw -> pages(from -> store.periodsFrom(draw, from, EXPORT_PAGE), write)
@@ -213,7 +212,7 @@ public final class DrawService {
                     || period >= definition.periods()
                     || quota < 0
                     || quota > DrawDefinition.MAX_RELEASES) {
-                return refused(Refusal.INVALID, Text.of("quota.not-possible"));
+                return Refusal.INVALID.failure(Text.of("quota.not-possible"));
             }
             Tuple key = Tuple.of(id.value(), period);
             return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, id)
@@ -230,10 +229,10 @@ public final class DrawService {
 
     private static Future<Void> inTime(Instant start, Row now) {
         if (!now.getBoolean("open")) {
-            return refused(Refusal.DRAW_CLOSED, Text.of("quota.draw-over"));
+            return Refusal.DRAW_CLOSED.failure(Text.of("quota.draw-over"));
         }
         return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
-                ? refused(Refusal.INFEASIBLE, Reason.OPENING, Text.of("quota.period-planned"))
+                ? Refusal.INFEASIBLE.failure(Reason.OPENING, Text.of("quota.period-planned"))
                 : Future.succeededFuture();
     }
 
@@ -250,24 +249,14 @@ public final class DrawService {
         }
         return sum <= DrawDefinition.MAX_RELEASES
                 ? Future.succeededFuture()
-                : refused(
-                        Refusal.INFEASIBLE, Reason.AMOUNT, Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
-    }
-
-    private static <T> Future<T> refused(Refusal refusal, Text detail) {
-        return Future.failedFuture(new RefusedException(refusal, detail));
-    }
-
-    private static <T> Future<T> refused(Refusal refusal, Reason reason, Text detail) {
-        return Future.failedFuture(new RefusedException(refusal, reason, detail));
+                : Refusal.INFEASIBLE.failure(Reason.AMOUNT, Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
     }
 
     /** A draw for its host; refused with NOT_FOUND, or with NOT_ELIGIBLE for a plain user. */
     public Future<Draw> owned(Caller caller, DrawId id) {
         return caller.role() == Role.SERVICE
                 ? visible(caller, id)
-                : Future.failedFuture(
-                        new RefusedException(Refusal.NOT_ELIGIBLE, Reason.ROLE, Text.of("draw.only-backend-changes")));
+                : Refusal.NOT_ELIGIBLE.failure(Reason.ROLE, Text.of("draw.only-backend-changes"));
     }
 
     private Future<Draw> visible(Caller caller, DrawId id) {
@@ -283,8 +272,7 @@ public final class DrawService {
             boolean member = group == null || caller.isMemberOf(group) || caller.role() == Role.SERVICE;
             return member
                     ? Future.succeededFuture(draw)
-                    : Future.failedFuture(
-                            new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("draw.other-group")));
+                    : Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("draw.other-group"));
         });
     }
 

@@ -122,8 +122,7 @@ public final class PlayService {
      */
     public Future<PlayOutcome> play(Caller caller, DrawId id, int plays, IdempotencyKey key) {
         if (plays < 1 || plays > PlayRequest.MAX_PLAYS) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.INVALID, Text.of("play.times", PlayRequest.MAX_PLAYS)));
+            return Refusal.INVALID.failure(Text.of("play.times", PlayRequest.MAX_PLAYS));
         }
         PlayRequest request = PlayRequest.of(id, caller.user(), key, plays);
         return play(caller, request, attempts.deadlineNanos()).transform(done -> {
@@ -275,8 +274,7 @@ public final class PlayService {
                 case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
                 case REUSED -> Future.failedFuture(reused());
                 case POOR ->
-                    Future.failedFuture(
-                            new RefusedException(Refusal.INSUFFICIENT_FUNDS, Text.of("play.too-expensive")));
+                    Refusal.INSUFFICIENT_FUNDS.failure(Text.of("play.too-expensive"));
                 case REFUSED -> refused(Objects.requireNonNull(hold.refusal()));
                 case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
                 case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());

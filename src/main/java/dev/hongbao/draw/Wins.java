@@ -6,7 +6,6 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
@@ -173,7 +172,7 @@ final class Wins {
     private Future<Win.Told> find(Draw draw, long seq) {
         return stored(draw, seq).compose(found -> {
             if (found == null || !found.play().prize().isWin()) {
-                return refused(Refusal.NOT_FOUND, Text.of("win.not-found"));
+                return Refusal.NOT_FOUND.failure(Text.of("win.not-found"));
             }
             Win win = Objects.requireNonNull(found);
             return history(draw.id(), seq)
@@ -198,14 +197,14 @@ final class Wins {
         return find(draw, seq).compose(told -> {
             Win.Change last = told.win().last();
             if (told.win().play().prize().isPaid()) {
-                return refused(Refusal.INFEASIBLE, Reason.PAID, Text.of("win.paid"));
+                return Refusal.INFEASIBLE.failure(Reason.PAID, Text.of("win.paid"));
             }
             if (last != null && last.state() == state && Objects.equals(last.note(), note)) {
                 return Future.succeededFuture(told);
             }
             int n = told.history().size() + 1;
             if (n > MAX_CHANGES) {
-                return refused(Refusal.INFEASIBLE, Reason.FULL, Text.of("win.too-many-changes", MAX_CHANGES));
+                return Refusal.INFEASIBLE.failure(Reason.FULL, Text.of("win.too-many-changes", MAX_CHANGES));
             }
             return append(draw.id(), seq, n, state, note, actor).compose(appended -> {
                 if (appended != null) {
@@ -229,14 +228,6 @@ final class Wins {
                     states.putAll(changed);
                     return states;
                 });
-    }
-
-    private static <T> Future<T> refused(Refusal refusal, Reason reason, Text detail) {
-        return Future.failedFuture(new RefusedException(refusal, reason, detail));
-    }
-
-    private static <T> Future<T> refused(Refusal refusal, Text detail) {
-        return Future.failedFuture(new RefusedException(refusal, detail));
     }
 
     /**

@@ -12,7 +12,6 @@ import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -187,8 +186,7 @@ public final class FeedService {
     }
 
     private static <T> Future<T> notEligible() {
-        return Future.failedFuture(
-                new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
+        return Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("group.not-followed"));
     }
 
     /** One poll. Confined to its event loop. */

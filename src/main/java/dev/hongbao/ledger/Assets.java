@@ -152,15 +152,11 @@ public final class Assets {
                                 keep(terms);
                                 return new Declared(terms, verdict.equals("declared"));
                             });
-                        case "scale" -> refused(Reason.SCALE, Text.of("asset.scale-stays"));
-                        case "day" -> refused(Reason.DAY, Text.of("asset.cap-stays"));
-                        default -> refused(Reason.FULL, Text.of("asset.too-many"));
+                        case "scale" -> Refusal.ASSET_DIFFERS.failure(Reason.SCALE, Text.of("asset.scale-stays"));
+                        case "day" -> Refusal.ASSET_DIFFERS.failure(Reason.DAY, Text.of("asset.cap-stays"));
+                        default -> Refusal.ASSET_DIFFERS.failure(Reason.FULL, Text.of("asset.too-many"));
                     };
                 });
-    }
-
-    private static <T> Future<T> refused(Reason reason, Text detail) {
-        return Future.failedFuture(new RefusedException(Refusal.ASSET_DIFFERS, reason, detail));
     }
 
     /** An asset's current terms; refused with NOT_FOUND. */
@@ -170,8 +166,7 @@ public final class Assets {
                 .compose(rows -> {
                     Terms terms = Rows.first(rows, Assets::terms);
                     return terms == null
-                            ? Future.failedFuture(
-                                    new RefusedException(Refusal.NOT_FOUND, Text.of("asset.not-here", asset)))
+                            ? Refusal.NOT_FOUND.failure(Text.of("asset.not-here", asset))
                             : Future.succeededFuture(terms);
                 });
     }

@@ -5,7 +5,6 @@ import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -195,7 +194,7 @@ final class Books {
      */
     public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
         if (!from.isBefore(to)) {
-            return refused(Text.of("period.order"));
+            return Refusal.INVALID.failure(Text.of("period.order"));
         }
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
@@ -203,7 +202,7 @@ final class Books {
                                 user.value(), asset.code(), offset(from), offset(to), Statement.MAX_ENTRIES + 1)))
                 .compose(rows -> {
                     if (rows.size() > Statement.MAX_ENTRIES) {
-                        return refused(Text.of("statement.too-long", Statement.MAX_ENTRIES));
+                        return Refusal.INVALID.failure(Text.of("statement.too-long", Statement.MAX_ENTRIES));
                     }
                     long opening = 0;
                     long closing = 0;
@@ -229,7 +228,7 @@ final class Books {
     public Future<Void> totals(LocalDate from, LocalDate to, Function<List<DayTotal>, Future<Void>> write) {
         long days = ChronoUnit.DAYS.between(from, to);
         if (days < 1 || days > MAX_DAYS) {
-            return refused(Text.of("turnover.period", MAX_DAYS));
+            return Refusal.INVALID.failure(Text.of("turnover.period", MAX_DAYS));
         }
         return lengthy.preparedQuery(TOTALS)
                 .execute(Tuple.of(start(from), start(from.plusDays(1))))
@@ -250,10 +249,6 @@ final class Books {
 
     private static OffsetDateTime offset(Instant moment) {
         return moment.atOffset(ZoneOffset.UTC);
-    }
-
-    private static <T> Future<T> refused(Text detail) {
-        return Future.failedFuture(new RefusedException(Refusal.INVALID, detail));
     }
 
     /**

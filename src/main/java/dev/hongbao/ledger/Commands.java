@@ -5,7 +5,6 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -65,7 +64,7 @@ final class Commands {
                 .compose(rows -> {
                     List<Command> found = commands(rows);
                     return found.isEmpty()
-                            ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("command.not-found")))
+                            ? Refusal.NOT_FOUND.failure(Text.of("command.not-found"))
                             : Future.succeededFuture(found.get(0));
                 });
     }

@@ -10,7 +10,6 @@ import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -158,8 +157,7 @@ final class Deposits {
             }
             case REPLAYED -> replayed(deposits, row.getUUID("first"));
             case BEYOND ->
-                Future.failedFuture(new RefusedException(
-                        Refusal.BALANCE_LIMIT, Text.of("deposit.total-limit", row.getInteger("place") - 1)));
+                Refusal.BALANCE_LIMIT.failure(Text.of("deposit.total-limit", row.getInteger("place") - 1));
             default -> Future.failedFuture(verdict.refusal());
         };
     }

@@ -9,7 +9,6 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -114,7 +113,7 @@ final class LedgerRoutes {
         try {
             transfer = Long.parseLong(call.path().get("transfer"));
         } catch (NumberFormatException beyond) {
-            return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("wallet.no-transfer")));
+            return Refusal.NOT_FOUND.failure(Text.of("wallet.no-transfer"));
         }
         return wallets.reverse(origin(call), call.user(), transfer, call.requiredKey())
                 .map(entry -> Reply.json(201, LedgerBodies.transfer(entry)));

@@ -4,7 +4,6 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -126,7 +125,7 @@ final class TransferSearch {
     public Future<Page<Booked>> find(Filter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
         if (order == 't' && filter.from() == null) {
-            return Future.failedFuture(new RefusedException(Refusal.INVALID, Text.of("transfers.no-filter")));
+            return Refusal.INVALID.failure(Text.of("transfers.no-filter"));
         }
         Place after = cursor == null ? Place.START : place(order, cursor);
         if (after == null) {

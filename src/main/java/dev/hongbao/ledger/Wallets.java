@@ -233,16 +233,12 @@ public final class Wallets {
             case "done" -> entry(scope.user(), row.getLong("transfer"));
             case "replayed" -> entry(scope.user(), row.getLong("transfer")).compose(entry -> repeated(scope, entry));
             case "reused" -> Future.failedFuture(Verdict.REUSED.refusal());
-            case "unknown" -> refused(Refusal.NOT_FOUND, Text.of("wallet.no-transfer"));
-            case "fixed" -> refused(Refusal.NOT_REVERSIBLE, Text.of("wallet.not-reversible", about));
-            case "reversed" -> refused(Refusal.ALREADY_REVERSED, Text.of("wallet.reversed-already", about));
-            case "poor" -> refused(Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.holds-less", about));
+            case "unknown" -> Refusal.NOT_FOUND.failure(Text.of("wallet.no-transfer"));
+            case "fixed" -> Refusal.NOT_REVERSIBLE.failure(Text.of("wallet.not-reversible", about));
+            case "reversed" -> Refusal.ALREADY_REVERSED.failure(Text.of("wallet.reversed-already", about));
+            case "poor" -> Refusal.INSUFFICIENT_FUNDS.failure(Text.of("wallet.holds-less", about));
             default -> throw new IllegalStateException("unknown verdict " + row.getString("verdict"));
         };
-    }
-
-    private static Future<WalletRecord> refused(Refusal refusal, Text detail) {
-        return Future.failedFuture(new RefusedException(refusal, detail));
     }
 
     /**

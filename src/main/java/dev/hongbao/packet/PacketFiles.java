@@ -119,7 +119,7 @@ final class PacketFiles {
     public Future<Claim> claim(PacketId packet, int slot) {
         return store.claimsFrom(packet, slot, 1)
                 .compose(claims -> claims.isEmpty() || claims.get(0).slot() != slot
-                        ? Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("claim.not-found")))
+                        ? Refusal.NOT_FOUND.failure(Text.of("claim.not-found"))
                         : Future.succeededFuture(claims.get(0)));
     }
 

@@ -247,8 +247,7 @@ final class PacketSender extends VerticleBase {
         }
         return statement
                 .missing(sender, command.asset(), command.amount())
-                .compose(missing -> Future.failedFuture(new RefusedException(
-                        Refusal.INSUFFICIENT_FUNDS, Text.of("wallet.lacks", sender, missing, command.asset()))));
+                .compose(missing -> Refusal.INSUFFICIENT_FUNDS.failure(Text.of("wallet.lacks", sender, missing, command.asset())));
     }
 
     /**

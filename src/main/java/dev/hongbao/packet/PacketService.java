@@ -209,8 +209,7 @@ public final class PacketService {
     private static Future<Packet> visible(Caller caller, Packet packet) {
         return packet.isVisibleTo(caller) || caller.role() == Role.SERVICE
                 ? Future.succeededFuture(packet)
-                : Future.failedFuture(
-                        new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("packet.other-group")));
+                : Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("packet.other-group"));
     }
 
     /**
@@ -296,8 +295,7 @@ public final class PacketService {
      */
     public Future<List<PacketView>> newest(Caller caller, GroupId group, Members members, int limit) {
         if (!members.include(caller)) {
-            return Future.failedFuture(
-                    new RefusedException(Refusal.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-named")));
+            return Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("group.not-named"));
         }
         if (limit == 0) {
             return Future.succeededFuture(List.of());

@@ -1,6 +1,7 @@
 package dev.hongbao.values;
 
 import dev.hongbao.values.InvalidInputException.FieldFault;
+import io.vertx.core.Future;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -115,6 +116,16 @@ public final class RefusedException extends RuntimeException {
         /** The user is frozen and cannot move money. */
         FROZEN,
         /** The user or the group is blocked. */
-        BLOCKED
+        BLOCKED;
+
+        /** A future that fails with this refusal. @param detail one sentence for the client that says what to do; no secrets */
+        public <T> Future<T> failure(Text detail) {
+            return Future.failedFuture(new RefusedException(this, detail));
+        }
+
+        /** As {@link #failure(Text)}. @param reason the cause, for a refusal with several */
+        public <T> Future<T> failure(Reason reason, Text detail) {
+            return Future.failedFuture(new RefusedException(this, reason, detail));
+        }
     }
 }

@@ -158,7 +158,7 @@ final class Webhooks {
         }
         OutboxCursor from = OutboxCursor.parse(after);
         return from == null || !outbox.fits(from)
-                ? Future.failedFuture(new RefusedException(Refusal.INVALID, Text.of("webhook.after")))
+                ? Refusal.INVALID.failure(Text.of("webhook.after"))
                 : Future.succeededFuture(from);
     }
 
@@ -172,8 +172,7 @@ final class Webhooks {
                                 .addLong(now.least())
                                 .addInteger(MOST)))
                 .compose(inserted -> inserted.rowCount() == 0
-                        ? Future.failedFuture(
-                                new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("webhook.too-many", MOST)))
+                        ? Refusal.INVALID.failure(Reason.FULL, Text.of("webhook.too-many", MOST))
                         : addSecret(tx, id));
     }
 
@@ -222,8 +221,7 @@ final class Webhooks {
                 .compose(gone -> tx.preparedQuery("select from webhook_secret where webhook = $1")
                         .execute(Tuple.of(webhook)))
                 .compose(left -> left.size() >= MOST_SECRETS
-                        ? Future.failedFuture(
-                                new RefusedException(Refusal.INVALID, Reason.FULL, Text.of("webhook.secrets")))
+                        ? Refusal.INVALID.failure(Reason.FULL, Text.of("webhook.secrets"))
                         : tx.preparedQuery(END_SECRET)
                                 .execute(Tuple.of(webhook, overlap.toMillis()))
                                 .mapEmpty());
@@ -272,7 +270,7 @@ final class Webhooks {
     }
 
     private static <T> Future<T> notFound() {
-        return Future.failedFuture(new RefusedException(Refusal.NOT_FOUND, Text.of("webhook.not-found")));
+        return Refusal.NOT_FOUND.failure(Text.of("webhook.not-found"));
     }
 
     /** Deletes a webhook with its secrets and attempts. Idempotent. */
