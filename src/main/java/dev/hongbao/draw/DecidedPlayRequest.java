@@ -17,17 +17,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param attempt the request's attempt that was decided
  * @param atMillis the time of the decision
+ * @param played the plays that won prizes; null for a refusal, whose cost is returned
+ * @param reason of the refusal: a word of {@code play.lua} or {@code return.lua}; null for plays
  */
-record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, long atMillis, Decision decision)
+record DecidedPlayRequest(
+        DrawId draw,
+        UUID request,
+        UUID attempt,
+        UserId user,
+        long atMillis,
+        @Nullable Played played,
+        @Nullable String reason)
         implements JournalItem {
     /** As play.lua and return.lua write it. */
     public static final JournalItem.Format FORMAT = new JournalItem.Format("play", DecidedPlayRequest::decode);
 
-    /** The decision on a request. */
-    public sealed interface Decision {}
-
     /**
-     * The request's plays won prizes.
+     * The plays of a request.
      *
      * @param firstSeq the number of its first play in the draw
      * @param prizes one for each play, in order
@@ -38,18 +44,11 @@ record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, 
             long firstSeq,
             List<Won> prizes,
             String counters,
-            @Nullable Integer loaded) implements Decision {
+            @Nullable Integer loaded) {
         public Played {
             prizes = List.copyOf(prizes);
         }
     }
-
-    /**
-     * The request is refused, and its cost is returned.
-     *
-     * @param reason a word of {@code play.lua} or {@code return.lua}
-     */
-    public record Refused(String reason) implements Decision {}
 
     /**
      * The prize of a play.
@@ -86,40 +85,34 @@ record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, 
     @Override
     public String payload() {
         String whose = draw + " " + request + " " + attempt + " " + user.inRedis() + " " + atMillis;
-        if (decision instanceof Played played) {
+        if (played != null) {
             return whose + " " + played.firstSeq + " "
                     + played.prizes.stream().map(Won::word).collect(Collectors.joining(",")) + " "
                     + (played.counters.isEmpty() ? "-" : played.counters)
                     + (played.loaded == null ? "" : " " + played.loaded);
         }
-        return whose + " ! " + reason();
+        return whose + " ! " + reason;
     }
 
     /** The prizes, one for each play; empty for a refusal. */
     List<Won> prizes() {
-        return decision instanceof Played played ? played.prizes : List.of();
+        return played != null ? played.prizes : List.of();
     }
 
     /** The number of its first play in the draw; 0 for a refusal. */
     long firstSeq() {
-        return decision instanceof Played played ? played.firstSeq : 0;
+        return played != null ? played.firstSeq : 0;
     }
 
     /** The user's counters afterwards; empty for a refusal, or when the draw keeps none. */
     String counters() {
-        return decision instanceof Played played ? played.counters : "";
+        return played != null ? played.counters : "";
     }
 
     /** The last period on the schedule; null for a refusal, or without a schedule. */
     @Nullable
     Integer loaded() {
-        return decision instanceof Played played ? played.loaded : null;
-    }
-
-    /** The reason of the refusal; null for plays. */
-    @Nullable
-    String reason() {
-        return decision instanceof Refused refused ? refused.reason : null;
+        return played != null ? played.loaded : null;
     }
 
     static @Nullable DecidedPlayRequest decode(String payload) {
@@ -134,7 +127,7 @@ record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, 
             UUID attempt = UUID.fromString(words[2]);
             long at = Long.parseLong(words[4]);
             if (words[5].equals("!")) {
-                return new DecidedPlayRequest(draw, request, attempt, user, at, new Refused(words[6]));
+                return new DecidedPlayRequest(draw, request, attempt, user, at, null, words[6]);
             }
             if (words.length != 8 && words.length != 9) {
                 return null;
@@ -142,7 +135,7 @@ record DecidedPlayRequest(DrawId draw, UUID request, UUID attempt, UserId user, 
             String counters = words[7].equals("-") ? "" : words[7];
             Integer loaded = words.length == 9 ? Integer.valueOf(words[8]) : null;
             Played played = new Played(Long.parseLong(words[5]), prizes(words[6]), counters, loaded);
-            return new DecidedPlayRequest(draw, request, attempt, user, at, played);
+            return new DecidedPlayRequest(draw, request, attempt, user, at, played, null);
         } catch (IllegalArgumentException malformed) {
             return null;
         }

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Supplier;
@@ -95,7 +96,7 @@ final class DrawComparison implements RedisComparison {
 
         Journal(List<JournalItem> items) {
             for (JournalItem item : items) {
-                if (item instanceof DecidedPlayRequest request && request.decision() instanceof Played) {
+                if (item instanceof DecidedPlayRequest request && request.played() != null) {
                     played.computeIfAbsent(request.draw().value(), id -> new ArrayList<>())
                             .add(request);
                 } else if (item instanceof DrawEnd end && end.period() == null) {
@@ -229,7 +230,7 @@ final class DrawComparison implements RedisComparison {
             long next = settled;
             List<Issued> issued = new ArrayList<>(DrawShardLoader.issued(row));
             for (DecidedPlayRequest request : journal.played.getOrDefault(id, List.of())) {
-                Played played = (Played) request.decision();
+                Played played = Objects.requireNonNull(request.played());
                 if (played.firstSeq() < settled) {
                     continue; // Postgres had it already
                 }
