@@ -60,6 +60,14 @@ final class Receiver implements AutoCloseable {
     private static final int HTTPS = 443;
     private static final int HTTP = 80;
 
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int UNAVAILABLE = 503;
+
+    /** A {@code Retry-After} in seconds. More digits than any sensible wait. */
+    private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
+
+    private static final int MAX_FAULT_LENGTH = 200;
+
     /** Shorter than receivers' own idle timeout. */
     private static final int KEEP_ALIVE_SECONDS = 3;
 
@@ -81,7 +89,7 @@ final class Receiver implements AutoCloseable {
         static Future<Terms> of(WorkerExecutor lookups, WebhooksConfig config, Clock clock) {
             AddressGuard guard = new AddressGuard(config.privateNetworks());
             Path authority = config.authority();
-            return lookups.executeBlocking(() -> authority == null ? null : Authorities.with(authority))
+            return lookups.executeBlocking(() -> authority == null ? null : issuers(authority))
                     .map(trusted -> new Terms(guard, config.timeout(), trusted, clock));
         }
 
@@ -125,8 +133,7 @@ final class Receiver implements AutoCloseable {
                         new Delivery.Answer(answer.statusCode(), null, millisSince(begun)), retryAfter(answer)))
                 .otherwise(fault -> {
                     close(); // ends the attempt in progress
-                    return new Reply(
-                            new Delivery.Answer(null, DeliveryFault.text(fault), millisSince(begun)), Duration.ZERO);
+                    return new Reply(new Delivery.Answer(null, text(fault), millisSince(begun)), Duration.ZERO);
                 });
     }
 
@@ -164,8 +171,8 @@ final class Receiver implements AutoCloseable {
     }
 
     private Duration retryAfter(HttpResponse<Void> answer) {
-        String header = RetryAfter.isMeant(answer.statusCode()) ? answer.getHeader("Retry-After") : null;
-        return header == null ? Duration.ZERO : RetryAfter.parse(header, terms.clock.instant());
+        String header = mayWait(answer.statusCode()) ? answer.getHeader("Retry-After") : null;
+        return header == null ? Duration.ZERO : retryAfter(header, terms.clock.instant());
     }
 
     private static boolean isSecure(URI url) {
@@ -220,145 +227,120 @@ final class Receiver implements AutoCloseable {
         }
     }
 
-    /** Describes why a receiver gave no answer, for the list of deliveries. */
-    private static final class DeliveryFault {
-        private static final int MAX_LENGTH = 200;
-
-        private DeliveryFault() {}
-
-        /** @return at most 200 characters */
-        static String text(Throwable fault) {
-            if (fault instanceof TimeoutException) {
-                return "no answer in time";
-            }
-            if (fault instanceof AddressGuard.ForbiddenException forbidden) {
-                return String.valueOf(forbidden.getMessage());
-            }
-            if (fault instanceof UnknownHostException) {
-                return "its host is not known";
-            }
-            String certificate = ofCertificate(fault);
-            String text = certificate != null ? certificate : ofConnection(fault);
-            return text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+    /** Describes why a receiver gave no answer, for the list of deliveries. @return at most 200 characters */
+    private static String text(Throwable fault) {
+        if (fault instanceof TimeoutException) {
+            return "no answer in time";
         }
-
-        /** The message without Java class names. */
-        private static String ofConnection(Throwable fault) {
-            if (fault instanceof ConnectException || fault instanceof NoRouteToHostException) {
-                return "nobody takes connections at its address";
-            }
-            if (fault instanceof SSLException) {
-                return "no TLS connection with it: " + fault.getMessage();
-            }
-            return fault instanceof IOException || fault instanceof HttpClosedException
-                    ? "it closed the connection before it had answered"
-                    : "its answer is not HTTP that this server reads";
+        if (fault instanceof AddressGuard.ForbiddenException forbidden) {
+            return String.valueOf(forbidden.getMessage());
         }
+        if (fault instanceof UnknownHostException) {
+            return "its host is not known";
+        }
+        String certificate = ofCertificate(fault);
+        String text = certificate != null ? certificate : ofConnection(fault);
+        return text.length() > MAX_FAULT_LENGTH ? text.substring(0, MAX_FAULT_LENGTH) : text;
+    }
 
-        /** The innermost cause with a message: the JDK wraps causes. */
-        private static @Nullable String ofCertificate(Throwable fault) {
-            String found = null;
-            for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
-                if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
-                    found = "its certificate is not valid at this time";
-                } else if (cause instanceof CertPathBuilderException) {
-                    found = "its certificate is signed by nobody who is trusted";
-                } else if (cause instanceof CertificateException) {
-                    found = "its certificate is refused: " + cause.getMessage();
-                }
+    /** The message without Java class names. */
+    private static String ofConnection(Throwable fault) {
+        if (fault instanceof ConnectException || fault instanceof NoRouteToHostException) {
+            return "nobody takes connections at its address";
+        }
+        if (fault instanceof SSLException) {
+            return "no TLS connection with it: " + fault.getMessage();
+        }
+        return fault instanceof IOException || fault instanceof HttpClosedException
+                ? "it closed the connection before it had answered"
+                : "its answer is not HTTP that this server reads";
+    }
+
+    /** The innermost cause with a message: the JDK wraps causes. */
+    private static @Nullable String ofCertificate(Throwable fault) {
+        String found = null;
+        for (Throwable cause = fault; cause != null; cause = cause.getCause()) {
+            if (cause instanceof CertificateExpiredException || cause instanceof CertificateNotYetValidException) {
+                found = "its certificate is not valid at this time";
+            } else if (cause instanceof CertPathBuilderException) {
+                found = "its certificate is signed by nobody who is trusted";
+            } else if (cause instanceof CertificateException) {
+                found = "its certificate is refused: " + cause.getMessage();
+            }
+        }
+        return found;
+    }
+
+    /** Whether {@code Retry-After} has a meaning with this status. */
+    static boolean mayWait(int status) {
+        return status == TOO_MANY_REQUESTS || status == UNAVAILABLE;
+    }
+
+    /**
+     * Parses {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date.
+     *
+     * @param now for a date
+     * @return zero for a past date, and for a malformed value
+     */
+    static Duration retryAfter(String header, Instant now) {
+        String text = header.strip();
+        if (SECONDS.matcher(text).matches()) {
+            return Duration.ofSeconds(Long.parseLong(text));
+        }
+        try {
+            Duration wait = Duration.between(now, Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)));
+            return wait.isNegative() ? Duration.ZERO : wait;
+        } catch (DateTimeException none) {
+            return Duration.ZERO;
+        }
+    }
+
+    /**
+     * The JVM's trusted issuers, and the issuers in a file. Blocks.
+     *
+     * @param file certificates, PEM
+     * @throws IllegalArgumentException if it holds no readable certificate
+     */
+    static TrustOptions issuers(Path file) {
+        try {
+            KeyStore all = KeyStore.getInstance(KeyStore.getDefaultType());
+            all.load(null, null);
+            for (Certificate each : ofFile(file)) {
+                all.setCertificateEntry("file-" + all.size(), each);
+            }
+            for (Certificate each : ofJvm()) {
+                all.setCertificateEntry("jvm-" + all.size(), each);
+            }
+            return TrustOptions.wrap(factory(all));
+        } catch (GeneralSecurityException | IOException broken) {
+            throw new IllegalArgumentException("webhooks.tls-authority has no certificates that can be read", broken);
+        }
+    }
+
+    private static Collection<? extends Certificate> ofFile(Path file) throws GeneralSecurityException, IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            Collection<? extends Certificate> found =
+                    CertificateFactory.getInstance("X.509").generateCertificates(in);
+            if (found.isEmpty()) {
+                throw new CertificateException("there is none");
             }
             return found;
         }
     }
 
-    /** The header {@code Retry-After} (RFC 9110, 10.2.3): seconds, or a date. Pure. */
-    static final class RetryAfter {
-        private static final int TOO_MANY_REQUESTS = 429;
-        private static final int UNAVAILABLE = 503;
-
-        /** More digits than any sensible wait. */
-        private static final Pattern SECONDS = Pattern.compile("[0-9]{1,10}");
-
-        private RetryAfter() {}
-
-        /** Whether the header has a meaning with this status. */
-        static boolean isMeant(int status) {
-            return status == TOO_MANY_REQUESTS || status == UNAVAILABLE;
-        }
-
-        /**
-         * Parses {@code Retry-After}.
-         *
-         * @param now for a date
-         * @return zero for a past date, and for a malformed value
-         */
-        static Duration parse(String header, Instant now) {
-            String text = header.strip();
-            if (SECONDS.matcher(text).matches()) {
-                return Duration.ofSeconds(Long.parseLong(text));
-            }
-            try {
-                Duration wait = Duration.between(now, Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(text)));
-                return wait.isNegative() ? Duration.ZERO : wait;
-            } catch (DateTimeException none) {
-                return Duration.ZERO;
+    private static List<X509Certificate> ofJvm() throws GeneralSecurityException {
+        List<X509Certificate> all = new ArrayList<>();
+        for (TrustManager manager : factory(null).getTrustManagers()) {
+            if (manager instanceof X509TrustManager known) {
+                all.addAll(List.of(known.getAcceptedIssuers()));
             }
         }
+        return all;
     }
 
-    /** Trusted issuers of receivers' certificates. */
-    static final class Authorities {
-        private Authorities() {}
-
-        /**
-         * The JVM's trusted issuers, and the issuers in a file. Blocks.
-         *
-         * @param file certificates, PEM
-         * @throws IllegalArgumentException if it holds no readable certificate
-         */
-        static TrustOptions with(Path file) {
-            try {
-                KeyStore all = KeyStore.getInstance(KeyStore.getDefaultType());
-                all.load(null, null);
-                for (Certificate each : ofFile(file)) {
-                    all.setCertificateEntry("file-" + all.size(), each);
-                }
-                for (Certificate each : ofJvm()) {
-                    all.setCertificateEntry("jvm-" + all.size(), each);
-                }
-                return TrustOptions.wrap(factory(all));
-            } catch (GeneralSecurityException | IOException broken) {
-                throw new IllegalArgumentException(
-                        "webhooks.tls-authority has no certificates that can be read", broken);
-            }
-        }
-
-        private static Collection<? extends Certificate> ofFile(Path file)
-                throws GeneralSecurityException, IOException {
-            try (InputStream in = Files.newInputStream(file)) {
-                Collection<? extends Certificate> found =
-                        CertificateFactory.getInstance("X.509").generateCertificates(in);
-                if (found.isEmpty()) {
-                    throw new CertificateException("there is none");
-                }
-                return found;
-            }
-        }
-
-        private static List<X509Certificate> ofJvm() throws GeneralSecurityException {
-            List<X509Certificate> all = new ArrayList<>();
-            for (TrustManager manager : factory(null).getTrustManagers()) {
-                if (manager instanceof X509TrustManager known) {
-                    all.addAll(List.of(known.getAcceptedIssuers()));
-                }
-            }
-            return all;
-        }
-
-        private static TrustManagerFactory factory(@Nullable KeyStore store) throws GeneralSecurityException {
-            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            factory.init(store);
-            return factory;
-        }
+    private static TrustManagerFactory factory(@Nullable KeyStore store) throws GeneralSecurityException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        factory.init(store);
+        return factory;
     }
 }

@@ -24,7 +24,7 @@ class AuthoritiesTest {
     void aFileWithoutACertificateIsRefusedByTheOptionsName(String content) throws IOException {
         Path file = Files.writeString(directory.resolve("authority.pem"), content);
 
-        assertThatThrownBy(() -> Receiver.Authorities.with(file))
+        assertThatThrownBy(() -> Receiver.issuers(file))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("webhooks.tls-authority");
     }

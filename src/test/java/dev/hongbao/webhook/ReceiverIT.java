@@ -95,8 +95,7 @@ class ReceiverIT {
         return new Receiver(
                 vertx,
                 lookups,
-                new Receiver.Terms(
-                        guard, timeout, Receiver.Authorities.with(authority.certificate()), Clock.systemUTC()));
+                new Receiver.Terms(guard, timeout, Receiver.issuers(authority.certificate()), Clock.systemUTC()));
     }
 
     private Receiver.Reply tell(Receiver receiver, String host, int attempt) {

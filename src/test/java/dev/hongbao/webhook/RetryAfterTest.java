@@ -25,7 +25,7 @@ class RetryAfterTest {
                 "Fri, 31 Dec 9999 23:59:59 GMT | PT69890819H59M58.5S"
             })
     void secondsAndDatesAreUnderstood(String header, Duration wait) {
-        assertThat(Receiver.RetryAfter.parse(header, NOW)).isEqualTo(wait);
+        assertThat(Receiver.retryAfter(header, NOW)).isEqualTo(wait);
     }
 
     @ParameterizedTest
@@ -41,14 +41,14 @@ class RetryAfterTest {
                 "Mon, 22 Nov 2026 13:00:00 GMT"
             })
     void whatIsNeitherIsNoWish(String header) {
-        assertThat(Receiver.RetryAfter.parse(header, NOW)).isZero();
+        assertThat(Receiver.retryAfter(header, NOW)).isZero();
     }
 
     @Test
     void onlyTwoAnswersGiveItThisMeaning() {
-        assertThat(Receiver.RetryAfter.isMeant(429)).isTrue();
-        assertThat(Receiver.RetryAfter.isMeant(503)).isTrue();
-        assertThat(Receiver.RetryAfter.isMeant(500)).isFalse();
-        assertThat(Receiver.RetryAfter.isMeant(200)).isFalse();
+        assertThat(Receiver.mayWait(429)).isTrue();
+        assertThat(Receiver.mayWait(503)).isTrue();
+        assertThat(Receiver.mayWait(500)).isFalse();
+        assertThat(Receiver.mayWait(200)).isFalse();
     }
 }
