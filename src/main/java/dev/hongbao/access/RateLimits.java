@@ -17,7 +17,6 @@ import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.vertx.core.Future;
 import java.time.Duration;
-import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +33,8 @@ public final class RateLimits {
 
     private record Guess(UserId user, PacketId packet) {}
 
-    /** @param nanoTime a monotonic clock, nanoseconds: {@code System::nanoTime} */
-    public RateLimits(Settings settings, LongSupplier nanoTime) {
-        TimeMeter time = new NanoMeter(nanoTime);
+    /** @param time a monotonic clock: {@link TimeMeter#SYSTEM_NANOTIME} */
+    public RateLimits(Settings settings, TimeMeter time) {
         int tracked = settings.trackedUsers();
         this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
         this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
@@ -91,18 +89,6 @@ public final class RateLimits {
         }
         Guess guess = new Guess(caller.user(), packet);
         return new PasscodeTry(wrongPasscodes.take(guess), () -> wrongPasscodes.giveBack(guess));
-    }
-
-    private record NanoMeter(LongSupplier nanoTime) implements TimeMeter {
-        @Override
-        public long currentTimeNanos() {
-            return nanoTime.getAsLong();
-        }
-
-        @Override
-        public boolean isWallClockBased() {
-            return false;
-        }
     }
 
     /**

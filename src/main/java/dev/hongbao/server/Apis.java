@@ -30,6 +30,7 @@ import dev.hongbao.packet.ClaimRoutes;
 import dev.hongbao.page.DemoLogin;
 import dev.hongbao.page.ManagementVerticle;
 import dev.hongbao.ws.Sockets;
+import io.github.bucket4j.TimeMeter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Context;
 import io.vertx.core.Deployable;
@@ -78,7 +79,7 @@ final class Apis {
         this.tokens = tokens;
         LimitsConfig limits = config.web().limits();
         this.rates = new RateLimits(
-                RateLimits.Settings.of(limits, config.domain().packet().maxCount()), System::nanoTime);
+                RateLimits.Settings.of(limits, config.domain().packet().maxCount()), TimeMeter.SYSTEM_NANOTIME);
         this.inFlight = new CallsInFlight(
                 limits.callsInFlight(),
                 limits.serviceCallsInFlight(),

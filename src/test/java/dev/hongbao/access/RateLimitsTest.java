@@ -8,6 +8,7 @@ import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.TooManyCallsException.RateDecision;
 import dev.hongbao.values.UserId;
+import io.github.bucket4j.TimeMeter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -28,7 +29,17 @@ class RateLimitsTest {
                     new Limit(10, 100),
                     Limit.of(2, Duration.ofMinutes(1)),
                     1_000),
-            nanos::get);
+            new TimeMeter() {
+                @Override
+                public long currentTimeNanos() {
+                    return nanos.get();
+                }
+
+                @Override
+                public boolean isWallClockBased() {
+                    return false;
+                }
+            });
 
     @Test
     void aBurstPassesThenCallsWaitAndHeadersSaySo() {

@@ -1,6 +1,5 @@
 package dev.hongbao.access;
 
-import dev.hongbao.access.TokenTrust.TokenKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -26,7 +25,7 @@ public final class TestKeys {
 
     /** The key of a data directory, made if it is missing. */
     public static byte[] ofFile(Path file) throws IOException {
-        return TokenKey.loadOrCreate(file);
+        return TokenTrust.loadOrCreate(file);
     }
 
     /** A secret for HS256 that has {@code name} in it. */

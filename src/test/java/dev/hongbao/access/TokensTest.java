@@ -11,7 +11,6 @@ import static dev.hongbao.access.TestKeys.signed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenTrust.TokenKey;
 import dev.hongbao.access.Tokens.TokenVerdict.Fault;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -399,19 +398,19 @@ class TokensTest {
     void theKeyFileIsMadeOnceAndOnlyItsOwnerMayReadIt(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("data/token.key");
 
-        byte[] key = TokenKey.loadOrCreate(file);
+        byte[] key = TokenTrust.loadOrCreate(file);
 
-        assertThat(key).hasSize(32).isEqualTo(TokenKey.loadOrCreate(file));
+        assertThat(key).hasSize(32).isEqualTo(TokenTrust.loadOrCreate(file));
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                 .isEqualTo("rw-------");
         assertThat(Files.list(file.getParent())).containsExactly(file);
-        assertThat(key).isNotEqualTo(TokenKey.loadOrCreate(directory.resolve("other/token.key")));
+        assertThat(key).isNotEqualTo(TokenTrust.loadOrCreate(directory.resolve("other/token.key")));
 
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
-        assertThatThrownBy(() -> TokenKey.loadOrCreate(file)).hasMessageContaining("chmod 600");
+        assertThatThrownBy(() -> TokenTrust.loadOrCreate(file)).hasMessageContaining("chmod 600");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
         Files.write(file, Arrays.copyOf(key, 31));
-        assertThatThrownBy(() -> TokenKey.loadOrCreate(file)).hasMessageContaining("32 bytes");
+        assertThatThrownBy(() -> TokenTrust.loadOrCreate(file)).hasMessageContaining("32 bytes");
     }
 
     private String claimed(String more) {

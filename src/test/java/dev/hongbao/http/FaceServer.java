@@ -25,6 +25,7 @@ import dev.hongbao.page.DemoLogin;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.UserId;
+import io.github.bucket4j.TimeMeter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.DeploymentOptions;
@@ -118,7 +119,7 @@ public final class FaceServer implements AutoCloseable {
         Contract contract = Contract.load();
         RateLimits rates = new RateLimits(
                 new RateLimits.Settings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
-                System::nanoTime);
+                TimeMeter.SYSTEM_NANOTIME);
         Access gate = new Access(
                 new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
                 rates,
