@@ -11,9 +11,9 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Iterator;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -56,7 +56,7 @@ final class SplitCommand implements Callable<Integer> {
     @Option(
             names = "--algorithm",
             paramLabel = "NAME",
-            converter = AlgorithmName.class,
+            converter = AlgorithmNames.class,
             completionCandidates = AlgorithmNames.class,
             description = "One of ${COMPLETION-CANDIDATES}; double-mean unless given.")
     private SplitAlgorithm algorithm = SplitAlgorithm.DOUBLE_MEAN;
@@ -152,8 +152,8 @@ final class SplitCommand implements Callable<Integer> {
         return seed;
     }
 
-    /** Reads an algorithm by the name it has in the API. */
-    static final class AlgorithmName implements ITypeConverter<SplitAlgorithm> {
+    /** The algorithms by their names in the API: reads one, and lists all for the help text. */
+    static final class AlgorithmNames implements ITypeConverter<SplitAlgorithm>, Iterable<String> {
         @Override
         public SplitAlgorithm convert(String value) {
             try {
@@ -162,13 +162,10 @@ final class SplitCommand implements Callable<Integer> {
                 throw new TypeConversionException(e.getMessage());
             }
         }
-    }
 
-    /** The names for the help text. */
-    static final class AlgorithmNames implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            return List.of(SplitAlgorithm.values()).stream()
+            return Stream.of(SplitAlgorithm.values())
                     .map(SplitAlgorithm::wireName)
                     .iterator();
         }

@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,13 +63,11 @@ public final class QuarantineStore {
      */
     public record Listed(Quarantine.Unit unit, Quarantine.Mark mark, OffsetDateTime since, long entries, String held) {}
 
-    private record Kept(long n, String verb, String item) {}
-
     /** All units that are set aside, the longest first. */
     public Future<List<Listed>> list() {
         return pool.query(LIST)
                 .execute()
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
+                .map(rows -> rows.stream()
                         .map(row -> new Listed(
                                 new Quarantine.Unit(row.getString("kind"), row.getUUID("id")),
                                 new Quarantine.Mark(
@@ -96,22 +93,27 @@ public final class QuarantineStore {
                                 : settle(tx, kept, 0).map(done -> kept.size())));
     }
 
-    private Future<Void> settle(SqlConnection tx, List<Kept> kept, int from) {
+    /** @param kept rows with {@code n}, {@code verb} and {@code item} */
+    private Future<Void> settle(SqlConnection tx, List<Row> kept, int from) {
         if (from == kept.size()) {
             return Future.succeededFuture();
         }
-        String verb = kept.get(from).verb;
+        String verb = kept.get(from).getString("verb");
         Settler settler = settlers.get(verb);
         if (settler == null) {
             return Future.failedFuture(new IllegalStateException("the quarantine holds an entry of verb " + verb));
         }
         List<JournalItem> items = new ArrayList<>();
         int to = from;
-        for (; to < kept.size() && to - from < PAGE && kept.get(to).verb.equals(verb); to++) {
-            JournalItem item = settler.format().read(kept.get(to).item);
+        for (;
+                to < kept.size()
+                        && to - from < PAGE
+                        && kept.get(to).getString("verb").equals(verb);
+                to++) {
+            JournalItem item = settler.format().read(kept.get(to).getString("item"));
             if (item == null) {
-                return Future.failedFuture(
-                        new IllegalStateException("entry " + kept.get(to).n + " of the quarantine cannot be read"));
+                return Future.failedFuture(new IllegalStateException(
+                        "entry " + kept.get(to).getLong("n") + " of the quarantine cannot be read"));
             }
             items.add(item);
         }
@@ -202,12 +204,11 @@ public final class QuarantineStore {
     }
 
     /** @return null if another call brought the unit back while this one waited for the lock */
-    private static Future<@Nullable List<Kept>> take(SqlConnection tx, UUID unit) {
+    private static Future<@Nullable List<Row>> take(SqlConnection tx, UUID unit) {
         return tx.preparedQuery("delete from quarantine where unit = $1 returning n, verb, item")
                 .execute(Tuple.of(unit))
-                .map(rows -> StreamSupport.stream(rows.spliterator(), false)
-                        .map(row -> new Kept(row.getLong("n"), row.getString("verb"), row.getString("item")))
-                        .sorted(Comparator.comparingLong(Kept::n))
+                .map(rows -> rows.stream()
+                        .sorted(Comparator.comparing(row -> row.getLong("n")))
                         .toList())
                 .compose(kept -> tx.preparedQuery("delete from quarantine_unit where id = $1")
                         .execute(Tuple.of(unit))

@@ -3,6 +3,7 @@ package dev.hongbao.http;
 import dev.hongbao.http.PageFiles.PageFile;
 import dev.hongbao.values.Metadata;
 import io.vertx.core.Future;
+import io.vertx.core.VertxException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpHeaders;
@@ -120,6 +121,9 @@ public record Reply(
 
         private static final Pattern QUALITY = Pattern.compile(";q=([01](?:\\.[0-9]{0,3})?)$");
 
+        /** Stops the reading for a HEAD. */
+        private static final Throwable HEAD_IS_KNOWN = VertxException.noStackTrace("the head is known");
+
         private LinesReply() {}
 
         /** Whether the request wants CSV: by {@code format}, else by the preferred type of {@code Accept}. */
@@ -178,10 +182,9 @@ public record Reply(
             Gzip zip = Gzip.isAccepted(request.getHeader(HttpHeaders.ACCEPT_ENCODING)) ? new Gzip() : null;
             if (call.exchange().isHead()) {
                 // A HEAD is refused as its GET would be, and reads only the first page.
-                return read.apply(page -> Future.failedFuture(new HeadIsKnownException()))
-                        .recover(fault -> fault instanceof HeadIsKnownException
-                                ? Future.succeededFuture()
-                                : Future.failedFuture(fault))
+                return read.apply(page -> Future.failedFuture(HEAD_IS_KNOWN))
+                        .recover(
+                                fault -> fault == HEAD_IS_KNOWN ? Future.succeededFuture() : Future.failedFuture(fault))
                         .map(known -> reply(type, zip, Buffer.buffer()));
             }
             return read.apply(page -> {
@@ -204,15 +207,6 @@ public record Reply(
                         Buffer last = piece(zip, response.headWritten() ? "" : begin);
                         return reply(type, zip, zip == null ? last : last.appendBuffer(zip.end()));
                     });
-        }
-
-        /** Stops the reading for a HEAD. */
-        private static final class HeadIsKnownException extends RuntimeException {
-            private static final long serialVersionUID = 1L;
-
-            HeadIsKnownException() {
-                super("the head is known", null, false, false);
-            }
         }
 
         private static HttpClosedException gone() {
