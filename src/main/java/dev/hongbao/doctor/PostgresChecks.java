@@ -218,9 +218,9 @@ final class PostgresChecks {
             String what = one.sinceCheckpoint() ? "what is new in the books" : "all of the books";
             String when = " " + Math.round(one.age() / 3_600) + " h ago";
             found.add(
-                    one.found().violations() > 0
+                    one.violations() > 0
                             ? Check.BOOKS.found("The latest check of " + what + "," + when + ", found "
-                                    + one.found().violations() + " violations")
+                                    + one.violations() + " violations")
                             : Diagnosis.well("The latest check of " + what + "," + when + ", found no violation"));
             cleanAge = one.sinceCheckpoint() ? one.cleanAge() : cleanAge;
         }

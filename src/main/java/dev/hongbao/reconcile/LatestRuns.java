@@ -52,45 +52,49 @@ public final class LatestRuns {
      * @param sinceCheckpoint true for a run from the checkpoint, false for a full run
      * @param age in seconds since its end, by Postgres' clock
      * @param cleanAge in seconds since the end of the latest run without a violation; null for none
+     * @param lines the number of lines of each severity
      */
     public record Latest(
-            boolean sinceCheckpoint, double age, @Nullable Double cleanAge, Found found) {
+            boolean sinceCheckpoint, double age, @Nullable Double cleanAge, Map<Severity, Integer> lines) {
+        public Latest {
+            lines = Map.copyOf(lines);
+        }
+
+        public int violations() {
+            return lines.getOrDefault(Severity.VIOLATION, 0);
+        }
+
         private static Latest of(Row row) {
             return new Latest(
                     row.getBoolean("since_checkpoint"),
                     row.getDouble("age"),
                     row.getDouble("clean_age"),
-                    new Found(row.getInteger("violations"), row.getInteger("quarantined"), row.getInteger("heals")));
+                    Map.of(
+                            Severity.VIOLATION, row.getInteger("violations"),
+                            Severity.QUARANTINED, row.getInteger("quarantined"),
+                            Severity.HEALS, row.getInteger("heals")));
         }
     }
 
-    /** The number of lines of each severity. */
-    public record Found(int violations, int quarantined, int heals) {
-        /** Counts the lines. */
-        public static Found of(List<Finding> findings) {
-            return new Found(
-                    lines(findings, Severity.VIOLATION),
-                    lines(findings, Severity.QUARANTINED),
-                    lines(findings, Severity.HEALS));
-        }
-
-        private static int lines(List<Finding> findings, Severity severity) {
-            return findings.stream()
-                    .filter(finding -> finding.severity() == severity)
-                    .mapToInt(finding -> finding.lines().size())
-                    .sum();
-        }
+    private static int lines(List<Finding> findings, Severity severity) {
+        return findings.stream()
+                .filter(finding -> finding.severity() == severity)
+                .mapToInt(finding -> finding.lines().size())
+                .sum();
     }
 
     /** Stores the result of a run. Does nothing on a replica, which is read-only. */
     public Future<Void> note(boolean sinceCheckpoint, List<Finding> findings) {
-        Found found = Found.of(findings);
         return pool.query("select pg_is_in_recovery()")
                 .execute()
                 .compose(rows -> rows.iterator().next().getBoolean(0)
                         ? Future.succeededFuture()
                         : pool.preparedQuery(NOTE)
-                                .execute(Tuple.of(sinceCheckpoint, found.violations, found.quarantined, found.heals)))
+                                .execute(Tuple.of(
+                                        sinceCheckpoint,
+                                        lines(findings, Severity.VIOLATION),
+                                        lines(findings, Severity.QUARANTINED),
+                                        lines(findings, Severity.HEALS))))
                 .mapEmpty();
     }
 
@@ -179,7 +183,9 @@ public final class LatestRuns {
                         .tag("read", read)
                         .register(metrics);
                 for (Severity severity : Severity.values()) {
-                    Gauge.builder("hongbao.reconcile.findings", () -> of(sinceCheckpoint, one -> lines(one, severity)))
+                    Gauge.builder(
+                                    "hongbao.reconcile.findings",
+                                    () -> of(sinceCheckpoint, one -> one.lines().getOrDefault(severity, 0)))
                             .description("Findings of the latest reconciliation; a violation breaks a rule on money")
                             .tag("read", read)
                             .tag("severity", severity.name().toLowerCase(Locale.ROOT))
@@ -270,14 +276,6 @@ public final class LatestRuns {
                 return age;
             }
             return sinceCheckpoint && !every.isZero() ? (System.nanoTime() - startedNanos) / 1e9 : Double.NaN;
-        }
-
-        private static double lines(Latest one, Severity severity) {
-            return switch (severity) {
-                case VIOLATION -> one.found().violations();
-                case QUARANTINED -> one.found().quarantined();
-                case HEALS -> one.found().heals();
-            };
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.doctor.Check.Diagnosis.Severity;
 import dev.hongbao.reconcile.LatestRuns;
+import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.postgres.Months;
 import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisLink.RedisInfo;
@@ -143,7 +144,7 @@ class ChecksTest {
     }
 
     private static LatestRuns.Latest run(boolean sinceCheckpoint, Double cleanAge, int violations) {
-        return new LatestRuns.Latest(sinceCheckpoint, 10, cleanAge, new LatestRuns.Found(violations, 0, 0));
+        return new LatestRuns.Latest(sinceCheckpoint, 10, cleanAge, Map.of(Finding.Severity.VIOLATION, violations));
     }
 
     private static RedisInfo redis(Map<String, String> changed) {

@@ -3,14 +3,15 @@ package dev.hongbao.reconcile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.reconcile.LatestRuns.BackgroundReconcile;
-import dev.hongbao.reconcile.LatestRuns.Found;
 import dev.hongbao.reconcile.LatestRuns.Latest;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -26,7 +27,7 @@ class BackgroundReconcileTest {
                 () -> Future.succeededFuture(7L),
                 rest -> {
                     runs++;
-                    latest = List.of(new Latest(true, 0, 0.0, new Found(0, 0, 0)));
+                    latest = List.of(new Latest(true, 0, 0.0, Map.of()));
                     return Future.succeededFuture(Optional.empty());
                 },
                 every,
@@ -43,17 +44,17 @@ class BackgroundReconcileTest {
 
         background.look();
         assertThat(runs).as("there was none").isEqualTo(1);
-        latest = List.of(new Latest(true, 3_599, 3_599.0, new Found(0, 0, 0)));
+        latest = List.of(new Latest(true, 3_599, 3_599.0, Map.of()));
         background.look();
         assertThat(runs).as("not yet").isEqualTo(1);
-        latest = List.of(new Latest(true, 3_600, 3_600.0, new Found(0, 0, 0)));
+        latest = List.of(new Latest(true, 3_600, 3_600.0, Map.of()));
         background.look();
         assertThat(runs).as("it is time").isEqualTo(2);
     }
 
     @Test
     void aRunThatReadEverythingIsNoneFromTheCheckpoint() {
-        latest = List.of(new Latest(false, 1, 1.0, new Found(0, 0, 0)));
+        latest = List.of(new Latest(false, 1, 1.0, Map.of()));
 
         every(Duration.ofHours(1)).look();
 
@@ -136,7 +137,8 @@ class BackgroundReconcileTest {
         assertThat(value("hongbao.reconcile.clean.age", "new")).isNaN();
 
         latest = List.of(
-                new Latest(false, 50, null, new Found(7, 0, 0)), new Latest(true, 10, 300.0, new Found(2, 1, 0)));
+                new Latest(false, 50, null, Map.of(Severity.VIOLATION, 7)),
+                new Latest(true, 10, 300.0, Map.of(Severity.VIOLATION, 2, Severity.QUARANTINED, 1)));
         background.look();
 
         assertThat(value("hongbao.reconcile.clean.age", "new")).isEqualTo(300);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Reconciliation.Finding;
+import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Operations;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.testing.Books;
@@ -435,7 +436,8 @@ class CheckpointIT {
                 .filteredOn(LatestRuns.Latest::sinceCheckpoint)
                 .singleElement()
                 .satisfies(one -> {
-                    assertThat(one.found()).isEqualTo(new LatestRuns.Found(1, 0, 0));
+                    assertThat(one.lines())
+                            .isEqualTo(Map.of(Severity.VIOLATION, 1, Severity.QUARANTINED, 0, Severity.HEALS, 0));
                     assertThat(one.cleanAge()).isGreaterThan(one.age());
                 });
         books.execute("update account set balance = balance - 1 where owner = 'bob'");
