@@ -139,13 +139,13 @@ public final class Contract {
                         SERVICE_ONLY.equals(security),
                         Operation.RateLimit.valueOf(
                                 call.getString("x-rate-limit", "calls").toUpperCase(Locale.ROOT)),
-                        needsKey),
-                body == null ? null : body(body));
-    }
-
-    private static Operation.Body body(JsonObject body) {
-        JsonObject json = body.getJsonObject("content").getJsonObject("application/json");
-        return new Operation.Body(new Schema(json.getJsonObject("schema")), body.getBoolean("required", false));
+                        needsKey,
+                        body != null && body.getBoolean("required", false)),
+                body == null
+                        ? null
+                        : new Schema(body.getJsonObject("content")
+                                .getJsonObject("application/json")
+                                .getJsonObject("schema")));
     }
 
     /**
@@ -221,7 +221,7 @@ public final class Contract {
                 .filter(each -> each.id().equals(operationId))
                 .findFirst()
                 .orElseThrow();
-        return Objects.requireNonNull(call.body()).schema().itemsOf(list);
+        return Objects.requireNonNull(call.body()).itemsOf(list);
     }
 
     /** Every call, by {@link Operation#index}. */
@@ -237,7 +237,7 @@ public final class Contract {
      * @param path the schemas of the path's parameters by name, all required, in the contract's order, in which a form shows them
      * @param query the schemas of the query's, all optional
      * @param needs what a caller must have
-     * @param body null when the call takes no body
+     * @param body the schema of its body; null when the call takes none
      */
     public record Operation(
             int index,
@@ -246,7 +246,7 @@ public final class Contract {
             Map<String, Schema> path,
             Map<String, Schema> query,
             Needs needs,
-            @Nullable Body body) {
+            @Nullable Schema body) {
         public Operation {
             path = Collections.unmodifiableMap(new LinkedHashMap<>(path));
             query = Collections.unmodifiableMap(new LinkedHashMap<>(query));
@@ -259,10 +259,10 @@ public final class Contract {
          * @param service whether only the host application's backend may make it
          * @param rateLimit which limit counts it
          * @param idempotencyKey whether the header is required
+         * @param body whether a body is required
          */
-        public record Needs(boolean token, boolean service, RateLimit rateLimit, boolean idempotencyKey) {}
-
-        public record Body(Schema schema, boolean required) {}
+        public record Needs(
+                boolean token, boolean service, RateLimit rateLimit, boolean idempotencyKey, boolean body) {}
 
         /** Of {@code x-rate-limit}. */
         public enum RateLimit {
@@ -272,7 +272,7 @@ public final class Contract {
 
         /** A copy for role service only, even of a call that needs no token. */
         Operation forServiceAlone() {
-            Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey());
+            Needs narrowed = new Needs(true, true, needs.rateLimit(), needs.idempotencyKey(), needs.body());
             return new Operation(index, id, method, path, query, narrowed, body);
         }
 

@@ -484,9 +484,9 @@ public final class HttpFace implements Handler<HttpServerRequest> {
         }
 
         private static @Nullable JsonObject decode(Operation operation, @Nullable Buffer body) {
-            Operation.Body expected = operation.body();
+            Schema expected = operation.body();
             if (body == null || isNull(body)) {
-                if (expected != null && expected.required()) {
+                if (operation.needs().body()) {
                     throw InvalidInputException.of("#", Text.of("body.none-given"));
                 }
                 return null;
@@ -495,7 +495,7 @@ public final class HttpFace implements Handler<HttpServerRequest> {
                 throw InvalidInputException.of("#", Text.of("body.none-allowed"));
             }
             JsonObject json = StrictJson.COMMAND.decode(body.getBytes());
-            expected.schema().check(json, "#");
+            expected.check(json, "#");
             return json;
         }
 

@@ -13,6 +13,7 @@ import dev.hongbao.http.Contract;
 import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
+import dev.hongbao.http.Schema;
 import dev.hongbao.ledger.Turnover;
 import dev.hongbao.ledger.Wallets;
 import dev.hongbao.page.ManagementVerticle.ConsoleServices;
@@ -190,12 +191,12 @@ final class ConsoleRoutes {
             for (Operation operation : path.operations()) {
                 JsonObject query = new JsonObject();
                 operation.query().forEach((name, schema) -> query.put(name, schema.json()));
-                Operation.Body body = operation.body();
+                Schema body = operation.body();
                 calls.add(new JsonObject()
                         .put("method", operation.method().name())
                         .put("path", path.template())
                         .put("query", query)
-                        .put("body", body == null ? null : body.schema().json()));
+                        .put("body", body == null ? null : body.json()));
             }
         }
         return calls.encode();

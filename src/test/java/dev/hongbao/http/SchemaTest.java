@@ -85,11 +85,10 @@ class SchemaTest {
 
     private static String faultsOfBody(String call, String body) {
         Schema schema = Objects.requireNonNull(CONTRACT.operations().stream()
-                        .filter(operation -> operation.id().equals(call))
-                        .findFirst()
-                        .orElseThrow()
-                        .body())
-                .schema();
+                .filter(operation -> operation.id().equals(call))
+                .findFirst()
+                .orElseThrow()
+                .body());
         return told(() -> schema.check(json(body), "#"));
     }
 

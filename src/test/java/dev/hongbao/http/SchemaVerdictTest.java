@@ -47,7 +47,7 @@ class SchemaVerdictTest {
             call.path().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
             call.query().forEach((name, schema) -> schemas.put(call.id() + " " + name, schema));
             if (call.body() != null) {
-                schemas.put(call.id(), call.body().schema());
+                schemas.put(call.id(), call.body());
             }
         });
         Frames.load().requests.forEach((type, schema) -> schemas.put("frame:" + type, schema));
