@@ -405,7 +405,13 @@ public final class ManagementVerticle extends VerticleBase {
         private static final int SAMPLES = 600;
 
         private static final int EVENTS = 100;
-        private static final Latency NOTHING_SETTLED = new Latency(-1, -1);
+
+        /** In each sample, after the claims and the latencies. */
+        private static final List<String> GAUGES = List.of(
+                "hongbao.journal.unsettled.entries",
+                "hongbao_http_connections",
+                "hongbao.socket.connections",
+                "hongbao.packet.open");
 
         /** Counters whose growth is an event: the counter's name, and a tag to select by or null. */
         private enum Watched implements Named {
@@ -426,24 +432,13 @@ public final class ManagementVerticle extends VerticleBase {
             }
         }
 
-        /** @param claims per second @param settling negative if nothing settled since the previous sample */
-        private record Sample(
-                long atMillis,
-                long claims,
-                Latency settling,
-                long unsettled,
-                long connections,
-                long sockets,
-                long openPackets) {}
-
-        private record Latency(double p50Millis, double p99Millis) {}
-
-        private record Event(long atMillis, String kind, long count) {}
+        /** A sample or an event, as its item in {@link #toJson}. */
+        private record Entry(long atMillis, String json) {}
 
         private final MeterRegistry meters;
         private final Clock clock;
-        private final Deque<Sample> samples = new ArrayDeque<>();
-        private final Deque<Event> events = new ArrayDeque<>();
+        private final Deque<Entry> samples = new ArrayDeque<>();
+        private final Deque<Entry> events = new ArrayDeque<>();
         private final Map<Watched, Double> before = new LinkedHashMap<>();
         private double claimsBefore = Double.NaN;
         private long settledBefore;
@@ -463,14 +458,13 @@ public final class ManagementVerticle extends VerticleBase {
             long perSecond = Double.isNaN(claimsBefore) ? 0 : Math.round((claims - claimsBefore) / seconds);
             claimsBefore = claims;
             sampledAtMillis = now;
-            samples.add(new Sample(
-                    now,
-                    Math.max(0, perSecond),
-                    latency(),
-                    gauge("hongbao.journal.unsettled.entries"),
-                    gauge("hongbao_http_connections"),
-                    gauge("hongbao.socket.connections"),
-                    gauge("hongbao.packet.open")));
+            JsonText sample = new JsonText(96).beginArray().raw(Long.toString(now));
+            sample.raw(Long.toString(Math.max(0, perSecond)));
+            latency(sample);
+            for (String gauge : GAUGES) {
+                sample.raw(Long.toString(gauge(gauge)));
+            }
+            samples.add(new Entry(now, sample.endArray().toString()));
             if (samples.size() > SAMPLES) {
                 samples.remove();
             }
@@ -478,7 +472,9 @@ public final class ManagementVerticle extends VerticleBase {
                 double count = count(watched.meter, watched.tag, watched.value);
                 Double last = before.put(watched, count);
                 if (last != null && count > last) {
-                    events.add(new Event(now, watched.wireName(), Math.round(count - last)));
+                    JsonText event = new JsonText(96).beginObject().field("at", now);
+                    event.plain("kind", watched.wireName()).field("count", Math.round(count - last));
+                    events.add(new Entry(now, event.endObject().toString()));
                 }
             }
             while (events.size() > EVENTS) {
@@ -486,10 +482,12 @@ public final class ManagementVerticle extends VerticleBase {
             }
         }
 
-        private Latency latency() {
+        /** Adds the median and the 99th percentile since the previous sample, in milliseconds; nulls if nothing settled. */
+        private void latency(JsonText sample) {
             Timer timer = meters.find("hongbao.claim.settling").timer();
             if (timer == null || timer.count() == settledBefore) {
-                return NOTHING_SETTLED;
+                sample.raw("null").raw("null");
+                return;
             }
             long settled = timer.count() - settledBefore;
             settledBefore = timer.count();
@@ -500,7 +498,8 @@ public final class ManagementVerticle extends VerticleBase {
             }
             settledBefores =
                     Stream.of(buckets).mapToDouble(CountAtBucket::count).toArray();
-            return new Latency(quantile(0.5 * settled, buckets, upTo), quantile(0.99 * settled, buckets, upTo));
+            sample.raw(millis(quantile(0.5 * settled, buckets, upTo)));
+            sample.raw(millis(quantile(0.99 * settled, buckets, upTo)));
         }
 
         /**
@@ -548,29 +547,20 @@ public final class ManagementVerticle extends VerticleBase {
          * @param afterMillis returns only later entries
          */
         String toJson(long afterMillis) {
-            JsonText json = new JsonText(1024).beginObject().name("samples").beginArray();
-            for (Sample each : samples) {
-                if (each.atMillis > afterMillis) {
-                    json.beginArray().raw(Long.toString(each.atMillis));
-                    json.raw(Long.toString(each.claims)).raw(millis(each.settling.p50Millis));
-                    json.raw(millis(each.settling.p99Millis)).raw(Long.toString(each.unsettled));
-                    json.raw(Long.toString(each.connections)).raw(Long.toString(each.sockets));
-                    json.raw(Long.toString(each.openPackets));
-                    json.endArray();
-                }
-            }
-            json.endArray().name("events").beginArray();
-            for (Event each : events) {
-                if (each.atMillis > afterMillis) {
-                    json.beginObject().field("at", each.atMillis).plain("kind", each.kind);
-                    json.field("count", each.count).endObject();
-                }
-            }
-            return json.endArray().endObject().toString();
+            JsonText json = new JsonText(1024).beginObject();
+            write(json.name("samples"), samples, afterMillis);
+            write(json.name("events"), events, afterMillis);
+            return json.endObject().toString();
+        }
+
+        private static void write(JsonText json, Deque<Entry> entries, long afterMillis) {
+            json.beginArray();
+            entries.stream().filter(each -> each.atMillis > afterMillis).forEach(each -> json.raw(each.json));
+            json.endArray();
         }
 
         private static String millis(double value) {
-            return value < 0 ? "null" : Double.toString(Math.round(value * 100) / 100.0);
+            return Double.toString(Math.round(value * 100) / 100.0);
         }
     }
 }
