@@ -50,7 +50,7 @@ final class PlayBatcher {
         this.maxJournalEntries = attempts.limits().maxJournalEntries();
         this.clock = attempts.clock();
         this.batcher = new ScriptBatcher<>(
-                attempts, Text.of("noun.plays"), metrics::batch, each -> new PlayScriptCall(each).call());
+                attempts, Text.of("noun.plays"), metrics.batchSize, each -> new PlayScriptCall(each).call());
     }
 
     /** The script's result for one request. */

@@ -10,16 +10,14 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
-import java.util.function.IntSupplier;
 
 /** Metrics of plays. Thread-safe. */
 final class PlayMetrics {
     private final Map<PlayOutcome.Kind, Counter> outcomes = new EnumMap<>(PlayOutcome.Kind.class);
-    private final DistributionSummary batchSize;
-    private final DistributionSummary holds;
-    private final Timer settling;
-    private final LoopSum inFlight;
+    final DistributionSummary batchSize;
+    final DistributionSummary holds;
+    final Timer settling;
+    final LoopSum inFlight;
 
     public PlayMetrics(MeterRegistry registry) {
         for (PlayOutcome.Kind kind : PlayOutcome.Kind.values()) {
@@ -45,28 +43,7 @@ final class PlayMetrics {
                 "Requests to play in flight: waiting for their hold, for the script or for their settlement, including requests whose caller gave up");
     }
 
-    /**
-     * Adds one event loop's requests in flight.
-     *
-     * @param inFlight read on any thread; an approximate value is enough
-     */
-    void watch(IntSupplier inFlight) {
-        this.inFlight.watch(inFlight);
-    }
-
     void answered(PlayOutcome.Kind kind) {
         Objects.requireNonNull(outcomes.get(kind)).increment();
-    }
-
-    void batch(int plays) {
-        batchSize.record(plays);
-    }
-
-    void holds(int requests) {
-        holds.record(requests);
-    }
-
-    void settledAfter(long nanos) {
-        settling.record(nanos, TimeUnit.NANOSECONDS);
     }
 }

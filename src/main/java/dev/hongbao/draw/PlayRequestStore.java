@@ -5,6 +5,7 @@ import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.store.postgres.GatheredCommands;
 import dev.hongbao.store.postgres.GatheredLookups;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.Text;
@@ -95,7 +96,7 @@ final class PlayRequestStore {
         // One request of a user in a statement, so that a wallet's balance is checked for each request.
         this.holds =
                 new GatheredCommands<>(Text.of("noun.plays"), maxWaiting, paid -> paid.request.user(), requests -> {
-                    metrics.holds(requests.size());
+                    metrics.holds.record(requests.size());
                     return Transactions.statement(() -> hold(requests));
                 });
         this.playedBefore = new GatheredLookups<>(this::playedBefore);
@@ -132,37 +133,22 @@ final class PlayRequestStore {
     }
 
     private Future<List<Hold>> hold(List<Paid> requests) {
-        int size = requests.size();
-        UUID[] ids = new UUID[size];
-        UUID[] draws = new UUID[size];
-        String[] users = new String[size];
-        Short[] plays = new Short[size];
-        UUID[] attempts = new UUID[size];
-        Long[] totals = new Long[size];
-        Long[] perDays = new Long[size];
-        Long[] days = new Long[size];
-        for (int i = 0; i < size; i++) {
-            Paid paid = requests.get(i);
-            PlayRequest request = paid.request;
-            ids[i] = request.id();
-            draws[i] = request.draw().value();
-            users[i] = request.user().value();
-            plays[i] = (short) request.plays();
-            attempts[i] = UUID.randomUUID();
-            totals[i] = paid.limits.total();
-            perDays[i] = paid.limits.perDay();
-            days[i] = paid.day;
-        }
         return pool.preparedQuery(HOLD)
                 .execute(Tuple.tuple()
-                        .addArrayOfUUID(ids)
-                        .addArrayOfUUID(draws)
-                        .addArrayOfString(users)
-                        .addArrayOfShort(plays)
-                        .addArrayOfUUID(attempts)
-                        .addArrayOfLong(totals)
-                        .addArrayOfLong(perDays)
-                        .addArrayOfLong(days))
+                        .addArrayOfUUID(Rows.column(requests, UUID[]::new, paid -> paid.request.id()))
+                        .addArrayOfUUID(Rows.column(
+                                requests,
+                                UUID[]::new,
+                                paid -> paid.request.draw().value()))
+                        .addArrayOfString(Rows.column(
+                                requests,
+                                String[]::new,
+                                paid -> paid.request.user().value()))
+                        .addArrayOfShort(Rows.column(requests, Short[]::new, paid -> (short) paid.request.plays()))
+                        .addArrayOfUUID(Rows.column(requests, UUID[]::new, paid -> UUID.randomUUID()))
+                        .addArrayOfLong(Rows.column(requests, Long[]::new, paid -> paid.limits.total()))
+                        .addArrayOfLong(Rows.column(requests, Long[]::new, paid -> paid.limits.perDay()))
+                        .addArrayOfLong(Rows.column(requests, Long[]::new, Paid::day)))
                 .map(PlayRequestStore::answers);
     }
 

@@ -82,13 +82,13 @@ public final class PlayService {
         this.metrics = metrics;
         this.settlements = settlements;
         this.batcher = new PlayBatcher(attempts, metrics);
-        this.waiters = attempts.waiters(key -> key.draw().value(), requests::decided, metrics::settledAfter);
+        this.waiters = attempts.waiters(key -> key.draw().value(), requests::decided, metrics.settling);
         waiters.listen(
                 settlements,
                 batcher::isUnanswered,
                 settled -> settled.requests().forEach(request -> waiters.settled(AttemptKey.of(request), request)));
         this.gate = attempts.gate(waiters);
-        metrics.watch(this::inFlight);
+        metrics.inFlight.watch(this::inFlight);
     }
 
     /** The id of a key's request in {@link SettledPlays.Request}, on every server. */
@@ -273,8 +273,7 @@ public final class PlayService {
                 }
                 case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
                 case REUSED -> Future.failedFuture(reused());
-                case POOR ->
-                    Refusal.INSUFFICIENT_FUNDS.failure(Text.of("play.too-expensive"));
+                case POOR -> Refusal.INSUFFICIENT_FUNDS.failure(Text.of("play.too-expensive"));
                 case REFUSED -> refused(Objects.requireNonNull(hold.refusal()));
                 case FROZEN -> Future.failedFuture(Verdict.FROZEN.refusal());
                 case BLOCKED -> Future.failedFuture(Verdict.BLOCKED.refusal());

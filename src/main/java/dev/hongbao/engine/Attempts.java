@@ -8,6 +8,7 @@ import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UnavailableException;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import io.vertx.core.Future;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,9 +17,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -123,12 +124,17 @@ public final class Attempts {
      *
      * @param unit the packet or draw of a key
      * @param lookup asks Postgres for the settled facts of these keys; unsettled keys are absent
-     * @param settledAfterNanos gets the wait of each settled item
+     * @param settling gets the wait of each settled item
      */
     public <K, V> SettlementWaiters<K, V> waiters(
-            Function<K, UUID> unit, Function<Collection<K>, Future<Map<K, V>>> lookup, LongConsumer settledAfterNanos) {
-        SettlementWaiters<K, V> waiters =
-                new SettlementWaiters<>(loop, shards, limits.maxWaiting, lookup, settledAfterNanos, loop::nanos);
+            Function<K, UUID> unit, Function<Collection<K>, Future<Map<K, V>>> lookup, Timer settling) {
+        SettlementWaiters<K, V> waiters = new SettlementWaiters<>(
+                loop,
+                shards,
+                limits.maxWaiting,
+                lookup,
+                nanos -> settling.record(nanos, TimeUnit.NANOSECONDS),
+                loop::nanos);
         waiters.refuseSetAside(unit);
         return waiters;
     }

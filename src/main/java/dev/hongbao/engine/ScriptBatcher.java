@@ -4,6 +4,7 @@ import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.util.ArrayDeque;
@@ -12,7 +13,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +37,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
     private final Shards shards;
     private final Attempts.Limits limits;
     private final Text noun;
-    private final IntConsumer batches;
+    private final DistributionSummary batches;
     private final Function<List<T>, ShardScript.Call<List<A>>> calls;
     private final ShardScript script;
     private final List<Lane> lanes = new ArrayList<>();
@@ -89,7 +89,10 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
      * @param calls makes the call for some items of one shard; the call answers each item, in their order
      */
     public ScriptBatcher(
-            Attempts attempts, Text noun, IntConsumer batches, Function<List<T>, ShardScript.Call<List<A>>> calls) {
+            Attempts attempts,
+            Text noun,
+            DistributionSummary batches,
+            Function<List<T>, ShardScript.Call<List<A>>> calls) {
         this.loop = attempts.loop;
         this.shards = attempts.shards;
         this.limits = attempts.limits;
@@ -196,7 +199,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
                 return;
             }
             inFlight++;
-            batches.accept(size);
+            batches.record(size);
             script.call(link, current, calls.apply(batch)).onComplete(done -> {
                 inFlight--;
                 if (done.succeeded()) {

@@ -36,7 +36,7 @@ final class ClaimBatcher {
         this.maxJournalEntries = attempts.limits().maxJournalEntries();
         this.clock = attempts.clock(); // gives the day, for the limits of campaigns
         this.batcher = new ScriptBatcher<>(
-                attempts, Text.of("noun.claims"), metrics::batch, each -> new ClaimScriptCall(each).call());
+                attempts, Text.of("noun.claims"), metrics.batchSize, each -> new ClaimScriptCall(each).call());
     }
 
     /** The script's result for one claim. */

@@ -35,7 +35,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -105,13 +104,13 @@ public final class ClaimService {
         this.metrics = metrics;
         this.settlements = settlements;
         this.batcher = new ClaimBatcher(attempts, metrics);
-        this.waiters = attempts.waiters(key -> key.packet().value(), this::settledClaims, metrics::settledAfter);
+        this.waiters = attempts.waiters(key -> key.packet().value(), this::settledClaims, metrics.settling);
         waiters.listen(
                 settlements,
                 batcher::isUnanswered,
                 settled -> settled.claims().forEach(claim -> waiters.settled(claim.key(), claim)));
         this.gate = attempts.gate(waiters);
-        metrics.watch(this::inFlight);
+        metrics.inFlight.watch(this::inFlight);
     }
 
     private Future<Map<Key, Claim>> settledClaims(Collection<Key> keys) {
@@ -194,7 +193,7 @@ public final class ClaimService {
                 metrics.answered(outcome.kind());
             }
         } else if (isAdmitted && !(answer.cause() instanceof RefusedException)) {
-            metrics.unknown();
+            metrics.unknown.increment();
         }
         Attempts.Limits limits = attempts.limits();
         long nanos = attempts.nanos() - deadlineNanos + limits.timeout().toNanos();
@@ -424,7 +423,7 @@ public final class ClaimService {
 
         private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
             metrics.answered(Kind.ACCEPTED);
-            metrics.acceptedAfter(attempts.nanos() - queuedNanos);
+            metrics.accepting.record(attempts.nanos() - queuedNanos, TimeUnit.NANOSECONDS);
             if (!awaitsSettlement) {
                 return accepted(answer);
             }
@@ -501,11 +500,11 @@ public final class ClaimService {
     /** Metrics of claims. Thread-safe. */
     static final class ClaimMetrics {
         private final Map<ClaimOutcome.Kind, Counter> outcomes = new EnumMap<>(ClaimOutcome.Kind.class);
-        private final Counter unknown;
-        private final DistributionSummary batchSize;
-        private final Timer accepting;
-        private final Timer settling;
-        private final LoopSum inFlight;
+        final Counter unknown;
+        final DistributionSummary batchSize;
+        final Timer accepting;
+        final Timer settling;
+        final LoopSum inFlight;
 
         public ClaimMetrics(MeterRegistry registry) {
             for (ClaimOutcome.Kind kind : ClaimOutcome.Kind.values()) {
@@ -534,33 +533,8 @@ public final class ClaimService {
                     .register(registry);
         }
 
-        /**
-         * Adds one event loop's claims in flight.
-         *
-         * @param inFlight read on any thread; an approximate value is enough
-         */
-        void watch(IntSupplier inFlight) {
-            this.inFlight.watch(inFlight);
-        }
-
         void answered(ClaimOutcome.Kind kind) {
             Objects.requireNonNull(outcomes.get(kind)).increment();
-        }
-
-        void unknown() {
-            unknown.increment();
-        }
-
-        void batch(int claims) {
-            batchSize.record(claims);
-        }
-
-        void acceptedAfter(long nanos) {
-            accepting.record(nanos, TimeUnit.NANOSECONDS);
-        }
-
-        void settledAfter(long nanos) {
-            settling.record(nanos, TimeUnit.NANOSECONDS);
         }
     }
 }
