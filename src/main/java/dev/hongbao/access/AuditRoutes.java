@@ -212,7 +212,7 @@ final class AuditRoutes {
     private static AuditRow.Written row(Row row) {
         return new AuditRow.Written(
                 row.getLong("n"),
-                row.getOffsetDateTime("at").toInstant(),
+                Rows.instant(row, "at"),
                 new AuditRow(
                         new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
                         row.getString("request"),

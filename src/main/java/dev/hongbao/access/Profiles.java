@@ -2,6 +2,7 @@ package dev.hongbao.access;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.PictureUrl;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -122,7 +123,7 @@ public final class Profiles {
     }
 
     private static String[] names(Collection<UserId> users) {
-        return users.stream().map(UserId::value).toArray(String[]::new);
+        return Rows.column(users, String[]::new, UserId::value);
     }
 
     private static Profile.Stored stored(Row row) {
@@ -177,8 +178,8 @@ public final class Profiles {
         pool.preparedQuery(TAKE)
                 .execute(Tuple.of(
                         names(users),
-                        profiles.stream().map(Profile::displayName).toArray(String[]::new),
-                        profiles.stream().map(Profiles::avatar).toArray(String[]::new)))
+                        Rows.column(profiles, String[]::new, Profile::displayName),
+                        Rows.column(profiles, String[]::new, Profiles::avatar)))
                 .onSuccess(changed -> {
                     said.forEach(waiting::remove);
                     changed.forEach(row -> known.invalidate(new UserId(row.getString("user_id"))));

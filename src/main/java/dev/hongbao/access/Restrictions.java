@@ -254,7 +254,7 @@ public final class Restrictions {
                         row.getBoolean("placed"),
                         row.getString("actor"),
                         row.getString("reason"),
-                        row.getOffsetDateTime("at").toInstant(),
+                        Rows.instant(row, "at"),
                         row.getBoolean("in_force")));
     }
 

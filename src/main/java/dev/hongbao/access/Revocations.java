@@ -1,5 +1,6 @@
 package dev.hongbao.access;
 
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.InvalidInputException;
@@ -154,10 +155,10 @@ final class Revocations {
     private static Revocation revocation(Row row) {
         return new Revocation(
                 new UserId(row.getString("user_id")),
-                row.getOffsetDateTime("not_before").toInstant(),
+                Rows.instant(row, "not_before"),
                 row.getString("actor"),
                 row.getString("reason"),
-                row.getOffsetDateTime("at").toInstant());
+                Rows.instant(row, "at"));
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.store.postgres.RowCache;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.UserId;
@@ -15,7 +16,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -232,9 +232,9 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
                 row.getLong("budget"),
                 row.getLong("balance"),
                 row.getLong("returned"),
-                instant(row, "opens_at"),
-                instant(row, "ends_at"),
-                row.getOffsetDateTime("paused_at") == null ? null : instant(row, "paused_at"));
+                Rows.instant(row, "opens_at"),
+                Rows.instant(row, "ends_at"),
+                Rows.instantOrNull(row, "paused_at"));
     }
 
     private static CampaignReport line(Row row) {
@@ -246,9 +246,5 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
                 row.getLong("amount"),
                 row.getLong("claimed"),
                 row.getLong("returned"));
-    }
-
-    private static Instant instant(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
     }
 }

@@ -3,6 +3,7 @@ package dev.hongbao.campaign;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.PacketKeys;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -38,8 +39,7 @@ final class CampaignOwnerTask implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        Tuple owned = Tuple.tuple()
-                .addArrayOfShort(live.stream().map(Integer::shortValue).toArray(Short[]::new));
+        Tuple owned = Tuple.tuple().addArrayOfShort(Rows.shorts(live));
         return Transactions.statement(() -> pool.preparedQuery(CLOSE).execute(owned))
                 .compose(rows -> {
                     List<String> keys = new ArrayList<>();

@@ -190,9 +190,8 @@ public final class CampaignService {
                 caller,
                 () -> known(id)
                         .compose(before -> change.get())
-                        .compose(changed -> changed
-                                ? known(id)
-                                : Refusal.CAMPAIGN_OVER.failure(Text.of("campaign.ended"))));
+                        .compose(changed ->
+                                changed ? known(id) : Refusal.CAMPAIGN_OVER.failure(Text.of("campaign.ended"))));
     }
 
     /** Ends a campaign and its pools now. Idempotent. The remainder is returned within seconds. */
@@ -267,7 +266,8 @@ public final class CampaignService {
                         && refused.refusal() == Refusal.NOT_ELIGIBLE
                         && refused.reason() == null
                 ? catalog.opensIn(id, group)
-                        .compose(opens -> Refusal.NOT_ELIGIBLE.failure(opens ? Reason.USER : Reason.GROUP, refused.detail()))
+                        .compose(opens ->
+                                Refusal.NOT_ELIGIBLE.failure(opens ? Reason.USER : Reason.GROUP, refused.detail()))
                 : Future.failedFuture(fault);
     }
 
@@ -302,9 +302,7 @@ public final class CampaignService {
     }
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
-        return found == null
-                ? Refusal.NOT_FOUND.failure(Text.of("campaign.not-found"))
-                : Future.succeededFuture(found);
+        return found == null ? Refusal.NOT_FOUND.failure(Text.of("campaign.not-found")) : Future.succeededFuture(found);
     }
 
     private static <T> Future<T> forService(Caller caller, Supplier<Future<T>> work) {

@@ -8,6 +8,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.store.postgres.RowCache;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.CampaignId;
@@ -137,7 +138,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                 .map(rows -> rows.stream()
                         .map(row -> new Rain.View.Drop(
                                 new PacketId(row.getUUID("id")),
-                                instant(row, "opens_at"),
+                                Rows.instant(row, "opens_at"),
                                 row.getLong("amount"),
                                 row.getBoolean("over")))
                         .toList());
@@ -160,7 +161,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                 row.getInteger("slot"),
                 row.getLong("amount"),
                 new Asset(row.getString("asset")),
-                instant(row, "at"));
+                Rows.instant(row, "at"));
     }
 
     /** Cancels the rain unless it is over. Idempotent. */
@@ -218,8 +219,8 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         return new Rain.View(
                 rain(row),
                 Rain.View.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
-                instant(row, "ends_at"),
-                row.getOffsetDateTime("cancelled_at") == null ? null : instant(row, "cancelled_at"),
+                Rows.instant(row, "ends_at"),
+                Rows.instantOrNull(row, "cancelled_at"),
                 new Rain.View.Caught(row.getInteger("caught"), row.getLong("amount"), row.getLong("returned")),
                 List.of(),
                 List.of(),
@@ -232,9 +233,5 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
 
     private static OffsetDateTime offset(Instant moment) {
         return moment.atOffset(ZoneOffset.UTC);
-    }
-
-    private static Instant instant(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
     }
 }

@@ -289,9 +289,7 @@ public final class RainService {
     }
 
     private static <T> Future<T> orNotFound(@Nullable T found) {
-        return found == null
-                ? Refusal.NOT_FOUND.failure(Text.of("rain.not-found"))
-                : Future.succeededFuture(found);
+        return found == null ? Refusal.NOT_FOUND.failure(Text.of("rain.not-found")) : Future.succeededFuture(found);
     }
 
     private static <T> Future<T> forService(Caller caller, Supplier<Future<T>> work) {

@@ -11,6 +11,7 @@ import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.ledger.Ledger.AccountKind;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -222,13 +223,12 @@ final class DrawCreator {
                 .addArrayOfShort(IntStream.rangeClosed(1, size)
                         .mapToObj(number -> (short) number)
                         .toArray(Short[]::new))
-                .addArrayOfString(prizes.stream().map(Prize::name).toArray(String[]::new))
+                .addArrayOfString(Rows.column(prizes, String[]::new, Prize::name))
                 .addArrayOfLong(
-                        prizes.stream().map(prize -> prize.award().amount()).toArray(Long[]::new))
-                .addArrayOfLong(prizes.stream()
-                        .map(prize -> escrows.get(prize.award().asset()))
-                        .toArray(Long[]::new))
-                .addArrayOfLong(prizes.stream().map(Prize::stock).toArray(Long[]::new))
+                        Rows.column(prizes, Long[]::new, prize -> prize.award().amount()))
+                .addArrayOfLong(Rows.column(
+                        prizes, Long[]::new, prize -> escrows.get(prize.award().asset())))
+                .addArrayOfLong(Rows.column(prizes, Long[]::new, Prize::stock))
                 .addArrayOfBoolean(IntStream.rangeClosed(1, size)
                         .mapToObj(definition::isAnnounced)
                         .toArray(Boolean[]::new));

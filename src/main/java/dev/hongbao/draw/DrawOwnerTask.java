@@ -9,6 +9,7 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
@@ -184,7 +185,7 @@ final class DrawOwnerTask {
 
     private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {
         return pool.preparedQuery("select p.draw, p.n from " + PERIODS_OVER + "limit $2")
-                .execute(Tuple.tuple().addArrayOfShort(DrawStore.shards(live)).addInteger(PAGE))
+                .execute(Tuple.tuple().addArrayOfShort(Rows.shorts(live)).addInteger(PAGE))
                 .compose(rows -> {
                     List<DrawEnd> ends = rows.stream()
                             .map(row -> new DrawEnd(new DrawId(row.getUUID("draw")), row.getInteger("n")))

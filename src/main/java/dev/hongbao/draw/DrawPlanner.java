@@ -4,6 +4,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink;
 import io.vertx.core.Future;
@@ -167,8 +168,7 @@ final class DrawPlanner {
                             .arg(DrawKeys.schedule(generation, draw.id()))
                             .arg(period);
                     for (Row row : releases) {
-                        request.arg(DrawStore.instant(row, "moment").toEpochMilli())
-                                .arg(DrawShardLoader.member(row));
+                        request.arg(Rows.instant(row, "moment").toEpochMilli()).arg(DrawShardLoader.member(row));
                     }
                 },
                 (generation, reply) -> reply.toInteger() >= 0

@@ -4,6 +4,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -231,7 +232,7 @@ public final class DrawService {
         if (!now.getBoolean("open")) {
             return Refusal.DRAW_CLOSED.failure(Text.of("quota.draw-over"));
         }
-        return now.getBoolean("planned") || !start.isAfter(DrawStore.instant(now, "now"))
+        return now.getBoolean("planned") || !start.isAfter(Rows.instant(now, "now"))
                 ? Refusal.INFEASIBLE.failure(Reason.OPENING, Text.of("quota.period-planned"))
                 : Future.succeededFuture();
     }
@@ -249,7 +250,8 @@ public final class DrawService {
         }
         return sum <= DrawDefinition.MAX_RELEASES
                 ? Future.succeededFuture()
-                : Refusal.INFEASIBLE.failure(Reason.AMOUNT, Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
+                : Refusal.INFEASIBLE.failure(
+                        Reason.AMOUNT, Text.of("quota.too-many", DrawDefinition.MAX_RELEASES, sum));
     }
 
     /** A draw for its host; refused with NOT_FOUND, or with NOT_ELIGIBLE for a plain user. */

@@ -7,6 +7,7 @@ import dev.hongbao.draw.odds.DrawRules;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.Quarantine;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
@@ -179,7 +180,7 @@ final class DrawShardLoader implements ShardLoader {
             }
             writes.add(redis.send(Request.cmd(Command.ZADD)
                     .arg(DrawKeys.schedule(generation, new DrawId(row.getUUID("draw"))))
-                    .arg(DrawStore.instant(row, "moment").toEpochMilli())
+                    .arg(Rows.instant(row, "moment").toEpochMilli())
                     .arg(member(row))));
         }
         return Future.all(writes).mapEmpty();

@@ -4,6 +4,7 @@ import dev.hongbao.draw.DrawService.Exported;
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Quarantine.Unreadable;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -126,23 +127,19 @@ final class DrawStore {
     /** Open draws of these shards that are due by Postgres' clock, the longest due first. */
     Future<List<Draw>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery(DRAW + DUE + "limit $2")
-                .execute(Tuple.tuple().addArrayOfShort(shards(shards)).addInteger(limit))
+                .execute(Tuple.tuple().addArrayOfShort(Rows.shorts(shards)).addInteger(limit))
                 .compose(this::readable);
     }
 
     /** Open scheduled draws of these shards, with their shards. Without definitions, which may be long. */
     Future<Map<DrawId, Integer>> scheduled(Collection<Integer> shards) {
         return pool.preparedQuery("select d.id, d.shard from " + SCHEDULED)
-                .execute(Tuple.tuple().addArrayOfShort(shards(shards)))
+                .execute(Tuple.tuple().addArrayOfShort(Rows.shorts(shards)))
                 .map(rows -> {
                     Map<DrawId, Integer> draws = new LinkedHashMap<>();
                     rows.forEach(row -> draws.put(new DrawId(row.getUUID("id")), row.getInteger("shard")));
                     return draws;
                 });
-    }
-
-    static Short[] shards(Collection<Integer> shards) {
-        return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
     }
 
     /** Whether the draw exists, open or over. */
@@ -157,9 +154,7 @@ final class DrawStore {
         return pool.preparedQuery("select closes_at, closed_at from draw where id = $1")
                 .execute(Tuple.of(id.value()))
                 .map(rows -> rows.stream()
-                        .map(row -> new End(
-                                instant(row, "closes_at"),
-                                row.getOffsetDateTime("closed_at") == null ? null : instant(row, "closed_at")))
+                        .map(row -> new End(Rows.instant(row, "closes_at"), Rows.instantOrNull(row, "closed_at")))
                         .findFirst()
                         .orElse(null));
     }
@@ -248,7 +243,7 @@ final class DrawStore {
     Future<Instant> now() {
         return pool.query("select now()")
                 .execute()
-                .map(rows -> instant(rows.iterator().next(), "now"));
+                .map(rows -> Rows.instant(rows.iterator().next(), "now"));
     }
 
     /**
@@ -270,11 +265,7 @@ final class DrawStore {
                 number,
                 draw.prize(number),
                 row.getString("code"),
-                instant(row, "at"));
-    }
-
-    static Instant instant(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
+                Rows.instant(row, "at"));
     }
 
     private Future<List<Draw>> readable(RowSet<Row> rows) {
@@ -306,8 +297,8 @@ final class DrawStore {
                 row.getInteger("shard"),
                 new UserId(row.getString("owner")),
                 DrawDefinition.readStored(row.getJsonObject("definition").getMap()),
-                instant(row, "created_at"),
-                instant(row, "closes_at"),
+                Rows.instant(row, "created_at"),
+                Rows.instant(row, "closes_at"),
                 new Seed(row.getBuffer("seed").getBytes()),
                 row.getString("commitment"));
     }

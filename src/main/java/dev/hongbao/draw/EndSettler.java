@@ -2,6 +2,7 @@ package dev.hongbao.draw;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.Settler;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import java.util.List;
@@ -32,9 +33,8 @@ final class EndSettler implements Settler {
     @Override
     public Future<Settlement> prepare(List<JournalItem> items) {
         UUID[] draws =
-                items.stream().map(item -> ((DrawEnd) item).draw().value()).toArray(UUID[]::new);
-        Integer[] periods =
-                items.stream().map(item -> ((DrawEnd) item).period()).toArray(Integer[]::new);
+                Rows.column(items, UUID[]::new, item -> ((DrawEnd) item).draw().value());
+        Integer[] periods = Rows.column(items, Integer[]::new, item -> ((DrawEnd) item).period());
         return Future.succeededFuture((writer, moves) -> moves.send(
                         writer, SETTLE, moves.toTuple().addArrayOfUUID(draws).addArrayOfInteger(periods))
                 .map(rows -> {

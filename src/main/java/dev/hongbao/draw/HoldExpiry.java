@@ -5,6 +5,7 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -79,7 +80,7 @@ final class HoldExpiry implements OwnerTask {
             return Future.succeededFuture();
         }
         ranNanos = now;
-        Short[] mine = live.stream().map(Integer::shortValue).toArray(Short[]::new);
+        Short[] mine = Rows.shorts(live);
         // Read before Postgres. A later generation does not know this one's decisions, so it must not get these calls.
         Map<Integer, Shards.Shard> current = new HashMap<>();
         live.forEach(shard -> current.put(shard, shards.current(shard)));

@@ -5,6 +5,7 @@ import dev.hongbao.engine.CursorMoves;
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Settlements;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
@@ -74,35 +75,26 @@ final class PlaySettler implements Settler {
             }
         }
         return moves.toTuple()
-                .addArrayOfUUID(places.keySet().stream().map(DrawId::value).toArray(UUID[]::new))
+                .addArrayOfUUID(Rows.column(places.keySet(), UUID[]::new, DrawId::value))
                 .addArrayOfInteger(inDraws)
-                .addArrayOfUUID(
-                        requests.stream().map(DecidedPlayRequest::request).toArray(UUID[]::new))
-                .addArrayOfString(
-                        requests.stream().map(request -> request.user().value()).toArray(String[]::new))
-                .addArrayOfUUID(
-                        requests.stream().map(DecidedPlayRequest::attempt).toArray(UUID[]::new))
-                .addArrayOfOffsetDateTime(requests.stream()
-                        .map(request -> Instant.ofEpochMilli(request.atMillis()).atOffset(ZoneOffset.UTC))
-                        .toArray(OffsetDateTime[]::new))
-                .addArrayOfLong(
-                        requests.stream().map(DecidedPlayRequest::firstSeq).toArray(Long[]::new))
-                .addArrayOfString(
-                        requests.stream().map(DecidedPlayRequest::counters).toArray(String[]::new))
-                .addArrayOfInteger(
-                        requests.stream().map(DecidedPlayRequest::loaded).toArray(Integer[]::new))
-                .addArrayOfString(
-                        requests.stream().map(DecidedPlayRequest::reason).toArray(String[]::new))
+                .addArrayOfUUID(Rows.column(requests, UUID[]::new, DecidedPlayRequest::request))
+                .addArrayOfString(Rows.column(
+                        requests, String[]::new, request -> request.user().value()))
+                .addArrayOfUUID(Rows.column(requests, UUID[]::new, DecidedPlayRequest::attempt))
+                .addArrayOfOffsetDateTime(Rows.column(
+                        requests,
+                        OffsetDateTime[]::new,
+                        request -> Instant.ofEpochMilli(request.atMillis()).atOffset(ZoneOffset.UTC)))
+                .addArrayOfLong(Rows.column(requests, Long[]::new, DecidedPlayRequest::firstSeq))
+                .addArrayOfString(Rows.column(requests, String[]::new, DecidedPlayRequest::counters))
+                .addArrayOfInteger(Rows.column(requests, Integer[]::new, DecidedPlayRequest::loaded))
+                .addArrayOfString(Rows.column(requests, String[]::new, DecidedPlayRequest::reason))
                 .addArrayOfInteger(inRequests.toArray(Integer[]::new))
                 .addArrayOfShort(parts.toArray(Short[]::new))
-                .addArrayOfShort(
-                        prizes.stream().map(won -> (short) won.number()).toArray(Short[]::new))
-                .addArrayOfLong(
-                        prizes.stream().map(DecidedPlayRequest.Won::round).toArray(Long[]::new))
-                .addArrayOfInteger(
-                        prizes.stream().map(DecidedPlayRequest.Won::period).toArray(Integer[]::new))
-                .addArrayOfInteger(
-                        prizes.stream().map(DecidedPlayRequest.Won::release).toArray(Integer[]::new));
+                .addArrayOfShort(Rows.column(prizes, Short[]::new, won -> (short) won.number()))
+                .addArrayOfLong(Rows.column(prizes, Long[]::new, DecidedPlayRequest.Won::round))
+                .addArrayOfInteger(Rows.column(prizes, Integer[]::new, DecidedPlayRequest.Won::period))
+                .addArrayOfInteger(Rows.column(prizes, Integer[]::new, DecidedPlayRequest.Won::release));
     }
 
     private int committed(Map<DrawId, Draw> draws, List<DecidedPlayRequest> requests, CursorMoves moves, Row row) {

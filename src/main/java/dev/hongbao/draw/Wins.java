@@ -1,6 +1,7 @@
 package dev.hongbao.draw;
 
 import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.DrawId;
@@ -243,13 +244,9 @@ final class Wins {
         return pool.preparedQuery(WINS)
                 .execute(Tuple.tuple()
                         .addUUID(draw.id().value())
-                        .addArrayOfShort(left.stream().map(Integer::shortValue).toArray(Short[]::new))
-                        .addArrayOfLong(left.stream()
-                                .map(prize -> prize == after.prize ? after.nth : 0)
-                                .toArray(Long[]::new))
-                        .addArrayOfString(left.stream()
-                                .map(prize -> first(draw.prize(prize)))
-                                .toArray(String[]::new))
+                        .addArrayOfShort(Rows.shorts(left))
+                        .addArrayOfLong(Rows.column(left, Long[]::new, prize -> prize == after.prize ? after.nth : 0))
+                        .addArrayOfString(Rows.column(left, String[]::new, prize -> first(draw.prize(prize))))
                         .addString(state == null ? null : state.wireName())
                         .addInteger(limit))
                 .map(rows -> rows.stream().map(row -> win(draw, row)).toList());
@@ -309,6 +306,6 @@ final class Wins {
                 FulfilmentState.of(row.getString("state")),
                 row.getString("note"),
                 new UserId(row.getString("actor")),
-                row.getOffsetDateTime("changed_at").toInstant());
+                Rows.instant(row, "changed_at"));
     }
 }

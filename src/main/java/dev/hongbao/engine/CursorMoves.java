@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.store.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
@@ -89,25 +90,11 @@ public final class CursorMoves {
 
     /** A tuple that begins with the moves; the settler appends its own parameters. */
     public Tuple toTuple() {
-        int size = moves.size();
-        Short[] shards = new Short[size];
-        Long[] epochs = new Long[size];
-        String[] nonces = new String[size];
-        Long[] from = new Long[size];
-        Long[] to = new Long[size];
-        for (int i = 0; i < size; i++) {
-            Move move = moves.get(i);
-            shards[i] = (short) move.generation.shard();
-            epochs[i] = move.generation.epoch();
-            nonces[i] = move.generation.nonce();
-            from[i] = move.fromSeq;
-            to[i] = move.toSeq;
-        }
         return Tuple.tuple()
-                .addArrayOfShort(shards)
-                .addArrayOfLong(epochs)
-                .addArrayOfString(nonces)
-                .addArrayOfLong(from)
-                .addArrayOfLong(to);
+                .addArrayOfShort(Rows.column(moves, Short[]::new, move -> (short) move.generation.shard()))
+                .addArrayOfLong(Rows.column(moves, Long[]::new, move -> move.generation.epoch()))
+                .addArrayOfString(Rows.column(moves, String[]::new, move -> move.generation.nonce()))
+                .addArrayOfLong(Rows.column(moves, Long[]::new, Move::fromSeq))
+                .addArrayOfLong(Rows.column(moves, Long[]::new, Move::toSeq));
     }
 }

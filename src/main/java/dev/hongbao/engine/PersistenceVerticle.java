@@ -7,6 +7,7 @@ import dev.hongbao.engine.Mode.SettlementListener;
 import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.ShardStore.ShardRow;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Sessions;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
@@ -262,8 +263,7 @@ final class PersistenceVerticle extends VerticleBase {
         String question = asked.stream()
                 .map(task -> "(select true from " + task.work() + " limit 1)")
                 .collect(Collectors.joining(", ", "select ", ""));
-        Tuple owned = Tuple.tuple()
-                .addArrayOfShort(reachable.stream().map(Integer::shortValue).toArray(Short[]::new));
+        Tuple owned = Tuple.tuple().addArrayOfShort(Rows.shorts(reachable));
         return shards.store()
                 .pool()
                 .preparedQuery(question)

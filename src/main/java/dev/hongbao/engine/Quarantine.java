@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.store.postgres.Rows;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -294,19 +295,20 @@ public final class Quarantine {
         public void addTo(Tuple parameters) {
             List<Map.Entry<Unit, Mark>> all = List.copyOf(marks.entrySet());
             parameters
-                    .addArrayOfUUID(all.stream().map(mark -> mark.getKey().id()).toArray(UUID[]::new))
-                    .addArrayOfString(
-                            all.stream().map(mark -> mark.getKey().kind()).toArray(String[]::new))
-                    .addArrayOfShort(all.stream()
-                            .map(mark -> (short) mark.getValue().shard())
-                            .toArray(Short[]::new))
-                    .addArrayOfString(
-                            all.stream().map(mark -> mark.getValue().sqlState()).toArray(String[]::new))
-                    .addArrayOfString(
-                            all.stream().map(mark -> mark.getValue().reason()).toArray(String[]::new))
-                    .addArrayOfUUID(items.stream().map(item -> item.unit().id()).toArray(UUID[]::new))
+                    .addArrayOfUUID(
+                            Rows.column(all, UUID[]::new, mark -> mark.getKey().id()))
+                    .addArrayOfString(Rows.column(
+                            all, String[]::new, mark -> mark.getKey().kind()))
+                    .addArrayOfShort(Rows.column(
+                            all, Short[]::new, mark -> (short) mark.getValue().shard()))
+                    .addArrayOfString(Rows.column(
+                            all, String[]::new, mark -> mark.getValue().sqlState()))
+                    .addArrayOfString(Rows.column(
+                            all, String[]::new, mark -> mark.getValue().reason()))
+                    .addArrayOfUUID(
+                            Rows.column(items, UUID[]::new, item -> item.unit().id()))
                     .addArrayOfString(verbs.toArray(String[]::new))
-                    .addArrayOfString(items.stream().map(JournalItem::payload).toArray(String[]::new));
+                    .addArrayOfString(Rows.column(items, String[]::new, JournalItem::payload));
         }
     }
 }

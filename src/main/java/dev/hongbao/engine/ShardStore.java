@@ -1,5 +1,6 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
@@ -141,7 +142,7 @@ public final class ShardStore {
     }
 
     private Future<List<ShardRow>> readLocked(SqlClient client, Collection<Integer> shards, String otherwise) {
-        Short[] ids = shards.stream().map(Integer::shortValue).toArray(Short[]::new);
+        Short[] ids = Rows.shorts(shards);
         return client.preparedQuery(ROW + "where id = any ($1) order by id for no key update" + otherwise)
                 .execute(Tuple.of(ids))
                 .map(this::rows);

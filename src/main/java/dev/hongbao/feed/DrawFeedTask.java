@@ -3,6 +3,7 @@ package dev.hongbao.feed;
 import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
@@ -109,7 +110,7 @@ final class DrawFeedTask implements OwnerTask {
     /** Notes the draws that a query finds; true when there may be more. */
     private Future<Boolean> find(String sql, List<Integer> shards) {
         return pool.preparedQuery(sql)
-                .execute(Tuple.of(FeedStore.shorts(shards), PAGE))
+                .execute(Tuple.of(Rows.shorts(shards), PAGE))
                 .map(rows -> {
                     rows.forEach(row -> played.add(new DrawId(row.getUUID("draw"))));
                     return rows.size() == PAGE;

@@ -1,6 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Sweep;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.GroupId;
@@ -137,7 +138,7 @@ final class FeedStore {
                         row.getInteger("claimed"),
                         row.getLong("amount") == null ? 0 : row.getLong("amount"),
                         wins(row.getJsonArray("wins")),
-                        row.getOffsetDateTime("at").toInstant()));
+                        Rows.instant(row, "at")));
             }
         }
         return pieces;
@@ -191,7 +192,7 @@ final class FeedStore {
         List<Integer> shards = List.copyOf(places.keySet());
         UUID[] after = shards.stream().map(places::get).toArray(UUID[]::new);
         return pool.preparedQuery(OPEN)
-                .execute(Tuple.of(shorts(shards), after, limit))
+                .execute(Tuple.of(Rows.shorts(shards), after, limit))
                 .map(rows -> {
                     List<OpenPacket> packets = new ArrayList<>();
                     rows.forEach(row -> packets.add(new OpenPacket(
@@ -206,15 +207,11 @@ final class FeedStore {
     /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting first. */
     Future<Map<Integer, List<PacketId>>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
-                .execute(Tuple.of(shorts(shards), age.toMillis(), limit))
+                .execute(Tuple.of(Rows.shorts(shards), age.toMillis(), limit))
                 .map(rows -> rows.stream()
                         .collect(Collectors.groupingBy(
                                 row -> row.getInteger("shard"),
                                 Collectors.mapping(row -> new PacketId(row.getUUID("packet")), Collectors.toList()))));
-    }
-
-    static Short[] shorts(Collection<Integer> shards) {
-        return shards.stream().map(Integer::shortValue).toArray(Short[]::new);
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.hongbao.feed;
 
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.PacketId;
@@ -43,7 +44,7 @@ final class RainFeedTask implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        Short[] shards = FeedStore.shorts(live);
+        Short[] shards = Rows.shorts(live);
         return Transactions.statement(() -> pool.preparedQuery(
                                 "select fallen, told from feed_rains($1, $2 * interval '1 millisecond')")
                         .execute(Tuple.of(shards, GAP.toMillis()))

@@ -186,7 +186,7 @@ public final class Assets {
     }
 
     private static Terms terms(Row row) {
-        Instant declaredAt = row.getOffsetDateTime("declared_at").toInstant();
+        Instant declaredAt = Rows.instant(row, "declared_at");
         return new Terms(
                 new Asset(row.getString("code")),
                 row.getShort("scale"),

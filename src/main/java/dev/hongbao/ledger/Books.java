@@ -182,8 +182,8 @@ final class Books {
                 row.getUUID("id"),
                 row.getString("owner"),
                 holds,
-                row.getOffsetDateTime("created_at").toInstant(),
-                row.getOffsetDateTime("ends_at").toInstant());
+                Rows.instant(row, "created_at"),
+                Rows.instant(row, "ends_at"));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.hongbao.ledger;
 import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Origin.Note;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.RefusedException.Refusal;
@@ -130,7 +131,7 @@ final class Commands {
                         Origin.By.of(row.getString("role")),
                         new Note(row.getString("reference"), row.getString("reason"))),
                 row.getString("key"),
-                row.getOffsetDateTime("at").toInstant(),
+                Rows.instant(row, "at"),
                 row.getLong("transfer") == null ? List.of() : List.of(moved(row)));
     }
 

@@ -5,6 +5,7 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Ledger.Verdict;
 import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.ledger.Wallets.WalletRecord;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
@@ -127,13 +128,11 @@ final class Deposits {
         return Tuple.tuple()
                 .addArrayOfUUID(ids)
                 .addString(scope.user().value())
-                .addArrayOfString(deposits.stream().map(one -> one.user.value()).toArray(String[]::new))
-                .addArrayOfString(deposits.stream().map(one -> one.asset.code()).toArray(String[]::new))
-                .addArrayOfLong(deposits.stream().map(Deposit::amount).toArray(Long[]::new))
-                .addArrayOfString(
-                        deposits.stream().map(one -> one.note.reference()).toArray(String[]::new))
-                .addArrayOfString(
-                        deposits.stream().map(one -> one.note.reason()).toArray(String[]::new))
+                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.user.value()))
+                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.asset.code()))
+                .addArrayOfLong(Rows.column(deposits, Long[]::new, Deposit::amount))
+                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.note.reference()))
+                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.note.reason()))
                 .addString(scope.key().value())
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }
@@ -147,7 +146,7 @@ final class Deposits {
         Verdict verdict = scope.verdict(row.getString("verdict"));
         return switch (verdict) {
             case DONE -> {
-                Instant at = row.getOffsetDateTime("at").toInstant();
+                Instant at = Rows.instant(row, "at");
                 Long[] transfers = row.getArrayOfLongs("transfers");
                 List<WalletRecord> entries = new ArrayList<>(transfers.length);
                 for (int n = 0; n < transfers.length; n++) {
@@ -156,8 +155,7 @@ final class Deposits {
                 yield Future.succeededFuture(entries);
             }
             case REPLAYED -> replayed(deposits, row.getUUID("first"));
-            case BEYOND ->
-                Refusal.BALANCE_LIMIT.failure(Text.of("deposit.total-limit", row.getInteger("place") - 1));
+            case BEYOND -> Refusal.BALANCE_LIMIT.failure(Text.of("deposit.total-limit", row.getInteger("place") - 1));
             default -> Future.failedFuture(verdict.refusal());
         };
     }
@@ -172,7 +170,7 @@ final class Deposits {
                             deposits.get(entries.size()),
                             ids[entries.size()],
                             row.getLong("id"),
-                            row.getOffsetDateTime("at").toInstant())));
+                            Rows.instant(row, "at"))));
                     return entries;
                 });
     }

@@ -268,7 +268,7 @@ final class TransferSearch {
                                 new Asset(row.getString("asset")),
                                 row.getLong("amount")),
                         row.getString("reference"),
-                        row.getOffsetDateTime("at").toInstant()));
+                        Rows.instant(row, "at")));
     }
 
     /**

@@ -189,7 +189,7 @@ public final class Wallets {
                 move.amount,
                 WalletRecord.Subject.NONE,
                 new WalletRecord.Books(row.getUUID("command"), move.origin().note(), null, null),
-                row.getOffsetDateTime("at").toInstant());
+                Rows.instant(row, "at"));
         return verdict == Verdict.REPLAYED ? repeated(move.scope, entry) : Future.succeededFuture(entry);
     }
 
@@ -323,7 +323,7 @@ public final class Wallets {
                         new Note(row.getString("reference"), row.getString("reason")),
                         row.getLong("reverses"),
                         row.getUUID("reversed_by")),
-                row.getOffsetDateTime("at").toInstant());
+                Rows.instant(row, "at"));
     }
 
     /**

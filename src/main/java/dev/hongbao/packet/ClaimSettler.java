@@ -6,6 +6,7 @@ import dev.hongbao.engine.Mode.Settler;
 import dev.hongbao.engine.Settlements;
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.packet.Claim.SettledClaims;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
@@ -129,7 +130,7 @@ final class ClaimSettler implements Settler {
         }
 
         private int committed(Row row, CursorMoves moves) {
-            Instant at = row.getOffsetDateTime("settled_at").toInstant();
+            Instant at = Rows.instant(row, "settled_at");
             Integer[] voids = row.getArrayOfIntegers("void");
             List<Claim> settled = new ArrayList<>(places.size());
             int nextVoid = 0;

@@ -4,6 +4,7 @@ import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.packet.Claim.AcceptedClaims;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.values.PacketId;
@@ -176,9 +177,7 @@ final class PacketComparison implements RedisComparison {
                     Journal after = new Journal();
                     items.forEach(after::add);
                     return pool.preparedQuery(NOW)
-                            .execute(Tuple.tuple()
-                                    .addArrayOfUUID(
-                                            differing.stream().map(Held::id).toArray(UUID[]::new)))
+                            .execute(Tuple.tuple().addArrayOfUUID(Rows.column(differing, UUID[]::new, Held::id)))
                             .map(rows -> {
                                 Map<UUID, Row> now = new HashMap<>();
                                 rows.forEach(row -> now.put(row.getUUID("id"), row));

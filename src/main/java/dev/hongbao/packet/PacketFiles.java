@@ -2,6 +2,7 @@ package dev.hongbao.packet;
 
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.packet.PacketStore.Progress;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
@@ -16,7 +17,6 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
@@ -130,14 +130,14 @@ final class PacketFiles {
     private static Filed filed(Row row) {
         Packet packet = PacketStore.packet(row);
         Progress progress = PacketStore.progress(row);
-        OffsetDateTime closedAt = row.getOffsetDateTime("closed_at");
+        Instant closedAt = Rows.instantOrNull(row, "closed_at");
         long held = row.getLong("held");
         return new Filed(
                 PacketService.view(packet, progress, null, PacketService.luckiest(row, packet), true),
                 held,
                 closedAt == null ? 0 : progress.refund() - held, // a closed packet's balance is due
                 user(row.getString("actor")),
-                closedAt == null ? null : closedAt.toInstant(),
+                closedAt,
                 user(row.getString("ended_by")));
     }
 

@@ -247,7 +247,8 @@ final class PacketSender extends VerticleBase {
         }
         return statement
                 .missing(sender, command.asset(), command.amount())
-                .compose(missing -> Refusal.INSUFFICIENT_FUNDS.failure(Text.of("wallet.lacks", sender, missing, command.asset())));
+                .compose(missing ->
+                        Refusal.INSUFFICIENT_FUNDS.failure(Text.of("wallet.lacks", sender, missing, command.asset())));
     }
 
     /**

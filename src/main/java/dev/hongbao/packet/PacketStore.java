@@ -19,7 +19,6 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -222,7 +221,7 @@ final class PacketStore {
      */
     Future<Map<Integer, List<PacketId>>> due(Collection<Integer> shards, int limit) {
         return pool.preparedQuery("select p.id, s.shard from " + DUE.formatted("$2"))
-                .execute(Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new), limit))
+                .execute(Tuple.of(Rows.shorts(shards), limit))
                 .map(rows -> rows.stream()
                         .collect(Collectors.groupingBy(
                                 row -> row.getInteger("shard"),
@@ -231,7 +230,7 @@ final class PacketStore {
 
     /** Pays the due refunds of one account, the first unlocked one. Returns their number; 0 when there is none. */
     Future<Integer> payRefunds(Collection<Integer> shards) {
-        Tuple of = Tuple.of(shards.stream().map(Integer::shortValue).toArray(Short[]::new));
+        Tuple of = Tuple.of(Rows.shorts(shards));
         return Transactions.statement(
                         () -> pool.preparedQuery("select pay_refunds($1)").execute(of))
                 .map(rows -> rows.iterator().next().getInteger(0));
@@ -293,7 +292,7 @@ final class PacketStore {
                 row.getInteger("slot"),
                 row.getLong("amount"),
                 new Asset(row.getString("asset")),
-                instant(row, "at"));
+                Rows.instant(row, "at"));
     }
 
     /**
@@ -312,7 +311,7 @@ final class PacketStore {
                         slot,
                         row.getLong(prefix + "_amount"),
                         asset,
-                        instant(row, prefix + "_at"));
+                        Rows.instant(row, prefix + "_at"));
     }
 
     private static Packet packetWithBlock(Row row) {
@@ -351,7 +350,7 @@ final class PacketStore {
                                 : Stream.of(recipients).map(UserId::new).collect(Collectors.toSet()),
                         passcode == null ? null : Passcode.ofDigest(passcode.getBytes()),
                         pool(row))
-                .times(instant(row, "created_at"), instant(row, "opens_at"), instant(row, "expires_at"))
+                .times(Rows.instant(row, "created_at"), Rows.instant(row, "opens_at"), Rows.instant(row, "expires_at"))
                 .build();
     }
 
@@ -374,9 +373,5 @@ final class PacketStore {
                 ZoneId.of(row.getString("zone")),
                 row.getJsonObject("claiming"),
                 rain == null ? Members.NONE : PoolTerms.audience(rain));
-    }
-
-    private static Instant instant(Row row, String column) {
-        return row.getOffsetDateTime(column).toInstant();
     }
 }

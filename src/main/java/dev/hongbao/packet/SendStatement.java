@@ -293,10 +293,7 @@ final class SendStatement {
                 .shares(command.kind(), command.asset(), sent.shares.terms, sent.shares.commitment)
                 .text(command.greeting(), command.metadata())
                 .claimers(Set.copyOf(command.recipients()), sent.passcode(), command.pool())
-                .times(
-                        row.getOffsetDateTime("created_at").toInstant(),
-                        row.getOffsetDateTime("opens_at").toInstant(),
-                        row.getOffsetDateTime("expires_at").toInstant())
+                .times(Rows.instant(row, "created_at"), Rows.instant(row, "opens_at"), Rows.instant(row, "expires_at"))
                 .build();
         for (int block = 0; !packet.amounts().has(block); block++) {
             packet.amounts().put(block, block(sent.shares.amounts, block));

@@ -2,6 +2,7 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -355,10 +356,10 @@ final class Checkpoint {
                                 connection,
                                 CHECKED,
                                 uuids(due.stream().map(row -> row.getUUID("id")).toList())
-                                        .addArrayOfString(due.stream()
-                                                .map(row ->
-                                                        row.getLong("rows") > MAX_ROWS ? null : row.getString("state"))
-                                                .toArray(String[]::new)))
+                                        .addArrayOfString(Rows.column(
+                                                due,
+                                                String[]::new,
+                                                row -> row.getLong("rows") > MAX_ROWS ? null : row.getString("state"))))
                         .mapEmpty()
                 : Future.succeededFuture());
     }
@@ -385,10 +386,8 @@ final class Checkpoint {
                 after -> rows(connection, MOVED, Tuple.of(after, pace.size(ACCOUNTS), sources)),
                 due -> due.isEmpty() ? null : due.get(due.size() - 1).getLong("account"),
                 due -> {
-                    Tuple accounts = Tuple.tuple()
-                            .addArrayOfLong(due.stream()
-                                    .map(row -> row.getLong("account"))
-                                    .toArray(Long[]::new));
+                    Tuple accounts =
+                            Tuple.tuple().addArrayOfLong(Rows.column(due, Long[]::new, row -> row.getLong("account")));
                     return check(connection, Scope.ACCOUNTS, accounts, due.size())
                             .compose(clean ->
                                     clean ? rows(connection, COMPARED, accounts).mapEmpty() : Future.succeededFuture());

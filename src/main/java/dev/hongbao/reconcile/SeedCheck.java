@@ -8,6 +8,7 @@ import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.values.Asset;
 import io.vertx.core.Future;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -157,14 +159,9 @@ final class SeedCheck {
     }
 
     private static @Nullable String rain(Row row) {
-        OffsetDateTime cutOff = row.getOffsetDateTime("cut_off");
-        Instant latest = cutOff == null ? Instant.MAX : cutOff.toInstant();
+        Instant latest = Objects.requireNonNullElse(Rows.instantOrNull(row, "cut_off"), Instant.MAX);
         List<Instant> expected = new Seed(row.getBuffer("seed").getBytes())
-                        .moments(
-                                row.getOffsetDateTime("starts_at").toInstant(),
-                                row.getOffsetDateTime("last_at").toInstant(),
-                                row.getInteger("drops"))
-                        .stream()
+                .moments(Rows.instant(row, "starts_at"), Rows.instant(row, "last_at"), row.getInteger("drops")).stream()
                         .map(moment -> moment.isAfter(latest) ? latest : moment)
                         .toList();
         List<Instant> moments = Stream.of(row.getArrayOfOffsetDateTimes("moments"))

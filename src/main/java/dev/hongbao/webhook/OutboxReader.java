@@ -2,6 +2,7 @@ package dev.hongbao.webhook;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.webhook.OutboxHead.Head;
 import dev.hongbao.webhook.OutboxPage.Gap;
 import io.vertx.core.Future;
@@ -224,8 +225,8 @@ final class OutboxReader {
         return pool.preparedQuery("select n, at, data from outbox_events($1, $2, $3)")
                 .execute(Tuple.of(
                         type,
-                        rows.stream().map(row -> (short) (row.stream - 1)).toArray(Short[]::new),
-                        rows.stream().map(Listed::place).toArray(Long[]::new)))
+                        Rows.column(rows, Short[]::new, row -> (short) (row.stream - 1)),
+                        Rows.column(rows, Long[]::new, Listed::place)))
                 .map(found -> {
                     Map<UUID, List<OutboxEvent>> events = new HashMap<>();
                     rows.forEach(row -> events.put(row.id, new ArrayList<>(row.events)));

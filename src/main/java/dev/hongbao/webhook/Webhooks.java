@@ -19,7 +19,6 @@ import io.vertx.sqlclient.Tuple;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.time.OffsetDateTime;
 import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
@@ -325,16 +324,15 @@ final class Webhooks {
     }
 
     private static Webhook webhook(Row row) {
-        OffsetDateTime failing = row.getOffsetDateTime("failing_since");
         return new Webhook(
                 row.getUUID("id"),
                 new Webhook.Terms(
                         row.getString("url"), List.of(row.getArrayOfStrings("types")), row.getInteger("batch")),
-                row.getOffsetDateTime("created_at").toInstant(),
+                Rows.instant(row, "created_at"),
                 row.getString("position"),
                 row.getInteger("attempts"),
-                failing == null ? null : failing.toInstant(),
-                row.getOffsetDateTime("next_at").toInstant(),
+                Rows.instantOrNull(row, "failing_since"),
+                Rows.instant(row, "next_at"),
                 row.getString("reason"));
     }
 
@@ -344,7 +342,7 @@ final class Webhooks {
                 row.getString("message"),
                 row.getString("after"),
                 row.getInteger("events"),
-                row.getOffsetDateTime("at").toInstant(),
+                Rows.instant(row, "at"),
                 new Delivery.Answer(row.getInteger("status"), row.getString("error"), row.getInteger("millis")));
     }
 }

@@ -7,6 +7,7 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,6 +34,21 @@ public final class Rows {
     /** A parameter: one field of each item. */
     public static <I, T> T[] column(Collection<I> items, IntFunction<T[]> array, Function<I, @Nullable T> field) {
         return items.stream().map(field).toArray(array);
+    }
+
+    /** A parameter: some shards. */
+    public static Short[] shorts(Collection<Integer> shards) {
+        return column(shards, Short[]::new, Integer::shortValue);
+    }
+
+    /** A time that is never null. */
+    public static Instant instant(Row row, String column) {
+        return row.getOffsetDateTime(column).toInstant();
+    }
+
+    /** A time, or null. */
+    public static @Nullable Instant instantOrNull(Row row, String column) {
+        return row.getOffsetDateTime(column) == null ? null : instant(row, column);
     }
 
     /**
