@@ -7,13 +7,16 @@ import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.http.Problem;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.http.Reply.LinesReply;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.sqlclient.Row;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -147,23 +150,24 @@ public final class DrawBodies {
         }
     }
 
-    static String draws(Page<DrawFiles.Summary> page) {
+    /** A list of draws, from the columns that {@link DrawFiles} selects. */
+    static String draws(Page<Row> page) {
         return JsonText.page(page, SUMMARY_LENGTH, DrawBodies::draw);
     }
 
-    private static void draw(JsonText json, DrawFiles.Summary draw) {
+    private static void draw(JsonText json, Row row) {
         json.beginObject()
-                .plain("id", draw.id().toString())
-                .field("name", draw.name())
+                .plain("id", row.getUUID("id").toString())
+                .field("name", row.getString("name"))
                 .name("metadata")
-                .raw(draw.metadata().json())
-                .plain("owner", draw.owner().value())
-                .field("group", draw.group() == null ? null : draw.group().value())
-                .plain("mode", draw.mode().wireName())
-                .plain("status", draw.status().wireName())
-                .plain("createdAt", draw.createdAt().toString())
-                .plain("opensAt", draw.opensAt().toString())
-                .plain("closesAt", draw.closesAt().toString())
+                .raw(Metadata.ofJson(row.getJsonObject("metadata")).json())
+                .plain("owner", row.getString("owner"))
+                .field("group", row.getString("group_id"))
+                .plain("mode", row.getString("mode"))
+                .plain("status", row.getString("status"))
+                .plain("createdAt", Rows.instant(row, "created_at").toString())
+                .plain("opensAt", Rows.instant(row, "opens_at").toString())
+                .plain("closesAt", Rows.instant(row, "closes_at").toString())
                 .endObject();
     }
 

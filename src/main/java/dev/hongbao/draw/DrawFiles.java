@@ -1,11 +1,9 @@
 package dev.hongbao.draw;
 
-import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
-import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
@@ -14,9 +12,7 @@ import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
-import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -24,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Draws and plays of all users, for the host's backend. Reads Postgres. Thread-safe. */
 final class DrawFiles {
+    /** The columns of {@link DrawBodies#draws}. */
     private static final String DRAWS = """
         select d.id, d.definition ->> 'name' as name, d.definition -> 'metadata' as metadata, d.owner, d.group_id, d.mode,
                d.created_at, d.opens_at, d.closes_at,
@@ -75,29 +72,11 @@ final class DrawFiles {
     }
 
     /**
-     * A draw in a list.
-     *
-     * @param owner who made it
-     * @param group null for a draw for all users
-     */
-    public record Summary(
-            DrawId id,
-            String name,
-            Metadata metadata,
-            UserId owner,
-            @Nullable GroupId group,
-            DrawDefinition.Mode mode,
-            DrawView.Status status,
-            Instant createdAt,
-            Instant opensAt,
-            Instant closesAt) {}
-
-    /**
      * A group's draws, for callers who may follow the group; otherwise as {@link #list}.
      *
      * @return refused with NOT_ELIGIBLE
      */
-    public Future<Page<Summary>> ofGroup(
+    public Future<Page<Row>> ofGroup(
             Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         return caller.role() == Role.SERVICE || caller.isMemberOf(group)
                 ? list(status, group, null, cursor, limit)
@@ -105,14 +84,14 @@ final class DrawFiles {
     }
 
     /**
-     * Draws, newest first.
+     * Draws, newest first, as rows for {@link DrawBodies#draws}.
      *
      * @param status null for all, as {@code group} and {@code owner}
      * @param owner who made them
      * @param cursor a page's {@code next}; null for the first page
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
-    public Future<Page<Summary>> list(
+    public Future<Page<Row>> list(
             DrawView.@Nullable Status status,
             @Nullable GroupId group,
             @Nullable UserId owner,
@@ -126,9 +105,7 @@ final class DrawFiles {
         return pool.preparedQuery(query(status, group, owner, parameters))
                 .execute(parameters)
                 .map(rows -> Page.of(
-                        rows.stream().map(DrawFiles::summary).toList(),
-                        limit,
-                        draw -> draw.id().toString()));
+                        rows.stream().toList(), limit, row -> row.getUUID("id").toString()));
     }
 
     /** A query by group or owner reads their index, since each has few draws. */
@@ -161,21 +138,6 @@ final class DrawFiles {
             case CLOSING -> OPEN.formatted("d.closes_at <= now()");
             case CLOSED -> CLOSED;
         };
-    }
-
-    private static Summary summary(Row row) {
-        String group = row.getString("group_id");
-        return new Summary(
-                new DrawId(row.getUUID("id")),
-                row.getString("name"),
-                Metadata.ofJson(row.getJsonObject("metadata")),
-                new UserId(row.getString("owner")),
-                group == null ? null : new GroupId(group),
-                DrawDefinition.Mode.valueOf(row.getString("mode").toUpperCase(Locale.ROOT)),
-                DrawView.Status.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
-                DrawStore.instant(row, "created_at"),
-                DrawStore.instant(row, "opens_at"),
-                DrawStore.instant(row, "closes_at"));
     }
 
     /** A user's plays: newest draw first, and latest play first within a draw; otherwise as {@link #list}. */
