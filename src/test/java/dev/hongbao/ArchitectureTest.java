@@ -93,8 +93,9 @@ class ArchitectureTest {
             "TransferKind",
             "WalletRecord");
 
-    /** The values that use Vert.x: two read JSON by its parser, and one makes its clients. */
-    private static final Set<String> VALUES_BY_VERTX = Set.of("StrictJson", "Metadata", "ShortLivedClient");
+    /** The values that use Vert.x: two read JSON by its parser, one makes its clients, and a refusal makes its failed future. */
+    private static final Set<String> VALUES_BY_VERTX =
+            Set.of("StrictJson", "Metadata", "ShortLivedClient", "RefusedException");
 
     private static final DescribedPredicate<JavaClass> SUBJECTS_VALUES = DescribedPredicate.describe(
             "values of subjects",

@@ -92,7 +92,7 @@ public final class AuditLog {
 
     /** Notes a row of the host's call. Repeated calls are counted instead. */
     public void note(AuditRow row) {
-        addFirst(repeats.first(new AuditRow.Kind(row.who(), row.what(), row.status(), row.problem()), true, () -> row));
+        addFirst(repeats.first(row.kind(), true, () -> row));
     }
 
     /**
@@ -126,21 +126,23 @@ public final class AuditLog {
     private Future<List<Boolean>> write(List<AuditRow> batch) {
         long untold = missed.getAndSet(0);
         Tuple columns = Tuple.tuple()
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.who().actor()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.who().role()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.who().address()))
+                .addArrayOfString(Rows.column(
+                        batch, String[]::new, row -> row.kind().who().actor()))
+                .addArrayOfString(Rows.column(
+                        batch, String[]::new, row -> row.kind().who().role()))
+                .addArrayOfString(Rows.column(
+                        batch, String[]::new, row -> row.kind().who().address()))
                 .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::request))
                 .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.what().method()))
+                        Rows.column(batch, String[]::new, row -> row.kind().method()))
                 .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.what().route()))
+                        Rows.column(batch, String[]::new, row -> row.kind().route()))
                 .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.what().subject()))
-                .addArrayOfShort(Rows.column(batch, Short[]::new, row -> (short) row.status()))
-                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::problem))
+                        Rows.column(batch, String[]::new, row -> row.kind().subject()))
+                .addArrayOfShort(Rows.column(
+                        batch, Short[]::new, row -> (short) row.kind().status()))
+                .addArrayOfString(
+                        Rows.column(batch, String[]::new, row -> row.kind().problem()))
                 .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::reference))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, AuditRow::times))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
@@ -231,19 +233,11 @@ public final class AuditLog {
      * The audit log's record of a call.
      *
      * @param request id of the request in its answer; null for a frame, and for a row of many calls
-     * @param status of the answer
-     * @param problem the end of its problem's type; null for none
      * @param reference the host's own reference; null for none
      * @param times the number of equal calls, 1 or more
      */
     public record AuditRow(
-            Who who,
-            @Nullable String request,
-            What what,
-            int status,
-            @Nullable String problem,
-            @Nullable String reference,
-            long times) {
+            Kind kind, @Nullable String request, @Nullable String reference, long times) {
         /** The longest text of a caller; longer ones are cut. */
         private static final int MAX_TEXT = 256;
 
@@ -272,33 +266,33 @@ public final class AuditLog {
         }
 
         /**
-         * The call.
-         *
-         * @param route as in the contract
-         * @param subject the user or thing in the path; null for none
-         */
-        public record What(
-                String method, String route, @Nullable String subject) {}
-
-        /**
          * Calls that are counted together.
          *
-         * @param what without a subject if the caller may invent it
+         * @param route as in the contract
+         * @param subject the user or thing in the path; null for none, and where the caller may invent it
+         * @param status of the answer
+         * @param problem the end of its problem's type; null for none
          */
         public record Kind(
-                Who who, What what, int status, @Nullable String problem) {
+                Who who,
+                String method,
+                String route,
+                @Nullable String subject,
+                int status,
+                @Nullable String problem) {
             /** A copy for many callers, counted together. */
             Kind ofMany() {
-                return new Kind(
-                        Who.MANY,
-                        what.subject == null ? what : new What(what.method, what.route, null),
-                        status,
-                        problem);
+                return new Kind(Who.MANY, method, route, null, status, problem);
+            }
+
+            /** A copy with a subject. */
+            public Kind about(@Nullable String thing) {
+                return new Kind(who, method, route, thing, status, problem);
             }
 
             /** A row with this kind's facts only. */
             public AuditRow row() {
-                return new AuditRow(who, null, what, status, problem, null, 1);
+                return new AuditRow(this, null, null, 1);
             }
         }
 
@@ -310,7 +304,7 @@ public final class AuditLog {
         public record Written(long n, Instant at, AuditRow row, long missed) {}
 
         AuditRow times(long many) {
-            return new AuditRow(who, request, what, status, problem, reference, many);
+            return new AuditRow(kind, request, reference, many);
         }
 
         /**

@@ -16,9 +16,7 @@ import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
 import java.time.DateTimeException;
-import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -57,7 +55,7 @@ final class AuditRoutes {
     }
 
     private Future<Reply> list(Call call) {
-        return list(span(call), call.cursor(), call.limit()).map(page -> Reply.json(200, page(page)));
+        return rows(call).map(page -> Reply.json(200, page(page)));
     }
 
     /** Writes all rows as they are read, no faster than the client takes them. */
@@ -65,18 +63,12 @@ final class AuditRoutes {
         return LinesReply.write(
                 call,
                 new LinesReply.Form<>(CSV_HEADER, AuditRoutes::csvLine, AuditRoutes::jsonLine),
-                page -> export(span(call), page));
+                page -> export(call, page));
     }
 
-    private static Span span(Call call) {
-        return new Span(time(call, "from"), time(call, "to"), call.query("actor"), call.query("reference"));
-    }
-
-    private static @Nullable Instant time(Call call, String name) {
+    private static @Nullable OffsetDateTime time(Call call, String name) {
         try {
-            return call.query().get(name) instanceof String text
-                    ? OffsetDateTime.parse(text).toInstant()
-                    : null;
+            return call.query().get(name) instanceof String text ? OffsetDateTime.parse(text) : null;
         } catch (DateTimeException unreadable) {
             throw InvalidInputException.of("query/" + name, Text.of("time.malformed"));
         }
@@ -85,25 +77,24 @@ final class AuditRoutes {
     // --- bodies ---
 
     private static String page(Page<AuditRow.Written> page) {
-        return JsonText.page(page.items(), page.next(), LENGTH, AuditRoutes::row)
-                .endObject()
-                .toString();
+        return JsonText.page(page, LENGTH, AuditRoutes::row);
     }
 
     private static void row(JsonText json, AuditRow.Written written) {
         AuditRow row = written.row();
+        AuditRow.Kind kind = row.kind();
         json.beginObject()
                 .plain("id", Long.toString(written.n()))
                 .plain("at", written.at().toString())
-                .field("actor", row.who().actor())
-                .field("role", row.who().role())
-                .field("address", row.who().address())
+                .field("actor", kind.who().actor())
+                .field("role", kind.who().role())
+                .field("address", kind.who().address())
                 .field("request", row.request())
-                .plain("method", row.what().method())
-                .plain("route", row.what().route())
-                .field("subject", row.what().subject())
-                .field("status", row.status())
-                .field("problem", row.problem())
+                .plain("method", kind.method())
+                .plain("route", kind.route())
+                .field("subject", kind.subject())
+                .field("status", kind.status())
+                .field("problem", kind.problem())
                 .field("reference", row.reference())
                 .field("times", row.times())
                 .field("missed", written.missed())
@@ -120,20 +111,21 @@ final class AuditRoutes {
     /** A row as a line of CSV (RFC 4180), with its end. */
     private static String csvLine(AuditRow.Written written) {
         AuditRow row = written.row();
+        AuditRow.Kind kind = row.kind();
         return String.join(
                         ",",
                         List.of(
                                 Long.toString(written.n()),
                                 written.at().toString(),
-                                cell(row.who().actor()),
-                                cell(row.who().role()),
-                                cell(row.who().address()),
+                                cell(kind.who().actor()),
+                                cell(kind.who().role()),
+                                cell(kind.who().address()),
                                 cell(row.request()),
-                                row.what().method(),
-                                cell(row.what().route()),
-                                cell(row.what().subject()),
-                                Integer.toString(row.status()),
-                                cell(row.problem()),
+                                kind.method(),
+                                cell(kind.route()),
+                                cell(kind.subject()),
+                                Integer.toString(kind.status()),
+                                cell(kind.problem()),
                                 cell(row.reference()),
                                 Long.toString(row.times()),
                                 Long.toString(written.missed())))
@@ -146,32 +138,13 @@ final class AuditRoutes {
 
     // --- rows ---
 
-    /**
-     * A filter of rows.
-     *
-     * @param from inclusive time of writing; null for the first row
-     * @param to exclusive; null for the latest row
-     * @param actor the caller; null for all
-     * @param reference of the call; null for all
-     */
-    private record Span(
-            @Nullable Instant from,
-            @Nullable Instant to,
-            @Nullable String actor,
-            @Nullable String reference) {}
-
-    /**
-     * A page of rows, oldest first.
-     *
-     * @param cursor a page's {@code next}; null for the first page
-     * @param limit 1 to {@link Page#MAX_LIMIT}
-     */
-    private Future<Page<AuditRow.Written>> list(Span span, @Nullable String cursor, int limit) {
-        Long after = Page.number(cursor, 0);
-        if (after == null) {
-            return Future.failedFuture(Page.badCursor());
-        }
-        return read(span, after, limit + 1).map(rows -> Page.of(rows, limit, row -> Long.toString(row.n())));
+    /** A page of rows, oldest first. */
+    private Future<Page<AuditRow.Written>> rows(Call call) {
+        Long after = Page.number(call.cursor(), 0);
+        return after == null
+                ? Future.failedFuture(Page.badCursor())
+                : read(call, after, call.limit() + 1)
+                        .map(rows -> Page.of(rows, call.limit(), row -> Long.toString(row.n())));
     }
 
     /**
@@ -179,34 +152,29 @@ final class AuditRoutes {
      *
      * @param write takes a page, never empty; the next page is read when its future succeeds
      */
-    private Future<Void> export(Span span, Function<List<AuditRow.Written>, Future<Void>> write) {
+    private Future<Void> export(Call call, Function<List<AuditRow.Written>, Future<Void>> write) {
         return Pages.each(
                 0L,
-                after -> read(span, after, EXPORT_PAGE),
+                after -> read(call, after, EXPORT_PAGE),
                 rows -> rows.size() < EXPORT_PAGE
                         ? null
                         : rows.get(rows.size() - 1).n(),
                 write);
     }
 
-    private Future<List<AuditRow.Written>> read(Span span, long after, int limit) {
-        Tuple parameters = Tuple.of(offset(span.from), offset(span.to), after, limit);
+    /** The rows after one, by the query's {@code from}, {@code to}, {@code actor} and {@code reference}; each may be absent. */
+    private Future<List<AuditRow.Written>> read(Call call, long after, int limit) {
+        Tuple parameters = Tuple.of(time(call, "from"), time(call, "to"), after, limit);
         String some = SELECT;
-        if (span.actor != null) {
-            parameters.addString(span.actor);
-            some += " and actor = $" + parameters.size();
-        }
-        if (span.reference != null) {
-            parameters.addString(span.reference);
-            some += " and reference = $" + parameters.size();
+        for (String column : List.of("actor", "reference")) {
+            if (call.query(column) != null) {
+                parameters.addString(call.query(column));
+                some += " and " + column + " = $" + parameters.size();
+            }
         }
         return pool.preparedQuery(some + " order by at, n limit $4")
                 .execute(parameters)
                 .map(rows -> Rows.list(rows, AuditRoutes::row));
-    }
-
-    private static @Nullable OffsetDateTime offset(@Nullable Instant moment) {
-        return moment == null ? null : moment.atOffset(ZoneOffset.UTC);
     }
 
     private static AuditRow.Written row(Row row) {
@@ -214,11 +182,15 @@ final class AuditRoutes {
                 row.getLong("n"),
                 Rows.instant(row, "at"),
                 new AuditRow(
-                        new AuditRow.Who(row.getString("actor"), row.getString("role"), row.getString("address")),
+                        new AuditRow.Kind(
+                                new AuditRow.Who(
+                                        row.getString("actor"), row.getString("role"), row.getString("address")),
+                                row.getString("method"),
+                                row.getString("route"),
+                                row.getString("subject"),
+                                row.getShort("status"),
+                                row.getString("problem")),
                         row.getString("request"),
-                        new AuditRow.What(row.getString("method"), row.getString("route"), row.getString("subject")),
-                        row.getShort("status"),
-                        row.getString("problem"),
                         row.getString("reference"),
                         row.getLong("times")),
                 row.getLong("missed"));

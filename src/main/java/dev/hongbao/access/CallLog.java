@@ -127,10 +127,7 @@ public record CallLog(AuditLog rows, long answerMillis) {
             }
             told = true;
             AuditRow.Kind kind = new AuditRow.Kind(
-                    who(),
-                    new AuditRow.What(operation.method().name(), route, null),
-                    status,
-                    problem == null ? null : problem.wireName());
+                    who(), operation.method().name(), route, null, status, problem == null ? null : problem.wireName());
             boolean changes = begun && !operation.method().equals(HttpMethod.GET);
             return calls.tell(kind, () -> row(kind), isService, changes ? operation.id() : null);
         }
@@ -142,14 +139,7 @@ public record CallLog(AuditLog rows, long answerMillis) {
         }
 
         private AuditRow row(AuditRow.Kind kind) {
-            return new AuditRow(
-                    kind.who(),
-                    requestId,
-                    new AuditRow.What(operation.method().name(), route, AuditRow.text(subject())),
-                    kind.status(),
-                    kind.problem(),
-                    AuditRow.text(reference),
-                    1);
+            return new AuditRow(kind.about(AuditRow.text(subject())), requestId, AuditRow.text(reference), 1);
         }
 
         /** The path parameters in their order, joined by slashes. */

@@ -51,9 +51,8 @@ final class Connection {
     static final String METHOD = "FRAME";
 
     /** A frame that is refused before its request is read. */
-    private static final AuditRow.What FRAME = new AuditRow.What(METHOD, SocketUpgrade.PATH, null);
-
     private final SocketFace face;
+
     private final ServerWebSocket socket;
     private final ClientAddress address;
     private final Runnable ended;
@@ -112,7 +111,9 @@ final class Connection {
         if (CallLog.isTold(isService, problem.type().status())) {
             AuditRow.Kind kind = new AuditRow.Kind(
                     now == null ? AuditRow.Who.at(address.key()) : AuditRow.Who.of(now),
-                    FRAME,
+                    METHOD,
+                    SocketUpgrade.PATH,
+                    null,
                     problem.type().status(),
                     problem.type().wireName());
             var unused = face.audit().tell(kind, kind::row, isService, null);

@@ -383,11 +383,7 @@ final class Requests {
                                 ? claimsForUsers.outcomes(backend, items, language, false)
                                 : inFlight.run(backend, () -> playsForUsers.outcomes(backend, items, language)))
                 .onFailure(asked::fail)
-                .onSuccess(outcomes -> asked.answer(
-                        200,
-                        type.equals("claims")
-                                ? ServerFrames.claimsAnswered(asked.id(), outcomes)
-                                : ServerFrames.playsAnswered(asked.id(), outcomes)));
+                .onSuccess(outcomes -> asked.answer(200, ServerFrames.answered(type, asked.id(), outcomes)));
     }
 
     /** Counts work until it ends, for a stop. */
@@ -484,8 +480,8 @@ final class Requests {
                 answer.run();
                 return;
             }
-            AuditRow.Kind kind = new AuditRow.Kind(
-                    AuditRow.Who.of(caller), new AuditRow.What(Connection.METHOD, call.route, null), status, problem);
+            AuditRow.Kind kind =
+                    new AuditRow.Kind(AuditRow.Who.of(caller), Connection.METHOD, call.route, null, status, problem);
             Future<Void> written = connection.face().audit().tell(kind, () -> row(kind), isService, call.operation);
             if (written == null) {
                 answer.run();
@@ -509,11 +505,8 @@ final class Requests {
             Object packet = frame.getValue("packet");
             String named = call.names.isEmpty() ? null : frame.getString(call.names);
             return new AuditRow(
-                    kind.who(),
+                    kind.about(AuditRow.text(named)),
                     null,
-                    new AuditRow.What(Connection.METHOD, call.route, AuditRow.text(named)),
-                    kind.status(),
-                    kind.problem(),
                     packet instanceof JsonObject sent ? AuditRow.text(sent.getString("reference")) : null,
                     1);
         }

@@ -26,13 +26,10 @@ final class ServerFrames {
     private ServerFrames() {}
 
     static String authenticated(String id, Caller caller) {
-        JsonText json = begin(LONG, "authenticated")
+        return begin(LONG, "authenticated")
                 .field("id", id)
                 .plain("user", caller.user().value())
-                .name("groups")
-                .beginArray();
-        caller.groups().forEach(group -> json.plain(group.value()));
-        return json.endArray()
+                .items("groups", caller.groups(), (json, group) -> json.plain(group.value()))
                 .plain("expiresAt", caller.expiresAt().toString())
                 .endObject()
                 .toString();
@@ -63,75 +60,43 @@ final class ServerFrames {
     }
 
     static String sent(String id, Packet packet) {
-        return begin(LONG, "sent")
-                .field("id", id)
-                .name("packet")
-                .raw(PacketBodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender()))
-                .endObject()
-                .toString();
+        String shown = PacketBodies.packet(PacketView.ofNew(packet), Map.of(), packet.sender());
+        return with(begin(LONG, "sent").field("id", id), "packet", shown);
     }
 
     static String claimAccepted(String id, Claim claim) {
-        return begin(LONG, "claim.accepted")
-                .field("id", id)
-                .name("claim")
-                .raw(PacketBodies.claim(claim))
-                .endObject()
-                .toString();
+        return with(begin(LONG, "claim.accepted").field("id", id), "claim", PacketBodies.claim(claim));
     }
 
     static String claimSettled(String id, boolean first, Claim claim) {
-        return begin(LONG, "claim.settled")
-                .field("id", id)
-                .field("first", first)
-                .name("claim")
-                .raw(PacketBodies.claim(claim))
-                .endObject()
-                .toString();
+        JsonText frame = begin(LONG, "claim.settled").field("id", id).field("first", first);
+        return with(frame, "claim", PacketBodies.claim(claim));
     }
 
     /** The user's own claim, made on another connection. */
     static String claimSettled(Claim claim) {
-        return begin(LONG, "claim.settled")
-                .name("claim")
-                .raw(PacketBodies.claim(claim))
-                .endObject()
-                .toString();
+        return with(begin(LONG, "claim.settled"), "claim", PacketBodies.claim(claim));
     }
 
     static String playSettled(String id, boolean first, List<Play> plays) {
-        return begin(LONG, "play.settled")
-                .field("id", id)
-                .field("first", first)
-                .name("plays")
-                .raw(DrawBodies.plays(plays))
-                .endObject()
-                .toString();
+        JsonText frame = begin(LONG, "play.settled").field("id", id).field("first", first);
+        return with(frame, "plays", DrawBodies.plays(plays));
     }
 
     /** The user's own plays, made on another connection. */
     static String playSettled(List<Play> plays) {
-        return begin(LONG, "play.settled")
-                .name("plays")
-                .raw(DrawBodies.plays(plays))
-                .endObject()
-                .toString();
+        return with(begin(LONG, "play.settled"), "plays", DrawBodies.plays(plays));
     }
 
-    /** @param outcomes the contract's list, as JSON */
-    static String claimsAnswered(String id, String outcomes) {
-        int length = outcomes.length() + SHORT;
-        return answered(begin(length, "claims.answered"), id, outcomes);
+    /** @param type {@code claims} or {@code plays} @param outcomes the contract's list, as JSON */
+    static String answered(String type, String id, String outcomes) {
+        JsonText frame = begin(outcomes.length() + SHORT, type + ".answered");
+        return with(frame.field("id", id), "outcomes", outcomes);
     }
 
-    /** As {@link #claimsAnswered}. */
-    static String playsAnswered(String id, String outcomes) {
-        int length = outcomes.length() + SHORT;
-        return answered(begin(length, "plays.answered"), id, outcomes);
-    }
-
-    private static String answered(JsonText frame, String id, String outcomes) {
-        return frame.field("id", id).name("outcomes").raw(outcomes).endObject().toString();
+    /** A frame that ends with a value. @param json the value */
+    private static String with(JsonText frame, String name, String json) {
+        return frame.name(name).raw(json).endObject().toString();
     }
 
     static String pong(String id, Instant at) {
@@ -151,18 +116,13 @@ final class ServerFrames {
     }
 
     static String error(@Nullable String id, Problem problem, Language language) {
-        return begin(LONG, "error")
-                .field("id", id)
-                .name("error")
-                .raw(Problem.Told.of(problem, language).withRetry())
-                .endObject()
-                .toString();
+        String told = Problem.Told.of(problem, language).withRetry();
+        return with(begin(LONG, "error").field("id", id), "error", told);
     }
 
     private static JsonText packets(JsonText json, FeedPage state) {
-        json.name("packets").beginArray();
-        state.packets().forEach(packet -> json.raw(PacketBodies.packet(packet, state.people())));
-        return json.endArray();
+        return json.items(
+                "packets", state.packets(), (out, packet) -> out.raw(PacketBodies.packet(packet, state.people())));
     }
 
     private static JsonText begin(int capacity, String type) {

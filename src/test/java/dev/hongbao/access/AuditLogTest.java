@@ -16,18 +16,13 @@ class AuditLogTest {
     private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 
     private static AuditRow row(int i) {
-        return new AuditRow(
-                AuditRow.Who.at("address-" + i),
-                null,
-                new AuditRow.What("GET", "/v1/me/balances", null),
-                401,
-                "unauthenticated",
-                null,
-                1);
+        return new AuditRow.Kind(
+                        AuditRow.Who.at("address-" + i), "GET", "/v1/me/balances", null, 401, "unauthenticated")
+                .row();
     }
 
     private static void refused(AuditLog log, AuditRow row) {
-        log.noteRefused(new AuditRow.Kind(row.who(), row.what(), row.status(), row.problem()), () -> row);
+        log.noteRefused(row.kind(), () -> row);
     }
 
     private double rows(String as) {

@@ -57,14 +57,14 @@ class CommandReconciliationIT extends ChecksContract {
         for (int i = 0; i < 3; i++) {
             get(engine.engine()
                     .auditLog
-                    .write(new AuditRow(
-                            AuditRow.Who.at("192.0.2.1"),
-                            null,
-                            new AuditRow.What("GET", "/v1/me/balances", null),
-                            401,
-                            "unauthenticated",
-                            null,
-                            1)));
+                    .write(new AuditRow.Kind(
+                                    AuditRow.Who.at("192.0.2.1"),
+                                    "GET",
+                                    "/v1/me/balances",
+                                    null,
+                                    401,
+                                    "unauthenticated")
+                            .row()));
         }
     }
 
