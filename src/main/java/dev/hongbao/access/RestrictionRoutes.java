@@ -113,20 +113,16 @@ final class RestrictionRoutes {
     private static String user(UserId user, List<Restriction> inForce, Revocations.@Nullable Revocation revoked) {
         JsonText json = new JsonText(2 * LENGTH).beginObject().plain("user", user.value());
         for (Kind kind : Kind.values()) {
-            json.name(kind.wireName());
             Restriction found = inForce.stream()
                     .filter(each -> each.target().kind() == kind)
                     .findFirst()
                     .orElse(null);
-            if (found == null) {
-                json.raw("null");
-            } else {
-                json.beginObject()
-                        .plain("since", found.at().toString())
-                        .field("reason", found.reason())
-                        .plain("by", found.actor())
-                        .endObject();
-            }
+            json.object(
+                    kind.wireName(),
+                    found,
+                    (out, restriction) -> out.plain("since", restriction.at().toString())
+                            .field("reason", restriction.reason())
+                            .plain("by", restriction.actor()));
         }
         json.name("revoked");
         if (revoked == null) {
@@ -173,22 +169,18 @@ final class RestrictionRoutes {
     }
 
     private static String restrictions(Page<Restriction> page) {
-        JsonText json = new JsonText(LENGTH * (page.items().size() + 1))
-                .beginObject()
-                .name("items")
-                .beginArray();
-        for (Restriction each : page.items()) {
-            json.beginObject()
-                    .plain("of", each.target().scope().wireName())
-                    .plain("id", each.target().subject())
-                    .plain("kind", each.target().kind().wireName())
-                    .plain("change", each.placed() ? "placed" : "lifted")
-                    .field("inForce", each.inForce())
-                    .field("reason", each.reason())
-                    .plain("by", each.actor())
-                    .plain("at", each.at().toString())
-                    .endObject();
-        }
-        return json.endArray().field("next", page.next()).endObject().toString();
+        return JsonText.page(
+                page,
+                LENGTH,
+                (json, each) -> json.beginObject()
+                        .plain("of", each.target().scope().wireName())
+                        .plain("id", each.target().subject())
+                        .plain("kind", each.target().kind().wireName())
+                        .plain("change", each.placed() ? "placed" : "lifted")
+                        .field("inForce", each.inForce())
+                        .field("reason", each.reason())
+                        .plain("by", each.actor())
+                        .plain("at", each.at().toString())
+                        .endObject());
     }
 }

@@ -81,9 +81,7 @@ public final class TokenSigner {
         if (role == Role.SERVICE) {
             json.plain("role", "service");
         }
-        json.name("groups").beginArray();
-        groups.forEach(group -> json.plain(group.value()));
-        json.endArray().endObject();
+        json.items("groups", groups, (out, group) -> out.plain(group.value())).endObject();
         String input = HEADER + "." + encode(json.toString().getBytes(StandardCharsets.UTF_8));
         String token = input + "." + signature(input);
         if (token.length() > Tokens.MAX_LENGTH) {

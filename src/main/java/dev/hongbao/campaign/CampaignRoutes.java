@@ -131,9 +131,7 @@ final class CampaignRoutes {
     // --- bodies ---
 
     private static String campaign(Campaign.View view) {
-        JsonText json = new JsonText(LENGTH);
-        campaign(json, view);
-        return json.toString();
+        return JsonText.of(LENGTH, view, CampaignRoutes::campaign);
     }
 
     /** Without its money, for users who open its pools. */
@@ -180,9 +178,7 @@ final class CampaignRoutes {
     private static void times(JsonText json, Campaign.View view) {
         json.plain("opensAt", view.opensAt().toString())
                 .plain("endsAt", view.endsAt().toString())
-                .field(
-                        "pausedAt",
-                        view.pausedAt() == null ? null : view.pausedAt().toString())
+                .text("pausedAt", view.pausedAt())
                 .endObject();
     }
 
@@ -270,38 +266,31 @@ final class CampaignRoutes {
         private static String rain(Rain.View view) {
             JsonText json = new JsonText(LENGTH + DROP_LENGTH * view.fallen().size()).beginObject();
             fields(json, view);
-            json.name("fallen").beginArray();
-            for (Rain.View.Drop drop : view.fallen()) {
-                json.beginObject()
-                        .plain("packet", drop.packet().toString())
-                        .plain("at", drop.fellAt().toString())
-                        .field("amount", drop.amount())
-                        .field("over", drop.over())
-                        .endObject();
-            }
-            json.endArray();
+            json.objects(
+                    "fallen",
+                    view.fallen(),
+                    (out, drop) -> out.plain("packet", drop.packet().toString())
+                            .plain("at", drop.fellAt().toString())
+                            .field("amount", drop.amount())
+                            .field("over", drop.over()));
             mine(json, view);
             return json.endObject().toString();
         }
 
         /** A group's current rains, without their drops, with the viewer's catches. */
         private static String current(List<Rain.View> views) {
-            JsonText json = new JsonText(LENGTH * (views.size() + 1))
+            return new JsonText(LENGTH * (views.size() + 1))
                     .beginObject()
-                    .name("items")
-                    .beginArray();
-            for (Rain.View view : views) {
-                fields(json.beginObject(), view);
-                mine(json, view);
-                json.endObject();
-            }
-            return json.endArray().endObject().toString();
+                    .objects("items", views, (json, view) -> {
+                        fields(json, view);
+                        mine(json, view);
+                    })
+                    .endObject()
+                    .toString();
         }
 
         private static void mine(JsonText json, Rain.View view) {
-            json.name("mine").beginArray();
-            view.mine().forEach(claim -> json.raw(PacketBodies.claim(claim)));
-            json.endArray();
+            json.items("mine", view.mine(), (out, claim) -> out.raw(PacketBodies.claim(claim)));
         }
 
         private static String rains(Page<Rain.View> page) {
@@ -332,11 +321,7 @@ final class CampaignRoutes {
                     .plain("channel", rain.channel().value());
             rain.writeTerms(json);
             json.plain("endsAt", view.endsAt().toString())
-                    .field(
-                            "cancelledAt",
-                            view.cancelledAt() == null
-                                    ? null
-                                    : view.cancelledAt().toString())
+                    .text("cancelledAt", view.cancelledAt())
                     .name("caught")
                     .beginObject()
                     .field("count", view.caught().shares())

@@ -290,23 +290,20 @@ final class SimulateCommand implements Callable<Integer> {
                         .field("won", outcome.seen()[i]);
                 json.name("promised").raw(number(outcome.promised()[i])).endObject();
             }
-            json.endArray().name("verdict");
-            ChiSquare verdict = outcome.verdict();
-            if (verdict == null) {
-                json.raw("null");
-            } else {
-                json.beginObject()
-                        .name("statistic")
-                        .raw(number(verdict.statistic()))
-                        .field("freedom", verdict.freedom())
-                        .name("limit")
-                        .raw(number(verdict.limit()))
-                        .field("kept", verdict.isPlausible())
-                        .endObject();
-            }
-            json.name("warnings").beginArray();
-            outcome.ends().forEach(end -> end(json, end));
-            return json.endArray().field("plot", png.toString()).endObject().toString();
+            json.endArray();
+            json.object(
+                    "verdict",
+                    outcome.verdict(),
+                    (out, verdict) -> out.name("statistic")
+                            .raw(number(verdict.statistic()))
+                            .field("freedom", verdict.freedom())
+                            .name("limit")
+                            .raw(number(verdict.limit()))
+                            .field("kept", verdict.isPlausible()));
+            return json.items("warnings", outcome.ends(), this::end)
+                    .field("plot", png.toString())
+                    .endObject()
+                    .toString();
         }
 
         private void end(JsonText json, Simulation.StockEnd end) {

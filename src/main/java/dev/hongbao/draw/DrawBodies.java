@@ -75,23 +75,15 @@ public final class DrawBodies {
                 .field("name", definition.name())
                 .name("metadata")
                 .raw(definition.metadata().json())
-                .field(
-                        "group",
-                        definition.group() == null ? null : definition.group().value())
+                .text("group", definition.group())
                 .plain("mode", definition.mode().wireName())
                 .plain("status", view.status().wireName())
                 .plain("opensAt", definition.opening().toString())
                 .plain("closesAt", draw.closesAt().toString());
-        json.name("cost");
-        DrawDefinition.Cost cost = definition.cost();
-        if (cost == null) {
-            json.raw("null");
-        } else {
-            json.beginObject()
-                    .plain("asset", cost.asset().code())
-                    .field("amount", cost.amount())
-                    .endObject();
-        }
+        json.object(
+                "cost",
+                definition.cost(),
+                (out, cost) -> out.plain("asset", cost.asset().code()).field("amount", cost.amount()));
         json.name("prizes").beginArray();
         List<Prize> prizes = definition.allPrizes();
         for (int number = 1; number <= prizes.size(); number++) {
@@ -105,15 +97,13 @@ public final class DrawBodies {
         DrawView.Books books = view.books();
         json.name("finalTable").raw(books == null ? "null" : books.finalTable().encode());
         if (books != null) {
-            json.name("definition").raw(books.definition()).name("quotas").beginArray();
-            for (DrawView.Quota quota : books.quotas()) {
-                json.beginObject()
-                        .field("prize", quota.prize())
-                        .field("period", quota.period())
-                        .field("quota", quota.quota())
-                        .endObject();
-            }
-            json.endArray();
+            json.name("definition").raw(books.definition());
+            json.objects(
+                    "quotas",
+                    books.quotas(),
+                    (out, quota) -> out.field("prize", quota.prize())
+                            .field("period", quota.period())
+                            .field("quota", quota.quota()));
         }
         return json.endObject().toString();
     }

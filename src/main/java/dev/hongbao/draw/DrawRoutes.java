@@ -229,28 +229,22 @@ final class DrawRoutes {
         private static String win(Win.Told told) {
             JsonText json = new JsonText(LENGTH * (told.history().size() + 1)).beginObject();
             fields(json, told.win());
-            json.name("history").beginArray();
-            told.history().forEach(change -> change(json, change));
-            return json.endArray().endObject().toString();
+            json.objects("history", told.history(), OfWins::change);
+            return json.endObject().toString();
         }
 
         private static void fields(JsonText json, Win win) {
             DrawBodies.fields(json, win.play());
-            json.plain("state", win.state().wireName()).name("changed");
-            change(json, win.last());
+            json.plain("state", win.state().wireName());
+            json.object("changed", win.last(), OfWins::change);
         }
 
-        private static void change(JsonText json, Win.@Nullable Change change) {
-            if (change == null) {
-                json.raw("null");
-                return;
-            }
-            json.beginObject()
-                    .plain("state", change.state().wireName())
+        /** A change's fields, of an object that is begun. */
+        private static JsonText change(JsonText json, Win.Change change) {
+            return json.plain("state", change.state().wireName())
                     .field("note", change.note())
                     .plain("actor", change.actor().value())
-                    .plain("at", change.at().toString())
-                    .endObject();
+                    .plain("at", change.at().toString());
         }
 
         /** A win as a line of JSON lines, with its end. */

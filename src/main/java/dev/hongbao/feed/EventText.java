@@ -156,11 +156,11 @@ final class EventText {
                     .name("metadata")
                     .raw(draw.definition().metadata().json());
         } else if (row.type().equals(EventRow.WON)) {
-            json.field("count", row.count()).name("wins").beginArray();
-            row.wins()
-                    .forEach(
-                            win -> DrawBodies.win(json, win.seq(), win.user(), win.number(), draw.prize(win.number())));
-            json.endArray();
+            json.field("count", row.count());
+            json.items(
+                    "wins",
+                    row.wins(),
+                    (out, win) -> DrawBodies.win(out, win.seq(), win.user(), win.number(), draw.prize(win.number())));
         }
         return json;
     }

@@ -75,22 +75,19 @@ final class EventsRoute {
     }
 
     private static String body(FeedPage page) {
-        JsonText json = new JsonText(512 * (page.items().size() + page.packets().size() + 1));
-        json.beginObject().name("items").beginArray();
-        for (FeedPage.Event event : page.items()) {
-            json.raw(event.json());
-        }
-        json.endArray().plain("next", Long.toString(page.next())).name("reset");
-        if (page.reset() == null) {
-            json.raw("null");
-        } else {
-            json.beginObject()
-                    .plain("reason", page.reset().wireName())
-                    .name("packets")
-                    .beginArray();
-            page.packets().forEach(packet -> json.raw(PacketBodies.packet(packet, page.people())));
-            json.endArray().endObject();
-        }
-        return json.endObject().toString();
+        return new JsonText(512 * (page.items().size() + page.packets().size() + 1))
+                .beginObject()
+                .items("items", page.items(), (json, event) -> json.raw(event.json()))
+                .plain("next", Long.toString(page.next()))
+                .object(
+                        "reset",
+                        page.reset(),
+                        (json, reset) -> json.plain("reason", reset.wireName())
+                                .items(
+                                        "packets",
+                                        page.packets(),
+                                        (out, packet) -> out.raw(PacketBodies.packet(packet, page.people()))))
+                .endObject()
+                .toString();
     }
 }

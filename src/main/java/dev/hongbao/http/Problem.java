@@ -129,14 +129,11 @@ public record Problem(
             json.plain("reason", reason);
         }
         if (!faults.isEmpty()) {
-            json.name("errors").beginArray();
-            for (FieldFault fault : faults) {
-                json.beginObject()
-                        .field("pointer", fault.pointer())
-                        .field("detail", language.say(fault.detail()))
-                        .endObject();
-            }
-            json.endArray();
+            json.objects(
+                    "errors",
+                    faults,
+                    (out, fault) ->
+                            out.field("pointer", fault.pointer()).field("detail", language.say(fault.detail())));
         }
         return json.endObject().toString();
     }

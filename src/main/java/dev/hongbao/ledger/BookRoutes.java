@@ -161,18 +161,17 @@ final class BookRoutes {
     /** @param from as it was asked for; null for the beginning @param to null for now */
     private static String statement(
             UserId user, Asset asset, @Nullable Instant from, @Nullable Instant to, Books.Statement statement) {
-        JsonText json = new JsonText(LENGTH * (statement.entries().size() + 1))
+        return new JsonText(LENGTH * (statement.entries().size() + 1))
                 .beginObject()
                 .plain("user", user.value())
                 .plain("asset", asset.code())
-                .field("from", text(from))
-                .field("to", text(to))
+                .text("from", from)
+                .text("to", to)
                 .sum("opening", statement.opening())
                 .sum("closing", statement.closing())
-                .name("items")
-                .beginArray();
-        statement.entries().forEach(entry -> LedgerBodies.transfer(json, entry));
-        return json.endArray().endObject().toString();
+                .items("items", statement.entries(), LedgerBodies::transfer)
+                .endObject()
+                .toString();
     }
 
     /** A line for the opening balance, one for each transfer with the balance after it, and one for the closing balance. */
@@ -208,10 +207,6 @@ final class BookRoutes {
         return id == null ? "" : id.toString();
     }
 
-    private static @Nullable String text(@Nullable Instant moment) {
-        return moment == null ? null : moment.toString();
-    }
-
     /** A total as a line of JSON lines, with its end. */
     private static String totalJson(Books.DayTotal total) {
         return new JsonText(LENGTH)
@@ -235,24 +230,21 @@ final class BookRoutes {
     }
 
     private static String openItems(Page<Books.OpenItem> page) {
-        return JsonText.page(page, LENGTH, (json, item) -> {
-            json.beginObject()
-                    .plain("kind", item.kind())
-                    .plain("id", item.id().toString())
-                    .plain("owner", item.owner())
-                    .name("holds")
-                    .beginArray();
-            for (Books.OpenItem.Held held : item.holds()) {
-                json.beginObject()
-                        .plain("account", held.account())
-                        .plain("asset", held.asset().code())
-                        .field("amount", held.amount())
-                        .endObject();
-            }
-            json.endArray()
-                    .plain("createdAt", item.createdAt().toString())
-                    .plain("endsAt", item.endsAt().toString())
-                    .endObject();
-        });
+        return JsonText.page(
+                page,
+                LENGTH,
+                (json, item) -> json.beginObject()
+                        .plain("kind", item.kind())
+                        .plain("id", item.id().toString())
+                        .plain("owner", item.owner())
+                        .objects(
+                                "holds",
+                                item.holds(),
+                                (out, held) -> out.plain("account", held.account())
+                                        .plain("asset", held.asset().code())
+                                        .field("amount", held.amount()))
+                        .plain("createdAt", item.createdAt().toString())
+                        .plain("endsAt", item.endsAt().toString())
+                        .endObject());
     }
 }

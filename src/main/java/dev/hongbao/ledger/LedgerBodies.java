@@ -13,8 +13,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /** Balances, transfers and commands as the contract's JSON. */
 final class LedgerBodies {
@@ -44,18 +42,15 @@ final class LedgerBodies {
 
     /** The entries of deposits, in order. */
     static String deposited(List<WalletRecord> entries) {
-        JsonText json = new JsonText(LENGTH * (entries.size() + 1))
+        return new JsonText(LENGTH * (entries.size() + 1))
                 .beginObject()
-                .name("items")
-                .beginArray();
-        entries.forEach(entry -> transfer(json, entry));
-        return json.endArray().endObject().toString();
+                .items("items", entries, LedgerBodies::transfer)
+                .endObject()
+                .toString();
     }
 
     public static String transfer(WalletRecord entry) {
-        JsonText json = new JsonText(LENGTH);
-        transfer(json, entry);
-        return json.toString();
+        return JsonText.of(LENGTH, entry, LedgerBodies::transfer);
     }
 
     public static String transfers(Page<WalletRecord> page) {
@@ -65,26 +60,24 @@ final class LedgerBodies {
     public static void transfer(JsonText json, WalletRecord entry) {
         WalletRecord.Books books = entry.books();
         fields(json, entry);
-        json.field("command", text(books.command()))
+        json.text("command", books.command())
                 .field("reference", books.note().reference())
                 .field("reason", books.note().reason())
-                .field(
-                        "reverses",
-                        books.reverses() == null ? null : books.reverses().toString())
-                .field("reversedBy", text(books.reversedBy()))
+                .text("reverses", books.reverses())
+                .text("reversedBy", books.reversedBy())
                 .endObject();
     }
 
     public static String balances(List<Wallets.Balance> balances) {
-        JsonText json = new JsonText(64 * (balances.size() + 1));
-        json.beginObject().name("items").beginArray();
-        for (Wallets.Balance balance : balances) {
-            json.beginObject()
-                    .plain("asset", balance.asset().code())
-                    .sum("amount", balance.amount())
-                    .endObject();
-        }
-        return json.endArray().endObject().toString();
+        return new JsonText(64 * (balances.size() + 1))
+                .beginObject()
+                .objects(
+                        "items",
+                        balances,
+                        (json, balance) ->
+                                json.plain("asset", balance.asset().code()).sum("amount", balance.amount()))
+                .endObject()
+                .toString();
     }
 
     /** A user's own transfers, without actor and reason, which only the host sees. */
@@ -103,16 +96,14 @@ final class LedgerBodies {
                 .plain("direction", entry.credit() ? "credit" : "debit")
                 .plain("asset", entry.asset().code())
                 .field("amount", entry.amount());
-        json.field("packet", text(entry.subject().packet()))
-                .field("draw", text(entry.subject().draw()))
-                .field("campaign", text(entry.subject().campaign()));
+        json.text("packet", entry.subject().packet())
+                .text("draw", entry.subject().draw())
+                .text("campaign", entry.subject().campaign());
         json.plain("at", entry.at().toString());
     }
 
     public static String command(Command command) {
-        JsonText json = new JsonText(LENGTH);
-        command(json, command);
-        return json.toString();
+        return JsonText.of(LENGTH, command, LedgerBodies::command);
     }
 
     public static String commands(Page<Command> page) {
@@ -131,9 +122,7 @@ final class LedgerBodies {
                 .field("reference", origin.note().reference())
                 .field("reason", origin.note().reason())
                 .plain("at", command.at().toString());
-        json.name("transfers").beginArray();
-        command.moved().forEach(moved -> moved(json, moved));
-        json.endArray().endObject();
+        json.items("transfers", command.moved(), LedgerBodies::moved).endObject();
     }
 
     private static void moved(JsonText json, Command.Moved moved) {
@@ -144,10 +133,8 @@ final class LedgerBodies {
         side(json.name("to"), moved.to());
         json.plain("asset", moved.asset().code())
                 .field("amount", moved.amount())
-                .field(
-                        "reverses",
-                        moved.reverses() == null ? null : moved.reverses().toString())
-                .field("reversedBy", text(moved.reversedBy()))
+                .text("reverses", moved.reverses())
+                .text("reversedBy", moved.reversedBy())
                 .endObject();
     }
 
@@ -156,9 +143,5 @@ final class LedgerBodies {
                 .plain("kind", side.kind().wireName())
                 .plain("owner", side.owner())
                 .endObject();
-    }
-
-    private static @Nullable String text(@Nullable UUID id) {
-        return id == null ? null : id.toString();
     }
 }

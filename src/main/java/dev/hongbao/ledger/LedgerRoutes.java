@@ -168,9 +168,7 @@ final class LedgerRoutes {
         }
 
         private static String asset(Assets.Terms terms) {
-            JsonText json = new JsonText(LENGTH);
-            asset(json, terms);
-            return json.toString();
+            return JsonText.of(LENGTH, terms, OfAssets::asset);
         }
 
         private static String assets(Page<Assets.Terms> page) {
@@ -185,18 +183,10 @@ final class LedgerRoutes {
                     .plain("senders", terms.senders().wireName())
                     .name("caps")
                     .beginObject();
-            cap(json, "packet", terms.caps().packet());
-            cap(json, "share", terms.caps().share());
-            cap(json, "senderDay", terms.caps().senderDay());
+            json.name("packet").raw(String.valueOf(terms.caps().packet()));
+            json.name("share").raw(String.valueOf(terms.caps().share()));
+            json.name("senderDay").raw(String.valueOf(terms.caps().senderDay()));
             json.endObject().plain("declaredAt", terms.declaredAt().toString()).endObject();
-        }
-
-        private static void cap(JsonText json, String name, @Nullable Long cap) {
-            if (cap == null) {
-                json.name(name).raw("null");
-            } else {
-                json.field(name, cap);
-            }
         }
     }
 }

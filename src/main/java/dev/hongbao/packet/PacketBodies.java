@@ -122,9 +122,7 @@ public final class PacketBodies {
     }
 
     public static String claim(Claim claim) {
-        JsonText json = new JsonText(CLAIM_LENGTH);
-        claim(json, claim, true);
-        return json.toString();
+        return JsonText.of(CLAIM_LENGTH, claim, (json, won) -> claim(json, won, true));
     }
 
     /** The answer to a send, new or repeated. */
@@ -143,9 +141,7 @@ public final class PacketBodies {
 
     /** As {@link #packet(PacketView)}, with profiles. @param people profiles of the users whom the packet names */
     public static String packet(PacketView view, Map<UserId, Profile> people) {
-        JsonText json = new JsonText(PACKET_LENGTH);
-        packet(json, view, people);
-        return json.toString();
+        return JsonText.of(PACKET_LENGTH, view, (json, shown) -> packet(json, shown, people));
     }
 
     /** Adds the recipients that the viewer may see. @param people also their profiles */
@@ -173,9 +169,7 @@ public final class PacketBodies {
 
     /** A packet for the host's backend. */
     static String filed(PacketFiles.Filed packet) {
-        JsonText json = new JsonText(PACKET_LENGTH);
-        filed(json, packet);
-        return json.toString();
+        return JsonText.of(PACKET_LENGTH, packet, PacketBodies::filed);
     }
 
     static String filed(Page<PacketFiles.Filed> page) {
@@ -183,25 +177,21 @@ public final class PacketBodies {
     }
 
     private static void filed(JsonText json, PacketFiles.Filed packet) {
+        List<String> recipients = packet.view().packet().recipients().stream()
+                .map(UserId::value)
+                .sorted()
+                .toList();
         fields(json, packet.view())
                 .name("file")
                 .beginObject()
                 .field("held", packet.held())
                 .field("refunded", packet.refunded())
-                .name("recipients")
-                .beginArray();
-        packet.view().packet().recipients().stream().map(UserId::value).sorted().forEach(user -> json.plain(user));
-        Instant closedAt = packet.closedAt();
-        json.endArray()
-                .field("sentBy", text(packet.sentBy()))
-                .field("closedAt", closedAt == null ? null : closedAt.toString())
-                .field("endedBy", text(packet.endedBy()))
+                .items("recipients", recipients, JsonText::plain)
+                .text("sentBy", packet.sentBy())
+                .text("closedAt", packet.closedAt())
+                .text("endedBy", packet.endedBy())
                 .endObject()
                 .endObject();
-    }
-
-    private static @Nullable String text(@Nullable UserId user) {
-        return user == null ? null : user.value();
     }
 
     /** The viewer's own claims, with amounts. @param people profiles of the senders */
@@ -223,26 +213,24 @@ public final class PacketBodies {
 
     /** The viewer's totals, received and sent. */
     public static String summary(PacketService.Summary summary) {
-        JsonText json = new JsonText(CLAIM_LENGTH);
-        json.beginObject().name("received").beginArray();
-        for (PacketService.Received each : summary.received()) {
-            json.beginObject()
-                    .plain("asset", each.asset().code())
-                    .field("count", each.count())
-                    .sum("amount", each.amount())
-                    .field("luckiest", each.luckiest())
-                    .endObject();
-        }
-        json.endArray().name("sent").beginArray();
-        for (PacketService.Sent each : summary.sent()) {
-            json.beginObject()
-                    .plain("asset", each.asset().code())
-                    .field("count", each.count())
-                    .sum("amount", each.amount())
-                    .sum("refunded", each.refunded())
-                    .endObject();
-        }
-        return json.endArray().endObject().toString();
+        return new JsonText(CLAIM_LENGTH)
+                .beginObject()
+                .objects(
+                        "received",
+                        summary.received(),
+                        (json, each) -> json.plain("asset", each.asset().code())
+                                .field("count", each.count())
+                                .sum("amount", each.amount())
+                                .field("luckiest", each.luckiest()))
+                .objects(
+                        "sent",
+                        summary.sent(),
+                        (json, each) -> json.plain("asset", each.asset().code())
+                                .field("count", each.count())
+                                .sum("amount", each.amount())
+                                .sum("refunded", each.refunded()))
+                .endObject()
+                .toString();
     }
 
     /**
@@ -258,7 +246,7 @@ public final class PacketBodies {
                 CLAIM_LENGTH,
                 (out, claim) ->
                         claim(out, claim, page.amountsVisible() || claim.user().equals(viewer)));
-        optionalClaim(json, "luckiest", page.luckiest());
+        json.object("luckiest", page.luckiest(), (out, claim) -> fields(out, claim, true));
         Profile.people(json, page.people(), people);
         return json.endObject().toString();
     }
@@ -275,33 +263,19 @@ public final class PacketBodies {
         if (withAmount) {
             json.field("amount", claim.amount());
         }
-        Instant at = claim.at();
         json.plain("asset", claim.asset().code())
-                .plain("status", at == null ? "accepted" : "settled")
-                .field("at", at == null ? null : at.toString());
+                .plain("status", claim.at() == null ? "accepted" : "settled")
+                .text("at", claim.at());
     }
 
-    private static void pool(JsonText json, PoolTerms.@Nullable Label pool) {
-        json.name("campaign");
-        if (pool == null) {
-            json.raw("null");
-        } else {
-            json.beginObject()
-                    .plain("id", pool.campaign().toString())
-                    .field("name", pool.name())
-                    .plain("product", pool.product())
-                    .plain("openedBy", pool.opener().value())
-                    .endObject();
-        }
-    }
-
-    private static void optionalClaim(JsonText json, String name, @Nullable Claim claim) {
-        json.name(name);
-        if (claim == null) {
-            json.raw("null");
-        } else {
-            claim(json, claim, true);
-        }
+    private static void pool(JsonText json, PoolTerms.@Nullable Label label) {
+        json.object(
+                "campaign",
+                label,
+                (out, pool) -> out.plain("id", pool.campaign().toString())
+                        .field("name", pool.name())
+                        .plain("product", pool.product())
+                        .plain("openedBy", pool.opener().value()));
     }
 
     private static void packet(JsonText json, PacketView view, Map<UserId, Profile> people) {
@@ -341,8 +315,8 @@ public final class PacketBodies {
         }
         json.endObject();
         pool(json, packet.pool() == null ? null : packet.pool().label());
-        optionalClaim(json, "mine", view.mine());
-        optionalClaim(json, "luckiest", view.luckiest());
+        json.object("mine", view.mine(), (out, claim) -> fields(out, claim, true));
+        json.object("luckiest", view.luckiest(), (out, claim) -> fields(out, claim, true));
         json.plain("commitment", packet.commitment().digest());
         return json.field("seed", view.seed());
     }

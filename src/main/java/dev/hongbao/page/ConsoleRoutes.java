@@ -229,7 +229,7 @@ final class ConsoleRoutes {
                 shards,
                 (json, shard) -> json.field("shard", shard.shard())
                         .field("server", shard.server())
-                        .field("session", shard.session() == null ? null : Integer.toString(shard.session()))
+                        .text("session", shard.session())
                         .field("epoch", shard.epoch())
                         .field("settled", shard.settled())
                         .field("aside", shard.aside()));
@@ -276,27 +276,26 @@ final class ConsoleRoutes {
     }
 
     private static String reconciliation(Reconciliation.Runs.Run run) {
-        JsonText json = new JsonText(4096)
+        return new JsonText(4096)
                 .beginObject()
-                .field("startedAt", text(run.startedAt()))
-                .field("endedAt", text(run.endedAt()))
+                .text("startedAt", run.startedAt())
+                .text("endedAt", run.endedAt())
                 .field("failed", run.failed())
                 .field("done", run.findings().size())
                 .field("of", Reconciliation.steps())
-                .name("findings")
-                .beginArray();
-        for (Finding finding : run.findings()) {
-            json.beginObject()
-                    .field("invariant", finding.invariant())
-                    .field("name", finding.name())
-                    .field(
-                            "result",
-                            finding.isClean() ? "ok" : finding.severity().name().toLowerCase(Locale.ROOT))
-                    .name("lines")
-                    .raw(new JsonArray(finding.lines()).encode())
-                    .endObject();
-        }
-        return json.endArray().endObject().toString();
+                .objects("findings", run.findings(), ConsoleRoutes::finding)
+                .endObject()
+                .toString();
+    }
+
+    private static void finding(JsonText json, Finding finding) {
+        json.field("invariant", finding.invariant())
+                .field("name", finding.name())
+                .field(
+                        "result",
+                        finding.isClean() ? "ok" : finding.severity().name().toLowerCase(Locale.ROOT))
+                .name("lines")
+                .raw(new JsonArray(finding.lines()).encode());
     }
 
     private static String simulation(DrawDefinition definition, Simulation.Outcome outcome) {
@@ -326,10 +325,6 @@ final class ConsoleRoutes {
         return verdict.isPlausible() ? "kept" : "not-kept";
     }
 
-    private static @Nullable String text(@Nullable Instant time) {
-        return time == null ? null : time.toString();
-    }
-
     private static @Nullable String text(@Nullable OffsetDateTime time) {
         return time == null ? null : time.toInstant().toString();
     }
@@ -340,12 +335,11 @@ final class ConsoleRoutes {
     }
 
     private static <T> String items(List<T> all, BiConsumer<JsonText, T> fields, @Nullable String next) {
-        JsonText json = new JsonText(1024).beginObject().name("items").beginArray();
-        for (T each : all) {
-            json.beginObject();
-            fields.accept(json, each);
-            json.endObject();
-        }
-        return json.endArray().field("next", next).endObject().toString();
+        return new JsonText(1024)
+                .beginObject()
+                .objects("items", all, fields)
+                .field("next", next)
+                .endObject()
+                .toString();
     }
 }

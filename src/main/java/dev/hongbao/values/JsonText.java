@@ -57,6 +57,38 @@ public final class JsonText {
         return this;
     }
 
+    /** A field with a value's text, such as an id, a time or a number's digits. A null becomes JSON's null. */
+    public JsonText text(String name, @Nullable Object value) {
+        return value == null ? name(name).raw("null") : plain(name, value.toString());
+    }
+
+    /** A field with an object, whose fields {@code write} adds. A null becomes JSON's null. */
+    public <T> JsonText object(String name, @Nullable T value, BiConsumer<JsonText, T> write) {
+        name(name);
+        if (value == null) {
+            return raw("null");
+        }
+        beginObject();
+        write.accept(this, value);
+        return endObject();
+    }
+
+    /** A field with a list, whose items {@code write} adds, each one value. */
+    public <T> JsonText items(String name, Iterable<T> values, BiConsumer<JsonText, T> write) {
+        name(name).beginArray();
+        values.forEach(value -> write.accept(this, value));
+        return endArray();
+    }
+
+    /** A field with a list of objects, whose fields {@code write} adds. */
+    public <T> JsonText objects(String name, Iterable<T> values, BiConsumer<JsonText, T> write) {
+        return items(name, values, (json, value) -> {
+            json.beginObject();
+            write.accept(json, value);
+            json.endObject();
+        });
+    }
+
     /**
      * A field whose value has neither quotes nor control characters, such as an id, an asset, a time, or a word of the contract.
      * Only backslashes are escaped.
@@ -125,6 +157,13 @@ public final class JsonText {
         return out.toString();
     }
 
+    /** A document of one value. @param length a guess of its characters */
+    public static <T> String of(int length, T value, BiConsumer<JsonText, T> write) {
+        JsonText json = new JsonText(length);
+        write.accept(json, value);
+        return json.toString();
+    }
+
     /** A page of a list, without further fields. @param itemLength a guess of an item's characters */
     public static <T> String page(Page<T> page, int itemLength, BiConsumer<JsonText, T> item) {
         return page(page.items(), page.next(), itemLength, item).endObject().toString();
@@ -139,11 +178,6 @@ public final class JsonText {
     public static <T> JsonText page(
             List<T> items, @Nullable String next, int itemLength, BiConsumer<JsonText, T> item) {
         JsonText json = new JsonText(itemLength * (items.size() + 1));
-        json.beginObject().name("items").beginArray();
-        for (T value : items) {
-            item.accept(json, value);
-        }
-        json.endArray().field("next", next);
-        return json;
+        return json.beginObject().items("items", items, item).field("next", next);
     }
 }

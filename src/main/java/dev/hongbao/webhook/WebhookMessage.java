@@ -62,10 +62,10 @@ record WebhookMessage(String id, String body) {
                                 : events.get(events.size() - 1).at())
                 .name("data")
                 .beginObject()
-                .name("items")
-                .beginArray();
-        events.forEach(event -> json.raw(event.json()));
-        json.endArray().field("gap", gap).endObject().endObject();
+                .items("items", events, (out, event) -> out.raw(event.json()))
+                .field("gap", gap)
+                .endObject()
+                .endObject();
         return new WebhookMessage(
                 PREFIX + UUID.nameUUIDFromBytes(ids.getBytes(StandardCharsets.UTF_8)), json.toString());
     }

@@ -117,16 +117,12 @@ final class WebhookRoutes {
     }
 
     private static String webhook(Webhook webhook) {
-        JsonText json = new JsonText(LENGTH);
-        write(json, webhook, null);
-        return json.toString();
+        return JsonText.of(LENGTH, webhook, (json, shown) -> write(json, shown, null));
     }
 
     /** With the secret, for its creator. */
     private static String made(Webhooks.Made made) {
-        JsonText json = new JsonText(LENGTH);
-        write(json, made.webhook(), made.secret());
-        return json.toString();
+        return JsonText.of(LENGTH, made, (json, shown) -> write(json, shown.webhook(), shown.secret()));
     }
 
     private static String webhooks(List<Webhook> webhooks) {
@@ -143,8 +139,8 @@ final class WebhookRoutes {
                 .plain("status", status(webhook))
                 .field("reason", webhook.isPaused() ? null : webhook.reason())
                 .field("attempts", webhook.attempts());
-        time(json, "failingSince", webhook.failingSince());
-        time(json, "nextAt", webhook.attempts() > 0 && webhook.reason() == null ? webhook.nextAt() : null);
+        json.text("failingSince", webhook.failingSince());
+        json.text("nextAt", webhook.attempts() > 0 && webhook.reason() == null ? webhook.nextAt() : null);
         json.plain("position", webhook.position())
                 .plain("createdAt", webhook.createdAt().toString());
         if (secret != null) {
@@ -183,10 +179,6 @@ final class WebhookRoutes {
                         .plain("after", delivery.after())
                         .plain("at", delivery.at().toString())
                         .endObject());
-    }
-
-    private static void time(JsonText json, String name, @Nullable Instant at) {
-        json.field(name, at == null ? null : at.toString());
     }
 
     /** {@code GET /v1/outbox}: events for hosts that poll. Confined to its event loop. */
@@ -240,14 +232,9 @@ final class WebhookRoutes {
         }
 
         private static String body(OutboxPage page) {
-            JsonText json = new JsonText(512 * (page.events().size() + 1))
+            return new JsonText(512 * (page.events().size() + 1))
                     .beginObject()
-                    .name("items")
-                    .beginArray();
-            for (OutboxEvent event : page.events()) {
-                json.raw(event.json());
-            }
-            return json.endArray()
+                    .items("items", page.events(), (json, event) -> json.raw(event.json()))
                     .plain("next", page.next().text())
                     .field("gap", page.gap() == null ? null : page.gap().wireName())
                     .endObject()
