@@ -93,16 +93,30 @@ public final class Quarantine {
     }
 
     /** The treatment of a packet or draw whose row cannot be read. Thread-safe. */
-    public interface Unreadable {
+    public final class Unreadable {
+        private final boolean isSetAside;
+
+        private Unreadable(boolean isSetAside) {
+            this.isSetAside = isSetAside;
+        }
+
         /**
          * A reader met such a unit and leaves it out.
          *
          * @param shard the shard that stores it
          */
-        Future<Void> met(Unit unit, int shard, String reason);
+        public Future<Void> met(Unit unit, int shard, String reason) {
+            if (isSetAside) {
+                return setAside(unit, shard, reason);
+            }
+            passOver(unit, shard, reason);
+            return Future.succeededFuture();
+        }
 
         /** Whether requests for the unit are refused: it exists, though it was not read. Never waits. */
-        boolean refuses(UUID id);
+        public boolean refuses(UUID id) {
+            return isSetAside ? holds(id) : Quarantine.this.refuses(id);
+        }
     }
 
     public Quarantine(Loop loop, Pool pool, MeterRegistry registry) {
@@ -119,17 +133,7 @@ public final class Quarantine {
 
     /** For settlers and loaders: a unit that they cannot read is set aside. */
     public Unreadable forOwners() {
-        return new Unreadable() {
-            @Override
-            public Future<Void> met(Unit unit, int shard, String reason) {
-                return setAside(unit, shard, reason);
-            }
-
-            @Override
-            public boolean refuses(UUID id) {
-                return holds(id);
-            }
-        };
+        return new Unreadable(true);
     }
 
     /**
@@ -137,18 +141,7 @@ public final class Quarantine {
      * with newer time zones, may read it, and goes on to settle it.
      */
     public Unreadable forReaders() {
-        return new Unreadable() {
-            @Override
-            public Future<Void> met(Unit unit, int shard, String reason) {
-                passOver(unit, shard, reason);
-                return Future.succeededFuture();
-            }
-
-            @Override
-            public boolean refuses(UUID id) {
-                return Quarantine.this.refuses(id);
-            }
-        };
+        return new Unreadable(false);
     }
 
     private void passOver(Unit unit, int shard, String reason) {
