@@ -23,8 +23,6 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -174,7 +172,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
     /** Whether a moment is after the transaction's start. A drop must not open before it is sent. */
     static Future<Boolean> isAhead(SqlConnection tx, Instant moment) {
         return tx.preparedQuery("select $1 > now()")
-                .execute(Tuple.of(offset(moment)))
+                .execute(Tuple.of(Rows.time(moment)))
                 .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
@@ -190,9 +188,9 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                                 .map(group -> group.value())
                                 .sorted()
                                 .toArray(String[]::new))
-                        .addOffsetDateTime(offset(fall.startsAt()))
-                        .addOffsetDateTime(offset(fall.lastAt()))
-                        .addOffsetDateTime(offset(fall.endsAt()))
+                        .addOffsetDateTime(Rows.time(fall.startsAt()))
+                        .addOffsetDateTime(Rows.time(fall.lastAt()))
+                        .addOffsetDateTime(Rows.time(fall.endsAt()))
                         .addInteger(fall.drops())
                         .addBuffer(Buffer.buffer(seed.toBytes()))
                         .addBuffer(Buffer.buffer(HexFormat.of().parseHex(rain.commitment()))))
@@ -229,9 +227,5 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
 
     private static UUID[] uuids(Collection<CampaignId> ids) {
         return ids.stream().map(CampaignId::value).toArray(UUID[]::new);
-    }
-
-    private static OffsetDateTime offset(Instant moment) {
-        return moment.atOffset(ZoneOffset.UTC);
     }
 }

@@ -143,11 +143,9 @@ record DecidedPlayRequest(
 
     /** Reads the items of the entry that a script wrote and returned. */
     static List<DecidedPlayRequest> decodeAll(Response items) {
-        List<DecidedPlayRequest> decided = new ArrayList<>();
-        for (Response item : items) {
-            decided.add(Objects.requireNonNull(decode(item.toString())));
-        }
-        return decided;
+        return items.stream()
+                .map(item -> Objects.requireNonNull(decode(item.toString())))
+                .toList();
     }
 
     private static List<Won> prizes(String text) {

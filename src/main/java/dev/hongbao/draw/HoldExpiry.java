@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,12 +91,11 @@ final class HoldExpiry implements OwnerTask {
                         .addLong(heldLong.toMillis())
                         .addInteger(PAGE))
                 .compose(rows -> {
-                    Map<Integer, List<Row>> byShard = new HashMap<>();
-                    rows.forEach(row -> byShard.computeIfAbsent(row.getInteger("shard"), id -> new ArrayList<>())
-                            .add(row));
                     List<Future<Void>> calls = new ArrayList<>();
-                    byShard.forEach((shard, held) ->
-                            calls.add(giveBack(redis, Objects.requireNonNull(current.get(shard)), held, -1)));
+                    rows.stream()
+                            .collect(Collectors.groupingBy(row -> row.getInteger("shard")))
+                            .forEach((shard, held) ->
+                                    calls.add(giveBack(redis, Objects.requireNonNull(current.get(shard)), held, -1)));
                     return Future.join(calls).mapEmpty();
                 })
                 .compose(done ->

@@ -227,11 +227,9 @@ final class PlayRequestStore {
                 .toList();
         return paid.isEmpty()
                 ? Future.succeededFuture(List.of())
-                : pool.preparedQuery(RETURNED).execute(parameters(paid)).map(rows -> {
-                    List<Row> all = new ArrayList<>();
-                    rows.forEach(all::add);
-                    return all;
-                });
+                : pool.preparedQuery(RETURNED)
+                        .execute(parameters(paid))
+                        .map(rows -> rows.stream().toList());
     }
 
     private static Tuple parameters(Collection<UUID> ids) {

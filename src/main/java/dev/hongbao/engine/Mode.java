@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
@@ -10,11 +11,11 @@ import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -173,11 +174,7 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
             }
             return pool.preparedQuery(sql)
                     .execute(Tuple.tuple().addArrayOfUUID(byId.keySet().toArray(UUID[]::new)))
-                    .map(rows -> {
-                        List<String> over = new ArrayList<>();
-                        rows.forEach(row -> over.add(byId.get(row.getUUID(0))));
-                        return over;
-                    });
+                    .map(rows -> Rows.list(rows, row -> Objects.requireNonNull(byId.get(row.getUUID(0)))));
         }
     }
 

@@ -1,10 +1,10 @@
 package dev.hongbao.engine;
 
+import dev.hongbao.store.postgres.Rows;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -90,11 +90,7 @@ final class OwnerLocks {
         return session.preparedQuery(
                         "select id from unnest($1::integer[]) as id where pg_try_advisory_lock($2, id) limit $3")
                 .execute(Tuple.of(shards.toArray(Integer[]::new), ShardOwners.SHARD, (long) most))
-                .map(rows -> {
-                    List<Integer> won = new ArrayList<>();
-                    rows.forEach(row -> won.add(row.getInteger(0)));
-                    return won;
-                });
+                .map(rows -> Rows.list(rows, row -> row.getInteger(0)));
     }
 
     /** Gives shards up and wakes the other servers. */

@@ -199,7 +199,7 @@ final class Books {
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
                         .execute(Tuple.of(
-                                user.value(), asset.code(), offset(from), offset(to), Statement.MAX_ENTRIES + 1)))
+                                user.value(), asset.code(), Rows.time(from), Rows.time(to), Statement.MAX_ENTRIES + 1)))
                 .compose(rows -> {
                     if (rows.size() > Statement.MAX_ENTRIES) {
                         return Refusal.INVALID.failure(Text.of("statement.too-long", Statement.MAX_ENTRIES));
@@ -245,10 +245,6 @@ final class Books {
 
     private static OffsetDateTime start(LocalDate day) {
         return day.atStartOfDay().atOffset(ZoneOffset.UTC);
-    }
-
-    private static OffsetDateTime offset(Instant moment) {
-        return moment.atOffset(ZoneOffset.UTC);
     }
 
     /**

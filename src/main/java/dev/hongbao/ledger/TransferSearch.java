@@ -16,7 +16,6 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,7 +212,7 @@ final class TransferSearch {
         return step.equals(STEP)
                 ? Future.succeededFuture(false)
                 : pool.preparedQuery("select transfers_are_many($1, $2, $3)")
-                        .execute(Tuple.of(offset(since), offset(until), MANY))
+                        .execute(Tuple.of(Rows.time(since), Rows.time(until), MANY))
                         .map(rows -> rows.iterator().next().getBoolean(0));
     }
 
@@ -222,8 +221,8 @@ final class TransferSearch {
         return read(
                         BY_TIME,
                         Tuple.tuple()
-                                .addOffsetDateTime(offset(after.at))
-                                .addOffsetDateTime(offset(end))
+                                .addOffsetDateTime(Rows.time(after.at))
+                                .addOffsetDateTime(Rows.time(end))
                                 .addLong(after.id)
                                 .addInteger(most - found.size())
                                 .addString(kind))
@@ -240,19 +239,15 @@ final class TransferSearch {
     }
 
     private static OffsetDateTime from(Filter filter) {
-        return offset(filter.from() == null ? BEGINNING : clamped(filter.from()));
+        return Rows.time(filter.from() == null ? BEGINNING : clamped(filter.from()));
     }
 
     private static OffsetDateTime to(Filter filter) {
-        return offset(filter.to() == null ? END : clamped(filter.to()));
+        return Rows.time(filter.to() == null ? END : clamped(filter.to()));
     }
 
     private static Instant clamped(Instant moment) {
         return moment.isBefore(BEGINNING) ? BEGINNING : moment.isAfter(END) ? END : moment;
-    }
-
-    private static OffsetDateTime offset(Instant moment) {
-        return moment.atOffset(ZoneOffset.UTC);
     }
 
     private static List<Booked> transfers(RowSet<Row> rows) {

@@ -2,6 +2,7 @@ package dev.hongbao.reconcile;
 
 import dev.hongbao.engine.JournalEntry.JournalItem;
 import dev.hongbao.engine.Mode.RedisComparison;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.redis.RedisLinks;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -157,9 +158,7 @@ public final class Reconciliation {
                             .query(check.sql() + " limit " + MAX_LINES)
                             .execute())
                     .map(rows -> {
-                        List<String> lines = new ArrayList<>();
-                        rows.forEach(row -> lines.add(row.getString(0)));
-                        found.accept(check.found(lines));
+                        found.accept(check.found(Rows.list(rows, row -> row.getString(0))));
                         return null;
                     });
         }

@@ -8,6 +8,7 @@ import dev.hongbao.engine.Mode.RedisComparison;
 import dev.hongbao.engine.Mode.RedisComparison.Differences;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink.RedisInfo;
@@ -84,11 +85,7 @@ final class RedisComparisons {
     Future<List<Finding>> run() {
         return pool.query("select id from shard where epoch > 0 order by id")
                 .execute()
-                .compose(rows -> {
-                    List<Integer> shards = new ArrayList<>();
-                    rows.forEach(row -> shards.add(row.getInteger("id")));
-                    return compare(shards, TRIES);
-                })
+                .compose(rows -> compare(Rows.list(rows, row -> row.getInteger("id")), TRIES))
                 .map(found -> List.of(
                         new Finding(
                                 "I9",

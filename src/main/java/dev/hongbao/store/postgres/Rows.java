@@ -8,6 +8,8 @@ import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -39,6 +41,11 @@ public final class Rows {
     /** A parameter: some shards. */
     public static Short[] shorts(Collection<Integer> shards) {
         return column(shards, Short[]::new, Integer::shortValue);
+    }
+
+    /** A parameter: a time. */
+    public static OffsetDateTime time(Instant moment) {
+        return moment.atOffset(ZoneOffset.UTC);
     }
 
     /** A time that is never null. */
