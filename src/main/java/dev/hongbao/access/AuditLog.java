@@ -126,24 +126,17 @@ public final class AuditLog {
     private Future<List<Boolean>> write(List<AuditRow> batch) {
         long untold = missed.getAndSet(0);
         Tuple columns = Tuple.tuple()
-                .addArrayOfString(Rows.column(
-                        batch, String[]::new, row -> row.kind().who().actor()))
-                .addArrayOfString(Rows.column(
-                        batch, String[]::new, row -> row.kind().who().role()))
-                .addArrayOfString(Rows.column(
-                        batch, String[]::new, row -> row.kind().who().address()))
-                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::request))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.kind().method()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.kind().route()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.kind().subject()))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().who().actor()))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().who().role()))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().who().address()))
+                .addArrayOfString(Rows.texts(batch, AuditRow::request))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().method()))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().route()))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().subject()))
                 .addArrayOfShort(Rows.column(
                         batch, Short[]::new, row -> (short) row.kind().status()))
-                .addArrayOfString(
-                        Rows.column(batch, String[]::new, row -> row.kind().problem()))
-                .addArrayOfString(Rows.column(batch, String[]::new, AuditRow::reference))
+                .addArrayOfString(Rows.texts(batch, row -> row.kind().problem()))
+                .addArrayOfString(Rows.texts(batch, AuditRow::reference))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, AuditRow::times))
                 .addArrayOfLong(Rows.column(batch, Long[]::new, row -> row == batch.get(0) ? untold : 0L));
         return Transactions.statement(() -> append.apply(columns)

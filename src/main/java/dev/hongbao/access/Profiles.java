@@ -123,7 +123,7 @@ public final class Profiles {
     }
 
     private static String[] names(Collection<UserId> users) {
-        return Rows.column(users, String[]::new, UserId::value);
+        return Rows.texts(users, UserId::value);
     }
 
     private static Profile.Stored stored(Row row) {
@@ -178,8 +178,8 @@ public final class Profiles {
         pool.preparedQuery(TAKE)
                 .execute(Tuple.of(
                         names(users),
-                        Rows.column(profiles, String[]::new, Profile::displayName),
-                        Rows.column(profiles, String[]::new, Profiles::avatar)))
+                        Rows.texts(profiles, Profile::displayName),
+                        Rows.texts(profiles, Profiles::avatar)))
                 .onSuccess(changed -> {
                     said.forEach(waiting::remove);
                     changed.forEach(row -> known.invalidate(new UserId(row.getString("user_id"))));

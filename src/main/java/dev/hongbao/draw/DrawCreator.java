@@ -223,7 +223,7 @@ final class DrawCreator {
                 .addArrayOfShort(IntStream.rangeClosed(1, size)
                         .mapToObj(number -> (short) number)
                         .toArray(Short[]::new))
-                .addArrayOfString(Rows.column(prizes, String[]::new, Prize::name))
+                .addArrayOfString(Rows.texts(prizes, Prize::name))
                 .addArrayOfLong(
                         Rows.column(prizes, Long[]::new, prize -> prize.award().amount()))
                 .addArrayOfLong(Rows.column(

@@ -13,11 +13,7 @@ enum FulfilmentState implements Named {
     /** The winner has it. */
     DONE;
 
-    /**
-     * The state with that name.
-     *
-     * @throws IllegalArgumentException for an unknown name
-     */
+    /** @throws IllegalArgumentException for an unknown name */
     public static FulfilmentState of(String wireName) {
         return valueOf(wireName.toUpperCase(Locale.ROOT));
     }

@@ -140,10 +140,8 @@ final class PlayRequestStore {
                                 requests,
                                 UUID[]::new,
                                 paid -> paid.request.draw().value()))
-                        .addArrayOfString(Rows.column(
-                                requests,
-                                String[]::new,
-                                paid -> paid.request.user().value()))
+                        .addArrayOfString(
+                                Rows.texts(requests, paid -> paid.request.user().value()))
                         .addArrayOfShort(Rows.column(requests, Short[]::new, paid -> (short) paid.request.plays()))
                         .addArrayOfUUID(Rows.column(requests, UUID[]::new, paid -> UUID.randomUUID()))
                         .addArrayOfLong(Rows.column(requests, Long[]::new, paid -> paid.limits.total()))

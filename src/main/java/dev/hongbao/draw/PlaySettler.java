@@ -78,17 +78,16 @@ final class PlaySettler implements Settler {
                 .addArrayOfUUID(Rows.column(places.keySet(), UUID[]::new, DrawId::value))
                 .addArrayOfInteger(inDraws)
                 .addArrayOfUUID(Rows.column(requests, UUID[]::new, DecidedPlayRequest::request))
-                .addArrayOfString(Rows.column(
-                        requests, String[]::new, request -> request.user().value()))
+                .addArrayOfString(Rows.texts(requests, request -> request.user().value()))
                 .addArrayOfUUID(Rows.column(requests, UUID[]::new, DecidedPlayRequest::attempt))
                 .addArrayOfOffsetDateTime(Rows.column(
                         requests,
                         OffsetDateTime[]::new,
                         request -> Instant.ofEpochMilli(request.atMillis()).atOffset(ZoneOffset.UTC)))
                 .addArrayOfLong(Rows.column(requests, Long[]::new, DecidedPlayRequest::firstSeq))
-                .addArrayOfString(Rows.column(requests, String[]::new, DecidedPlayRequest::counters))
+                .addArrayOfString(Rows.texts(requests, DecidedPlayRequest::counters))
                 .addArrayOfInteger(Rows.column(requests, Integer[]::new, DecidedPlayRequest::loaded))
-                .addArrayOfString(Rows.column(requests, String[]::new, DecidedPlayRequest::reason))
+                .addArrayOfString(Rows.texts(requests, DecidedPlayRequest::reason))
                 .addArrayOfInteger(inRequests.toArray(Integer[]::new))
                 .addArrayOfShort(parts.toArray(Short[]::new))
                 .addArrayOfShort(Rows.column(prizes, Short[]::new, won -> (short) won.number()))

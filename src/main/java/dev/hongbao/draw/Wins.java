@@ -246,7 +246,7 @@ final class Wins {
                         .addUUID(draw.id().value())
                         .addArrayOfShort(Rows.shorts(left))
                         .addArrayOfLong(Rows.column(left, Long[]::new, prize -> prize == after.prize ? after.nth : 0))
-                        .addArrayOfString(Rows.column(left, String[]::new, prize -> first(draw.prize(prize))))
+                        .addArrayOfString(Rows.texts(left, prize -> first(draw.prize(prize))))
                         .addString(state == null ? null : state.wireName())
                         .addInteger(limit))
                 .map(rows -> rows.stream().map(row -> win(draw, row)).toList());

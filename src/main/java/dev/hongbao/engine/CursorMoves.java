@@ -93,7 +93,7 @@ public final class CursorMoves {
         return Tuple.tuple()
                 .addArrayOfShort(Rows.column(moves, Short[]::new, move -> (short) move.generation.shard()))
                 .addArrayOfLong(Rows.column(moves, Long[]::new, move -> move.generation.epoch()))
-                .addArrayOfString(Rows.column(moves, String[]::new, move -> move.generation.nonce()))
+                .addArrayOfString(Rows.texts(moves, move -> move.generation.nonce()))
                 .addArrayOfLong(Rows.column(moves, Long[]::new, Move::fromSeq))
                 .addArrayOfLong(Rows.column(moves, Long[]::new, Move::toSeq));
     }

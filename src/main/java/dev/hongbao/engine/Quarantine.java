@@ -290,18 +290,15 @@ public final class Quarantine {
             parameters
                     .addArrayOfUUID(
                             Rows.column(all, UUID[]::new, mark -> mark.getKey().id()))
-                    .addArrayOfString(Rows.column(
-                            all, String[]::new, mark -> mark.getKey().kind()))
+                    .addArrayOfString(Rows.texts(all, mark -> mark.getKey().kind()))
                     .addArrayOfShort(Rows.column(
                             all, Short[]::new, mark -> (short) mark.getValue().shard()))
-                    .addArrayOfString(Rows.column(
-                            all, String[]::new, mark -> mark.getValue().sqlState()))
-                    .addArrayOfString(Rows.column(
-                            all, String[]::new, mark -> mark.getValue().reason()))
+                    .addArrayOfString(Rows.texts(all, mark -> mark.getValue().sqlState()))
+                    .addArrayOfString(Rows.texts(all, mark -> mark.getValue().reason()))
                     .addArrayOfUUID(
                             Rows.column(items, UUID[]::new, item -> item.unit().id()))
                     .addArrayOfString(verbs.toArray(String[]::new))
-                    .addArrayOfString(Rows.column(items, String[]::new, JournalItem::payload));
+                    .addArrayOfString(Rows.texts(items, JournalItem::payload));
         }
     }
 }

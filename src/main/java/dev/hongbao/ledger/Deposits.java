@@ -128,11 +128,11 @@ final class Deposits {
         return Tuple.tuple()
                 .addArrayOfUUID(ids)
                 .addString(scope.user().value())
-                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.user.value()))
-                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.asset.code()))
+                .addArrayOfString(Rows.texts(deposits, one -> one.user.value()))
+                .addArrayOfString(Rows.texts(deposits, one -> one.asset.code()))
                 .addArrayOfLong(Rows.column(deposits, Long[]::new, Deposit::amount))
-                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.note.reference()))
-                .addArrayOfString(Rows.column(deposits, String[]::new, one -> one.note.reason()))
+                .addArrayOfString(Rows.texts(deposits, one -> one.note.reference()))
+                .addArrayOfString(Rows.texts(deposits, one -> one.note.reason()))
                 .addString(scope.key().value())
                 .addBuffer(Buffer.buffer(scope.fingerprint()));
     }

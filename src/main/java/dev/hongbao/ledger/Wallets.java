@@ -153,21 +153,16 @@ public final class Wallets {
         Tuple parameters = Tuple.tuple()
                 .addString(kind.wireName())
                 .addArrayOfUUID(Rows.column(moves, UUID[]::new, move -> UuidCreator.getTimeOrderedEpoch()))
-                .addArrayOfString(Rows.column(
-                        moves, String[]::new, move -> move.origin().actor().value()))
                 .addArrayOfString(
-                        Rows.column(moves, String[]::new, move -> move.user().value()))
-                .addArrayOfString(Rows.column(moves, String[]::new, move -> move.asset.code()))
+                        Rows.texts(moves, move -> move.origin().actor().value()))
+                .addArrayOfString(Rows.texts(moves, move -> move.user().value()))
+                .addArrayOfString(Rows.texts(moves, move -> move.asset.code()))
                 .addArrayOfLong(Rows.column(moves, Long[]::new, Move::amount))
-                .addArrayOfString(Rows.column(
-                        moves, String[]::new, move -> move.scope.key().value()))
+                .addArrayOfString(Rows.texts(moves, move -> move.scope.key().value()))
                 .addArrayOfBuffer(Rows.column(moves, Buffer[]::new, move -> Buffer.buffer(move.scope.fingerprint())))
-                .addArrayOfString(Rows.column(
-                        moves, String[]::new, move -> move.origin().by().wireName()))
-                .addArrayOfString(Rows.column(
-                        moves, String[]::new, move -> move.origin().note().reference()))
-                .addArrayOfString(Rows.column(
-                        moves, String[]::new, move -> move.origin().note().reason()));
+                .addArrayOfString(Rows.texts(moves, move -> move.origin().by().wireName()))
+                .addArrayOfString(Rows.texts(moves, move -> move.origin().note().reference()))
+                .addArrayOfString(Rows.texts(moves, move -> move.origin().note().reason()));
         return Transactions.statement(() -> pool.preparedQuery(MOVE).execute(parameters))
                 .map(rows -> {
                     List<Future<WalletRecord>> answers = new ArrayList<>(moves.size());

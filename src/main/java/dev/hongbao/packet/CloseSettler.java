@@ -31,14 +31,10 @@ final class CloseSettler implements Settler {
         List<Close> closes = items.stream().map(Close.class::cast).toList();
         UUID[] packets =
                 Rows.column(closes, UUID[]::new, close -> close.packet().value());
-        String[] endings = Rows.column(
-                closes,
-                String[]::new,
-                close -> close.ending() == null ? null : close.ending().wireName());
-        String[] enders = Rows.column(
-                closes,
-                String[]::new,
-                close -> close.by() == null ? null : close.by().value());
+        String[] endings = Rows.texts(
+                closes, close -> close.ending() == null ? null : close.ending().wireName());
+        String[] enders = Rows.texts(
+                closes, close -> close.by() == null ? null : close.by().value());
         return Future.succeededFuture((writer, moves) -> moves.send(
                         writer,
                         SETTLE,

@@ -213,26 +213,27 @@ final class SendStatement {
                 .addArrayOfInteger(places.toArray(Integer[]::new))
                 .addArrayOfInteger(numbers.toArray(Integer[]::new))
                 .addArrayOfString(amounts.toArray(String[]::new))
-                .addArrayOfString(texts(packets, p -> p.sender().value()))
-                .addArrayOfString(texts(packets, p -> p.scope.key().value()))
+                .addArrayOfString(Rows.texts(packets, p -> p.sender().value()))
+                .addArrayOfString(Rows.texts(packets, p -> p.scope.key().value()))
                 .addArrayOfBuffer(bytes(packets, p -> p.scope.fingerprint()))
                 .addArrayOfUUID(Rows.column(packets, UUID[]::new, p -> p.id.value()))
                 .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shard))
-                .addArrayOfString(texts(packets, p -> p.command.group().value()))
-                .addArrayOfString(texts(packets, p -> p.command.kind().wireName()))
-                .addArrayOfString(texts(packets, p -> p.command.asset().code()))
+                .addArrayOfString(Rows.texts(packets, p -> p.command.group().value()))
+                .addArrayOfString(Rows.texts(packets, p -> p.command.kind().wireName()))
+                .addArrayOfString(Rows.texts(packets, p -> p.command.asset().code()))
                 .addArrayOfLong(longs(packets, p -> p.command.amount()))
                 .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> p.command.count()))
-                .addArrayOfString(texts(packets, p -> p.shares.terms.algorithm().wireName()))
+                .addArrayOfString(
+                        Rows.texts(packets, p -> p.shares.terms.algorithm().wireName()))
                 .addArrayOfShort(Rows.column(packets, Short[]::new, p -> (short) p.shares.commitment.splitVersion()))
                 .addArrayOfLong(longs(packets, p -> p.shares.terms.min()))
                 .addArrayOfLong(longs(packets, p -> p.shares.terms.max()))
                 .addArrayOfBuffer(bytes(packets, p -> p.shares.seed))
                 .addArrayOfBuffer(bytes(packets, p -> HexFormat.of().parseHex(p.shares.commitment.digest())))
                 .addArrayOfInteger(Rows.column(packets, Integer[]::new, p -> Split.luckiest(p.shares.amounts)))
-                .addArrayOfString(texts(packets, p -> p.command.greeting()))
-                .addArrayOfString(texts(packets, p -> metadata(p.command)))
-                .addArrayOfString(texts(packets, p -> recipients(p.command)))
+                .addArrayOfString(Rows.texts(packets, p -> p.command.greeting()))
+                .addArrayOfString(Rows.texts(packets, p -> metadata(p.command)))
+                .addArrayOfString(Rows.texts(packets, p -> recipients(p.command)))
                 .addArrayOfBuffer(bytes(packets, p -> {
                     Passcode passcode = p.passcode();
                     return passcode == null ? null : passcode.digest();
@@ -243,18 +244,17 @@ final class SendStatement {
                         packets,
                         UUID[]::new,
                         p -> p.command.pool() == null ? null : p.command.pool().campaign()))
-                .addArrayOfString(texts(
+                .addArrayOfString(Rows.texts(
                         packets,
                         p -> p.command.pool() == null ? null : p.command.pool().product()))
-                .addArrayOfString(texts(packets, p -> p.scope.user().value()))
-                .addArrayOfString(texts(packets, p -> p.scope.origin().actor().value()))
-                .addArrayOfString(texts(packets, p -> p.scope.origin().by().wireName()))
-                .addArrayOfString(texts(packets, p -> p.scope.origin().note().reference()))
-                .addArrayOfString(texts(packets, p -> p.scope.origin().note().reason()));
-    }
-
-    private static String[] texts(List<NewPacket> packets, Function<NewPacket, @Nullable String> value) {
-        return Rows.column(packets, String[]::new, value);
+                .addArrayOfString(Rows.texts(packets, p -> p.scope.user().value()))
+                .addArrayOfString(
+                        Rows.texts(packets, p -> p.scope.origin().actor().value()))
+                .addArrayOfString(Rows.texts(packets, p -> p.scope.origin().by().wireName()))
+                .addArrayOfString(
+                        Rows.texts(packets, p -> p.scope.origin().note().reference()))
+                .addArrayOfString(
+                        Rows.texts(packets, p -> p.scope.origin().note().reason()));
     }
 
     private static Long[] longs(List<NewPacket> packets, Function<NewPacket, Long> value) {

@@ -356,9 +356,8 @@ final class Checkpoint {
                                 connection,
                                 CHECKED,
                                 uuids(due.stream().map(row -> row.getUUID("id")).toList())
-                                        .addArrayOfString(Rows.column(
+                                        .addArrayOfString(Rows.texts(
                                                 due,
-                                                String[]::new,
                                                 row -> row.getLong("rows") > MAX_ROWS ? null : row.getString("state"))))
                         .mapEmpty()
                 : Future.succeededFuture());

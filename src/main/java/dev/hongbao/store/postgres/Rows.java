@@ -38,6 +38,11 @@ public final class Rows {
         return items.stream().map(field).toArray(array);
     }
 
+    /** A parameter: one text of each item. */
+    public static <I> String[] texts(Collection<I> items, Function<I, @Nullable String> field) {
+        return column(items, String[]::new, field);
+    }
+
     /** A parameter: some shards. */
     public static Short[] shorts(Collection<Integer> shards) {
         return column(shards, Short[]::new, Integer::shortValue);
