@@ -383,7 +383,11 @@ final class Requests {
                                 ? claimsForUsers.outcomes(backend, items, language, false)
                                 : inFlight.run(backend, () -> playsForUsers.outcomes(backend, items, language)))
                 .onFailure(asked::fail)
-                .onSuccess(outcomes -> asked.answer(200, ServerFrames.answered(type, asked.id(), outcomes)));
+                .onSuccess(outcomes -> asked.answer(
+                        200,
+                        type.equals("claims")
+                                ? ServerFrames.claimsAnswered(asked.id(), outcomes)
+                                : ServerFrames.playsAnswered(asked.id(), outcomes)));
     }
 
     /** Counts work until it ends, for a stop. */

@@ -88,10 +88,14 @@ final class ServerFrames {
         return with(begin(LONG, "play.settled"), "plays", DrawBodies.plays(plays));
     }
 
-    /** @param type {@code claims} or {@code plays} @param outcomes the contract's list, as JSON */
-    static String answered(String type, String id, String outcomes) {
-        JsonText frame = begin(outcomes.length() + SHORT, type + ".answered");
-        return with(frame.field("id", id), "outcomes", outcomes);
+    /** @param outcomes the contract's list, as JSON */
+    static String claimsAnswered(String id, String outcomes) {
+        return with(begin(LONG, "claims.answered").field("id", id), "outcomes", outcomes);
+    }
+
+    /** @param outcomes the contract's list, as JSON */
+    static String playsAnswered(String id, String outcomes) {
+        return with(begin(LONG, "plays.answered").field("id", id), "outcomes", outcomes);
     }
 
     /** A frame that ends with a value. @param json the value */
