@@ -171,9 +171,12 @@ final class ShardLog {
         doubtedAtSeq = atSeq;
     }
 
+    /** Whether the row's generation is doubted, or lacks a unit that an operator brought back meanwhile. */
     boolean isDoubted(ShardRow row) {
         Long at = doubtedAtSeq;
-        return at != null && row.generation().equals(generation) && (at < 0 || at == row.lastSeq());
+        return row.generation().equals(generation)
+                && (at != null && (at < 0 || at == row.lastSeq())
+                        || !row.aside().containsAll(aside));
     }
 
     /** Takes an entry from the bus if it is the next one. */
