@@ -155,7 +155,8 @@ final class RawSocket implements AutoCloseable {
             int opcode = in.readUnsignedByte() & 0xf;
             long length = in.readUnsignedByte();
             length = length == 126 ? in.readUnsignedShort() : length == 127 ? in.readLong() : length;
-            byte[] payload = in.readNBytes((int) length);
+            byte[] payload = new byte[(int) length];
+            in.readFully(payload);
             if (opcode == wanted) {
                 return payload;
             }
