@@ -285,11 +285,10 @@ class RedisClusterIT {
         int to = (from + 1) % 3;
         List<String> before = books.stamps();
         Packet packet = packetsByShard().get(shard);
+        Set<String> connections = connections(from, to);
         assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
         Crowd crowd = new Crowd(engine).start("alice");
-        crowd.awaitSettled(200);
-        Set<String> connections = connections(from, to);
-        crowd.awaitSettled(200);
+        crowd.awaitSettled(400);
         connections.retainAll(connections(from, to)); // without those that end after one question
 
         // When some of its keys are at either node: a claim has no answer, and does not wait for ever
