@@ -86,7 +86,13 @@ public final class Draws {
 
     /** The plays of the current event loop. */
     public PlayService plays(Attempts attempts, Restrictions restrictions) {
-        return new PlayService(attempts, catalog, store, requests, restrictions, metrics, settlements);
+        return plays(attempts, restrictions, PlayBatcher.NUMBERS);
+    }
+
+    /** @param numbers random numbers of a play in its first call, 0 or more */
+    public PlayService plays(Attempts attempts, Restrictions restrictions, int numbers) {
+        PlayBatcher batcher = new PlayBatcher(attempts, metrics, numbers);
+        return new PlayService(attempts, catalog, store, requests, restrictions, metrics, batcher, settlements);
     }
 
     /** The routes of draws, plays and wins, by {@code operationId}, on the current event loop. */

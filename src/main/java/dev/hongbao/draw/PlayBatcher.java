@@ -30,7 +30,7 @@ final class PlayBatcher {
      * Random numbers of a play in its first call. A play uses one. It needs another one if that is rejected, once in 4,500 times at most.
      * So a call with 256 plays has too few once in 80,000 times.
      */
-    private static final int NUMBERS = 2;
+    static final int NUMBERS = 2;
 
     /** For a scheduled play, whose prize depends on the time only. */
     private static final byte[] NO_NUMBERS = MessagePack.numbers(new long[0]);
@@ -39,10 +39,6 @@ final class PlayBatcher {
     private final int maxJournalEntries;
     private final Clock clock;
     private final int numbers;
-
-    PlayBatcher(Attempts attempts, PlayMetrics metrics) {
-        this(attempts, metrics, NUMBERS);
-    }
 
     /** @param numbers of a play in its first call, 0 or more */
     PlayBatcher(Attempts attempts, PlayMetrics metrics, int numbers) {

@@ -66,13 +66,14 @@ public final class PlayService {
      * @param attempts of this event loop; its clock decides the day and the due prizes
      * @param catalog the server's, as all that follow
      */
-    public PlayService(
+    PlayService(
             Attempts attempts,
             DrawCatalog catalog,
             DrawStore draws,
             PlayRequestStore requests,
             Restrictions restrictions,
             PlayMetrics metrics,
+            PlayBatcher batcher,
             Settlements<SettledPlays> settlements) {
         this.attempts = attempts;
         this.catalog = catalog;
@@ -81,7 +82,7 @@ public final class PlayService {
         this.restrictions = restrictions;
         this.metrics = metrics;
         this.settlements = settlements;
-        this.batcher = new PlayBatcher(attempts, metrics);
+        this.batcher = batcher;
         this.waiters = attempts.waiters(key -> key.draw().value(), requests::decided, metrics.settling);
         waiters.listen(
                 settlements,

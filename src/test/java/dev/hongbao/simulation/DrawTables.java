@@ -77,6 +77,31 @@ final class DrawTables {
             definition.allPrizes().forEach(prize -> prizes.add(new PrizeRow(prize)));
         }
 
+        private Runnable save() {
+            List<PlayRow> played = List.copyOf(plays);
+            Map<String, Long[]> counters = new TreeMap<>(players);
+            Map<Integer, PeriodRow> planned = new TreeMap<>(periods);
+            Set<PeriodRow> ended = new HashSet<>(periods.values());
+            ended.removeIf(period -> !period.isEnded);
+            List<ReleaseRow> released = List.copyOf(releases);
+            Set<ReleaseRow> left = new HashSet<>(releases);
+            left.removeIf(release -> !release.withdrawn);
+            OffsetDateTime end = closes;
+            OffsetDateTime over = closedAt;
+            return () -> {
+                plays.clear();
+                plays.addAll(played);
+                back(players, counters).run();
+                back(periods, planned).run();
+                planned.values().forEach(period -> period.isEnded = ended.contains(period));
+                releases.clear();
+                releases.addAll(released);
+                released.forEach(release -> release.withdrawn = left.contains(release));
+                closes = end;
+                closedAt = over;
+            };
+        }
+
         /** Of one play; 0 for a free draw. */
         long cost() {
             DrawDefinition.Cost cost = definition.cost();
@@ -117,6 +142,16 @@ final class DrawTables {
         PrizeRow(Prize prize) {
             this.stock = prize.stock();
             this.amount = prize.award().amount();
+        }
+
+        private Runnable save() {
+            long[] counts = {issued, round, inRound, planned};
+            return () -> {
+                issued = counts[0];
+                round = counts[1];
+                inRound = counts[2];
+                planned = counts[3];
+            };
         }
 
         /** As the trigger counts a play. */
@@ -166,6 +201,23 @@ final class DrawTables {
             this.heldAt = heldAt;
         }
 
+        private Runnable save() {
+            int many = plays;
+            long held = cost;
+            UUID by = attempt;
+            boolean holds = isHeld;
+            String why = reason;
+            OffsetDateTime since = heldAt;
+            return () -> {
+                plays = many;
+                cost = held;
+                attempt = by;
+                isHeld = holds;
+                reason = why;
+                heldAt = since;
+            };
+        }
+
         @Override
         public String toString() {
             return "request " + id + " of " + user + ", attempt " + attempt + (isHeld ? " held" : " " + reason);
@@ -202,6 +254,28 @@ final class DrawTables {
 
     Instant now() {
         return tables.now();
+    }
+
+    /** As {@link PostgresTables#save}. */
+    Runnable save() {
+        List<Runnable> undo = new ArrayList<>();
+        draws.values().forEach(draw -> {
+            undo.add(draw.save());
+            draw.prizes.forEach(prize -> undo.add(prize.save()));
+        });
+        Map<UUID, RequestRow> before = new LinkedHashMap<>(requests);
+        before.values().forEach(request -> undo.add(request.save()));
+        undo.add(back(requests, before));
+        undo.add(back(wallets, Map.copyOf(wallets)));
+        undo.add(back(lowest, Map.copyOf(lowest)));
+        return () -> undo.forEach(Runnable::run);
+    }
+
+    private static <K, V> Runnable back(Map<K, V> map, Map<K, V> before) {
+        return () -> {
+            map.clear();
+            map.putAll(before);
+        };
     }
 
     DrawRow add(UUID id, int shard, DrawDefinition definition, Seed seed) {
@@ -365,7 +439,7 @@ final class DrawTables {
                     () -> open(of.getInteger(0)).map(draw -> row("id", draw.id)).toList());
         } else if (text.startsWith("select d.definition, coalesce(")) {
             DrawRow draw = draws.get(of.getUUID(0));
-            return Plan.read(() -> draw.closedAt == null ? List.of(state(draw)) : List.of());
+            return Plan.read(() -> isOpen(draw) ? List.of(state(draw)) : List.of());
         } else if (text.startsWith("select user_id, array_to_string(counters")) {
             return Plan.read(() -> draws.get(of.getUUID(0)).players.entrySet().stream()
                     .map(each -> row("user_id", each.getKey(), "counters", joined(each.getValue())))
@@ -392,12 +466,16 @@ final class DrawTables {
     }
 
     private Stream<DrawRow> open(int shard) {
-        return draws.values().stream().filter(draw -> draw.shard == shard && draw.closedAt == null);
+        return draws.values().stream().filter(draw -> draw.shard == shard && isOpen(draw));
+    }
+
+    private boolean isOpen(DrawRow draw) {
+        return draw.closedAt == null && !tables.aside.containsKey(draw.id);
     }
 
     private Stream<DrawRow> openOfShards(Tuple of) {
         List<Short> shards = List.of(of.getArrayOfShorts(0));
-        return draws.values().stream().filter(draw -> draw.closedAt == null && shards.contains((short) draw.shard));
+        return draws.values().stream().filter(draw -> isOpen(draw) && shards.contains((short) draw.shard));
     }
 
     private Stream<DrawRow> due(Tuple of) {
@@ -464,6 +542,7 @@ final class DrawTables {
         Instant before = tables.now().minusMillis(of.getLong(1));
         return requests.values().stream()
                 .filter(each -> each.isHeld
+                        && !tables.aside.containsKey(each.draw)
                         && each.heldAt.toInstant().isBefore(before)
                         && shards.contains((short) draws.get(each.draw).shard))
                 .sorted(Comparator.comparing(each -> each.heldAt))

@@ -58,6 +58,7 @@ final class History {
         POSTGRES_SLOW(false),
         POSTGRES_SILENT(false),
         POSTGRES_REFUSES(false),
+        POSTGRES_REFUSES_A_UNIT(false),
         SERVER_DIES(false),
         SERVER_FREEZES(false),
         SERVER_STOPS(false),
@@ -91,6 +92,9 @@ final class History {
             for (int i = 0; i < count; i++) {
                 Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
                 faults.add(new Planned(fault, random.nextDouble(FAULTS_FROM, FAULTS_TO)));
+            }
+            if (random.nextInt(6) == 0) {
+                faults.add(new Planned(Fault.POSTGRES_REFUSES_A_UNIT, random.nextDouble(FAULTS_FROM, FAULTS_TO)));
             }
             return new Plan(
                     2 + random.nextInt(2),
@@ -145,10 +149,15 @@ final class History {
     private final Set<UUID> saidClaimed = new HashSet<>();
     private final Set<UUID> endedEarly = new HashSet<>();
     private final List<Limited> limited = new ArrayList<>();
+
+    /** The packets and draws that Postgres refuses, or refused. */
+    private final Set<UUID> refusedUnits = new HashSet<>();
+
     private final List<UUID> packets = new ArrayList<>();
     private final Map<String, long[]> generations = new HashMap<>();
     private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
     private final Players players;
+    private final Operator operator;
     private int unanswered;
     private int lateClaims;
     private int hosts;
@@ -178,10 +187,21 @@ final class History {
             public void voided(int items) {
                 check(plan.losesData(), () -> items + " accepted claims or plays are void, though Redis lost nothing");
             }
+
+            @Override
+            public void drawn(int shard) {
+                operator.recovering(shard);
+            }
+
+            @Override
+            public void setAside(UUID unit) {
+                check(refusedUnits.contains(unit), () -> unit + " is set aside, though Postgres refuses none of it");
+            }
         });
-        this.players = new Players(this, world, tables.draws, plan.losesData());
+        this.players = new Players(this, world, tables.draws);
         this.postgres = new SimulatedPostgres(world, tables);
         this.redis = new SimulatedRedis(world, this::wrote);
+        this.operator = new Operator(this, world, postgres, redis);
         this.bus = new SimulatedBus(world);
         this.nonces = new Random() {
             private int drawn;
@@ -350,6 +370,7 @@ final class History {
         world.step();
         if (world.events() % CHECK_EVERY == 0) {
             checkOwners();
+            refusedUnits.forEach(this::checkLoaded);
         }
     }
 
@@ -470,6 +491,19 @@ final class History {
                 }));
     }
 
+    /** Winners of what Redis has lost ask once more, before anybody notices the loss. */
+    private void winnersComeBack() {
+        List<PacketRow> some = List.copyOf(tables.packets.values());
+        for (int i = 0; i < 6; i++) {
+            PacketRow packet = some.get(world.random.nextInt(some.size()));
+            if (!packet.claims.isEmpty()) {
+                unanswered++;
+                String user = packet.claims.get(packet.claims.size() - 1).user();
+                world.after(world.millis(0, 150), null, () -> begin(user, packet.id));
+            }
+        }
+    }
+
     /** A client's call, until it is answered. */
     private void begin(String user, UUID packet) {
         SimulatedServer server = someServer();
@@ -514,7 +548,7 @@ final class History {
         long asked = world.now();
         PacketRow before = tables.packets.get(id);
         ClaimRow held = before == null ? null : before.of(user);
-        boolean isMember = !world.oneIn(8);
+        boolean isMember = !world.oneIn(8) || user.startsWith("late-");
         server.claim(user, isMember, id).onComplete(done -> {
             checkInTime(server, asked, "the claim of " + user + " on " + id);
             if (done.failed()) {
@@ -572,6 +606,11 @@ final class History {
         check(known == null || known == won.slot(), () -> call + " has had slot " + known);
     }
 
+    /** Whether accepted claims or plays may be lost, of a packet or a draw. */
+    boolean losesData(UUID unit) {
+        return plan.losesData() || operator.hasDropped(unit);
+    }
+
     private void lasts(double least, double most, Runnable end) {
         long until = world.now() + world.millis(least, most);
         calmAt = Math.max(calmAt, until);
@@ -603,7 +642,10 @@ final class History {
             }
             case REDIS_OLD_PRIMARY -> {
                 SimulatedRedis.Snapshot older = redis.snapshot();
-                lasts(50, 900, () -> redis.promote(older));
+                lasts(50, 900, () -> {
+                    redis.promote(older);
+                    winnersComeBack();
+                });
             }
             case REDIS_SILENT -> {
                 redis.fallSilent();
@@ -631,6 +673,16 @@ final class History {
             case POSTGRES_REFUSES -> {
                 postgres.refuse(world.oneIn(2) ? "40P01" : "53100");
                 lasts(20, 800, () -> postgres.refuse(""));
+            }
+            case POSTGRES_REFUSES_A_UNIT -> {
+                List<UUID> units = world.oneIn(2) ? packets : List.copyOf(tables.draws.draws.keySet());
+                UUID unit = units.isEmpty() ? null : units.get(world.random.nextInt(units.size()));
+                if (unit != null && refusedUnits.add(unit)) {
+                    world.tell(() -> "Postgres refuses " + unit);
+                    tables.poisoned.add(unit);
+                    lasts(200, 2_000, () -> tables.poisoned.remove(unit));
+                    operator.begin();
+                }
             }
             case SERVER_DIES -> {
                 SimulatedServer victim = someServer();
@@ -716,6 +768,16 @@ final class History {
         }
     }
 
+    /** A unit that an operator brings back is loaded as a whole, or not at all. */
+    private void checkLoaded(UUID unit) {
+        PostgresTables.Shard shard = tables.shards.get(shard(unit));
+        String prefix = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
+        for (String key : List.of(prefix + ":p:" + unit, prefix + ":d:" + unit)) {
+            boolean isPart = redis.model().has(key) && redis.model().call(List.of("HGET", key, "#")) == null;
+            check(!isPart, () -> "a part of " + key + " is loaded");
+        }
+    }
+
     /** Null if every shard is settled, and Redis has it as Postgres has it; else what is missing. */
     private @Nullable String unsettled() {
         for (PostgresTables.Shard shard : tables.shards) {
@@ -731,6 +793,9 @@ final class History {
             if (!redis.hasScripts(stamp)) {
                 return "shard " + shard.id + " lacks its scripts";
             }
+        }
+        if (!tables.aside.isEmpty()) {
+            return "the quarantine has " + tables.aside.keySet();
         }
         String draw = players.unsettled(redis.model(), tables.shards);
         if (draw != null) {
@@ -783,6 +848,8 @@ final class History {
             long all = tables.claimsOf(campaign, each.user).count() + 1;
             check(
                     plan.losesData()
+                            || tables.packets.values().stream()
+                                    .anyMatch(other -> other.campaign == campaign && operator.hasDropped(other.id))
                             || exceeds(all, campaign.total())
                             || exceeds(all, campaign.aDay())
                             || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct()),
@@ -817,10 +884,10 @@ final class History {
                     packet.closedAt == null ? packet.held() > 0 : packet.held() == 0,
                     () -> "the escrow of " + packet.id + " holds " + packet.held());
             check(
-                    plan.losesData() || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
+                    losesData(packet.id) || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
                     () -> packet.id + " was not cancelled as claimed, but nobody has claimed it");
             check(
-                    plan.losesData()
+                    losesData(packet.id)
                             || !saidDrained.contains(packet.id)
                             || packet.claims.size() == packet.amounts.length,
                     () -> "packet " + packet.id + " was refused as drained, with " + packet.claims.size() + " of "

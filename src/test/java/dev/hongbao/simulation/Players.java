@@ -62,7 +62,6 @@ final class Players {
     private final History history;
     private final World world;
     private final DrawTables tables;
-    private final boolean losesData;
     private final List<DrawRow> draws = new ArrayList<>();
     private final Map<UUID, List<Long>> answers = new HashMap<>();
     private final Map<UUID, Set<Integer>> counts = new HashMap<>();
@@ -90,11 +89,10 @@ final class Players {
     /** An answer that the settled plays prove in the end. */
     private record Refused(Asked asked, PlayOutcome.Kind kind) {}
 
-    Players(History history, World world, DrawTables tables, boolean losesData) {
+    Players(History history, World world, DrawTables tables) {
         this.history = history;
         this.world = world;
         this.tables = tables;
-        this.losesData = losesData;
         tables.attempts = drawn -> new UUID(0xa77e, ++attempts);
     }
 
@@ -332,7 +330,7 @@ final class Players {
         refused.forEach(this::checkRefusal);
     }
 
-    /** What the refused user had not had yet was lost with Redis' data. */
+    /** What the refused user had not had yet was lost with Redis' data, or dropped by the operator. */
     private void checkRefusal(Refused each) {
         DrawRow draw = each.asked.draw;
         DrawDefinition.Limits limits = draw.definition.limits();
@@ -345,7 +343,7 @@ final class Players {
             case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
             default -> draw.definition.fallback() == null && (losesOut(draw) || isExhausted(draw, each.asked.plays));
         };
-        history.check(losesData || isTrue, () -> each.asked + " was refused as " + each.kind);
+        history.check(history.losesData(draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
     }
 
     /** Whether its table ends with a round that cannot begin. */

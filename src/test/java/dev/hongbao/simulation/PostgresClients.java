@@ -224,6 +224,7 @@ final class PostgresClients implements Sessions {
         private @Nullable Handler<PgNotification> notificationHandler;
         private boolean closed;
         private boolean watched;
+        private boolean within;
 
         private record Asked(long atNanos, Promise<RowSet<Row>> answer) {}
 
@@ -281,6 +282,7 @@ final class PostgresClients implements Sessions {
             open.send(
                     sql,
                     parameters,
+                    within,
                     rows -> {
                         if (pending.remove(asked)) {
                             asked.answer.complete(new Result(rows));
@@ -392,9 +394,9 @@ final class PostgresClients implements Sessions {
             return 0;
         }
 
-        /** Only reads are put into transactions here. */
         @Override
         public Future<Transaction> begin() {
+            within = !closed;
             return closed ? Future.failedFuture(ClosedConnectionException.INSTANCE) : Future.succeededFuture(this);
         }
 
@@ -405,12 +407,22 @@ final class PostgresClients implements Sessions {
 
         @Override
         public Future<Void> commit() {
-            return closed ? Future.failedFuture(ClosedConnectionException.INSTANCE) : Future.succeededFuture();
+            return end("commit");
         }
 
         @Override
         public Future<Void> rollback() {
-            return Future.succeededFuture();
+            return end("rollback");
+        }
+
+        /** A transaction that only read needs no word. */
+        private Future<Void> end(String word) {
+            within = false;
+            Session open = session;
+            if (closed || open == null) {
+                return Future.failedFuture(ClosedConnectionException.INSTANCE);
+            }
+            return open.isWithinTransaction() ? execute(word, Tuple.tuple()).mapEmpty() : Future.succeededFuture();
         }
 
         @Override

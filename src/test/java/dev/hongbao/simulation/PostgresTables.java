@@ -6,6 +6,7 @@ import dev.hongbao.simulation.SimulatedPostgres.LockMode;
 import dev.hongbao.simulation.SimulatedPostgres.Plan;
 import dev.hongbao.simulation.SimulatedPostgres.Session;
 import io.vertx.core.json.JsonObject;
+import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows of shards, packets and claims, and the statements of the engine and of claims over them, each by the begin of its SQL;
  * {@link DrawTables} has those of draws. {@code PostgresTablesIT} compares them with a real Postgres. Not modelled: accounts (balances
- * follow from the claims), feeds, the outbox, quarantine.
+ * follow from the claims), feeds, the outbox.
  */
 final class PostgresTables {
     private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
@@ -45,6 +47,14 @@ final class PostgresTables {
     /** By their shard, one each. */
     final Map<Integer, CampaignRow> campaigns = new LinkedHashMap<>();
 
+    /** The quarantine, by unit. */
+    final Map<UUID, AsideRow> aside = new LinkedHashMap<>();
+
+    /** Packets and draws of which Postgres refuses every entry, for now. */
+    final Set<UUID> poisoned = new HashSet<>();
+
+    private long lastKept;
+
     private final java.util.function.LongSupplier nanos;
 
     /** Gets each committed move of a cursor. */
@@ -55,6 +65,33 @@ final class PostgresTables {
 
         /** Accepted claims or plays contradict settled ones. */
         void voided(int items);
+
+        /** A recovery has drawn a generation. */
+        void drawn(int shard);
+
+        /** A packet or draw is set aside. */
+        void setAside(UUID unit);
+    }
+
+    /** A unit that is set aside. */
+    record AsideRow(
+            UUID id,
+            String kind,
+            int shard,
+            OffsetDateTime since,
+            String sqlState,
+            String reason,
+            List<KeptRow> kept) {}
+
+    /** An entry of a unit that is set aside. */
+    record KeptRow(long n, String verb, String item, OffsetDateTime at) {
+        /** The users of accepted claims. */
+        private List<String> users() {
+            return Arrays.stream(item.split(" "))
+                    .skip(2)
+                    .map(user -> user.replaceFirst("^[.]", ""))
+                    .toList();
+        }
     }
 
     static final class Shard {
@@ -178,21 +215,23 @@ final class PostgresTables {
     }
 
     /** The plan of a statement. */
-    Plan plan(String sql, Tuple of, SimulatedPostgres postgres, Session session) {
+    Plan plan(String sql, Tuple of, @Nullable SimulatedPostgres postgres, @Nullable Session session) {
         String text = sql.strip();
-        if (text.startsWith("select id, epoch, nonce, last_seq, replid, restored,")) {
+        if (text.contains(", lateral set_aside(") || text.endsWith(", lateral undo(settled_at)")) {
+            return extended(text, of);
+        } else if (text.startsWith("select id, epoch, nonce, last_seq, replid, restored,")) {
             return readShards(text, of);
         } else if (text.startsWith("select draw_generation(")) {
             int id = of.getInteger(0);
             return new Plan(List.of(id), LockMode.EXCLUSIVE, Plan.Kind.WRITE, locked -> one("epoch", drawn(of)));
         } else if (text.startsWith("select settled_at, drained, void from settle_claims(")) {
-            return settling(of, moved -> settleClaims(of));
+            return settling(of, List.of(), moved -> settleClaims(of));
         } else if (text.startsWith("select settled_at, drained, void from settle_claims_but_void(")) {
-            return settling(of, moved -> settleClaimsButVoid(of));
+            return settling(of, List.of(), moved -> settleClaimsButVoid(of));
         } else if (text.startsWith("select settled_at, closed, closed_shards from settle_closes(")) {
-            return settling(of, moved -> settleCloses(of));
+            return settling(of, List.of(), moved -> settleCloses(of));
         } else if (text.startsWith("select settled_at from (select move_cursors(")) {
-            return settling(of, moved -> one("settled_at", moment()));
+            return moving(of, List.of(), moved -> one("settled_at", moment()));
         } else if (text.startsWith("select p.id, p.shard, p.group_id")) {
             return Plan.read(() -> terms(of));
         } else if (text.startsWith("select packet, user_id, slot, amount, asset, at from settled_claims(")) {
@@ -227,7 +266,7 @@ final class PostgresTables {
         } else if (text.startsWith("select p.id, c.claims, c.next_slot")) {
             return Plan.read(() -> openPackets(of.getInteger(0)));
         } else if (text.startsWith("select p.id as packet, c.slot, w.owner as user_id")) {
-            return Plan.read(() -> openClaims(of.getInteger(0)));
+            return Plan.read(() -> openClaims(of.getInteger(0), Set.of(of.getArrayOfUUIDs(1))));
         } else if (text.startsWith("select id from packet where id = any ($1) and closed_at is not null")) {
             return Plan.read(() -> Arrays.stream(of.getArrayOfUUIDs(0))
                     .filter(id -> packets.containsKey(id) && packets.get(id).closedAt != null)
@@ -238,8 +277,6 @@ final class PostgresTables {
                 Shard shard = shards.get(of.getInteger(0));
                 return shard.epoch == of.getLong(1) && shard.nonce.equals(of.getString(2)) ? one() : List.of();
             });
-        } else if (text.equals("select id from quarantine_unit")) {
-            return Plan.read(List::of);
         } else if (text.equals(SEND)) {
             int id = of.getInteger(1);
             return new Plan(List.of(id), LockMode.KEY_SHARE, Plan.Kind.WRITE, locked -> {
@@ -249,8 +286,146 @@ final class PostgresTables {
         } else if (text.equals("select 1")) {
             return Plan.read(() -> one("one", 1));
         }
-        Plan drawn = draws.plan(text, of);
-        return drawn == null ? locks(text, of, postgres, session) : drawn;
+        Plan other = quarantine(text, of);
+        if (other == null) {
+            other = draws.plan(text, of);
+        }
+        return other == null ? locks(text, of, postgres, session) : other;
+    }
+
+    /** A settlement that sets units aside in the same statement, or is undone at its end. */
+    private Plan extended(String text, Tuple of) {
+        int at = text.indexOf(", lateral ");
+        String call = text.substring(0, at);
+        Plan plan = call.startsWith("select from (select now() as settled_at)")
+                ? new Plan(List.of(), LockMode.SHARE, Plan.Kind.WRITE, none -> one())
+                : plan(call, of, null, null);
+        int first = text.indexOf("set_aside(settled_at, $");
+        return new Plan(plan.rows(), plan.mode(), plan.kind(), locked -> {
+            Runnable undo = save();
+            try {
+                List<Map<String, Object>> rows = plan.effect().apply(locked);
+                if (first > 0) {
+                    int from = first + "set_aside(settled_at, $".length();
+                    setAside(of, Integer.parseInt(text.substring(from, text.indexOf(',', from))) - 1);
+                }
+                if (text.endsWith("undo(settled_at)")) {
+                    throw SimulatedPostgres.refused("HB004", "it can be settled");
+                }
+                return rows;
+            } catch (PgException refused) {
+                undo.run();
+                throw refused;
+            }
+        });
+    }
+
+    /** @param at the place of the first of the parameters of {@code set_aside} */
+    private void setAside(Tuple of, int at) {
+        for (int i = 0; i < of.getArrayOfUUIDs(at).length; i++) {
+            UUID id = of.getArrayOfUUIDs(at)[i];
+            moves.setAside(id);
+            aside.putIfAbsent(
+                    id,
+                    new AsideRow(
+                            id,
+                            of.getArrayOfStrings(at + 1)[i],
+                            of.getArrayOfShorts(at + 2)[i],
+                            moment(),
+                            of.getArrayOfStrings(at + 3)[i],
+                            of.getArrayOfStrings(at + 4)[i],
+                            new ArrayList<>()));
+        }
+        for (int i = 0; i < of.getArrayOfUUIDs(at + 5).length; i++) {
+            AsideRow unit = aside.get(of.getArrayOfUUIDs(at + 5)[i]);
+            if (unit == null) {
+                throw SimulatedPostgres.refused("HB003", "what is kept is not set aside");
+            }
+            unit.kept.add(new KeptRow(
+                    ++lastKept, of.getArrayOfStrings(at + 6)[i], of.getArrayOfStrings(at + 7)[i], moment()));
+        }
+    }
+
+    /** What an operator does, and what every server reads. */
+    private @Nullable Plan quarantine(String text, Tuple of) {
+        if (text.equals("select id from quarantine_unit")) {
+            return Plan.read(
+                    () -> aside.keySet().stream().map(id -> row("id", id)).toList());
+        } else if (text.startsWith("select q.id, q.kind, q.shard, q.since, q.sqlstate, q.reason")) {
+            return Plan.read(() -> aside.values().stream()
+                    .map(unit -> {
+                        Map<String, Object> row = row("id", unit.id, "kind", unit.kind, "shard", unit.shard);
+                        row.putAll(row("since", unit.since, "sqlstate", unit.sqlState, "reason", unit.reason));
+                        row.putAll(row("entries", (long) unit.kept.size(), "held", null));
+                        return row;
+                    })
+                    .toList());
+        } else if (text.startsWith("select shard from quarantine_unit where id = $1")) {
+            return Plan.read(() -> Stream.ofNullable(aside.get(of.getUUID(0)))
+                    .map(unit -> row("shard", unit.shard))
+                    .toList());
+        } else if (text.startsWith("select s.epoch, s.nonce from shard as s join quarantine_unit as q")) {
+            AsideRow known = aside.get(of.getUUID(0));
+            return known == null
+                    ? Plan.read(List::of)
+                    : new Plan(List.of(known.shard), LockMode.NO_KEY_UPDATE, Plan.Kind.READ, locked -> {
+                        Shard shard = shards.get(known.shard);
+                        return one("epoch", shard.epoch, "nonce", shard.nonce);
+                    });
+        } else if (text.startsWith("delete from quarantine where unit = $1 returning n, verb, item")) {
+            return new Plan(List.of(), LockMode.SHARE, Plan.Kind.WRITE, none -> {
+                AsideRow unit = aside.get(of.getUUID(0));
+                List<KeptRow> kept = unit == null ? List.of() : List.copyOf(unit.kept);
+                if (unit != null) {
+                    unit.kept.clear();
+                }
+                return kept.stream()
+                        .map(each -> row("n", each.n, "verb", each.verb, "item", each.item))
+                        .toList();
+            });
+        } else if (text.equals("delete from quarantine_unit where id = $1")) {
+            return new Plan(
+                    List.of(),
+                    LockMode.SHARE,
+                    Plan.Kind.WRITE,
+                    none -> aside.remove(of.getUUID(0)) == null ? List.of() : one());
+        }
+        return null;
+    }
+
+    /** Notes all rows. @return sets them back */
+    Runnable save() {
+        List<Runnable> undo = new ArrayList<>(List.of(draws.save()));
+        Map<UUID, AsideRow> before = new LinkedHashMap<>(aside);
+        before.values().forEach(unit -> {
+            List<KeptRow> kept = List.copyOf(unit.kept);
+            undo.add(() -> {
+                unit.kept.clear();
+                unit.kept.addAll(kept);
+            });
+        });
+        undo.add(() -> {
+            aside.clear();
+            aside.putAll(before);
+        });
+        shards.forEach(shard -> {
+            long seq = shard.lastSeq;
+            undo.add(() -> shard.lastSeq = seq);
+        });
+        packets.values().forEach(packet -> {
+            List<ClaimRow> claims = List.copyOf(packet.claims);
+            OffsetDateTime closedAt = packet.closedAt;
+            Long refund = packet.refund;
+            String ending = packet.ending;
+            undo.add(() -> {
+                packet.claims.clear();
+                packet.claims.addAll(claims);
+                packet.closedAt = closedAt;
+                packet.refund = refund;
+                packet.ending = ending;
+            });
+        });
+        return () -> undo.forEach(Runnable::run);
     }
 
     private Plan locks(String text, Tuple of, SimulatedPostgres postgres, Session session) {
@@ -345,7 +520,10 @@ final class PostgresTables {
                         "restored",
                         shard.restored,
                         "aside",
-                        new UUID[0]))
+                        aside.values().stream()
+                                .filter(unit -> unit.shard == shard.id)
+                                .map(AsideRow::id)
+                                .toArray(UUID[]::new)))
                 .toList();
         List<Integer> ids = text.contains("where id = any ($1)")
                 ? Arrays.stream(of.getArrayOfShorts(0))
@@ -375,15 +553,29 @@ final class PostgresTables {
         if (of.getBoolean(4)) {
             shard.restored = shard.epoch;
         }
+        moves.drawn(shard.id);
         return shard.epoch;
     }
 
-    private Plan settling(Tuple of, Function<Collection<?>, List<Map<String, Object>>> effect) {
-        return settling(of, List.of(), effect);
+    /**
+     * A settlement of the units that are its first parameter after the moves.
+     *
+     * @param more rows that it locks after the shards
+     */
+    Plan settling(Tuple of, List<?> more, Function<Collection<?>, List<Map<String, Object>>> effect) {
+        List<UUID> units = List.of(of.getArrayOfUUIDs(5));
+        return moving(of, more, locked -> {
+            if (units.stream().anyMatch(aside::containsKey) && of.getArrayOfShorts(0).length > 0) {
+                throw SimulatedPostgres.refused("HB003", "a packet or a draw is set aside");
+            }
+            if (units.stream().anyMatch(poisoned::contains)) {
+                throw SimulatedPostgres.refused("23514", "an entry is refused");
+            }
+            return effect.apply(locked);
+        });
     }
 
-    /** @param more rows that it locks after the shards */
-    Plan settling(Tuple of, List<?> more, Function<Collection<?>, List<Map<String, Object>>> effect) {
+    private Plan moving(Tuple of, List<?> more, Function<Collection<?>, List<Map<String, Object>>> effect) {
         List<Object> ids = new ArrayList<>(Arrays.stream(of.getArrayOfShorts(0))
                 .map(Short::intValue)
                 .sorted()
@@ -582,24 +774,45 @@ final class PostgresTables {
                 .filter(claim -> claim.user.equals(user));
     }
 
-    /** As a recovery reads them: all, the latest day and its claims for each user; and all for each user and product. */
-    private List<Map<String, Object>> counts(@Nullable CampaignRow campaign) {
-        Map<String, Integer> all = new TreeMap<>();
-        Map<String, Long> last = new HashMap<>();
-        Map<String, Integer> products = new TreeMap<>();
+    /** A claim that is settled or kept. */
+    private record Counted(String user, String product, long day) {}
+
+    private List<Counted> counted(@Nullable CampaignRow campaign) {
+        List<Counted> counted = new ArrayList<>();
         for (PacketRow packet : packets.values()) {
-            if (campaign != null && packet.campaign == campaign) {
-                for (ClaimRow claim : packet.claims) {
-                    all.merge(claim.user, 1, Integer::sum);
-                    last.merge(claim.user, claim.at.toLocalDate().toEpochDay(), Math::max);
-                    products.merge(claim.user + " " + packet.product, 1, Integer::sum);
+            if (campaign == null || packet.campaign != campaign) {
+                continue;
+            }
+            for (ClaimRow claim : packet.claims) {
+                counted.add(new Counted(
+                        claim.user, packet.product, claim.at.toLocalDate().toEpochDay()));
+            }
+            AsideRow unit = aside.get(packet.id);
+            for (KeptRow kept : unit == null ? List.<KeptRow>of() : unit.kept) {
+                if (kept.verb.equals("claim")) {
+                    long day = kept.at.toLocalDate().toEpochDay();
+                    kept.users().forEach(user -> counted.add(new Counted(user, packet.product, day)));
                 }
             }
         }
+        return counted;
+    }
+
+    /** As a recovery reads them: all, the latest day and its claims for each user; and all for each user and product. */
+    private List<Map<String, Object>> counts(@Nullable CampaignRow campaign) {
+        List<Counted> counted = counted(campaign);
+        Map<String, Integer> all = new TreeMap<>();
+        Map<String, Long> last = new HashMap<>();
+        Map<String, Integer> products = new TreeMap<>();
+        counted.forEach(claim -> {
+            all.merge(claim.user, 1, Integer::sum);
+            last.merge(claim.user, claim.day, Math::max);
+            products.merge(claim.user + " " + claim.product, 1, Integer::sum);
+        });
         List<Map<String, Object>> rows = new ArrayList<>();
         all.forEach((user, count) -> {
-            long thatDay = claimsOf(campaign, user)
-                    .filter(claim -> claim.at.toLocalDate().toEpochDay() == last.get(user))
+            long thatDay = counted.stream()
+                    .filter(claim -> claim.user.equals(user) && claim.day == last.get(user))
                     .count();
             rows.add(row("id", campaign.id, "user_id", user, "value", count + ":" + last.get(user) + ":" + thatDay));
         });
@@ -667,6 +880,7 @@ final class PostgresTables {
         for (Short shard : shards) {
             packets.values().stream()
                     .filter(each -> each.shard == shard && each.closedAt == null && !each.expires.isAfter(now()))
+                    .filter(each -> !aside.containsKey(each.id))
                     .limit(limit)
                     .forEach(each -> rows.add(row("id", each.id, "shard", (int) shard)));
         }
@@ -689,13 +903,14 @@ final class PostgresTables {
                         "next_slot",
                         each.claims.size(),
                         "aside",
-                        false))
+                        aside.containsKey(each.id)))
                 .toList();
     }
 
-    private List<Map<String, Object>> openClaims(int shard) {
+    private List<Map<String, Object>> openClaims(int shard, Set<UUID> but) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        open(shard)
+        open(shard).stream()
+                .filter(packet -> !aside.containsKey(packet.id) && !but.contains(packet.id))
                 .forEach(packet -> packet.claims.forEach(
                         claim -> rows.add(row("packet", packet.id, "slot", claim.slot, "user_id", claim.user))));
         return rows;

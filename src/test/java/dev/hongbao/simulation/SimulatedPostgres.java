@@ -107,6 +107,11 @@ final class SimulatedPostgres {
         private final Set<String> channels = new LinkedHashSet<>();
         private final BiConsumer<String, String> notified;
         private final Runnable ended;
+
+        /** The statements of a transaction that wrote or locked; null for none. Its effects are there from its commit on. */
+        private @Nullable List<Runnable> transaction;
+
+        private final List<Object> locked = new ArrayList<>();
         private boolean working;
         private boolean clientGone;
         private boolean over;
@@ -149,13 +154,15 @@ final class SimulatedPostgres {
             channels.add(channel);
         }
 
+        /** @param within whether the statement is in a transaction that goes on */
         void send(
                 String sql,
                 Tuple parameters,
+                boolean within,
                 Consumer<List<Map<String, Object>>> answered,
                 Consumer<Throwable> failed) {
             lastArrival = Math.max(lastArrival, world.now() + world.transit());
-            world.at(lastArrival, null, () -> arrived(() -> begin(sql, parameters, answered, failed)));
+            world.at(lastArrival, null, () -> arrived(() -> begin(sql, parameters, within, answered, failed)));
         }
 
         private void arrived(Runnable statement) {
@@ -189,6 +196,7 @@ final class SimulatedPostgres {
         private void begin(
                 String sql,
                 Tuple parameters,
+                boolean within,
                 Consumer<List<Map<String, Object>>> answered,
                 Consumer<Throwable> failed) {
             world.after(world.millis(0.05, 0.6), null, () -> {
@@ -196,12 +204,64 @@ final class SimulatedPostgres {
                     return;
                 }
                 try {
-                    Plan plan = tables.plan(sql, parameters, SimulatedPostgres.this, this);
+                    Plan plan = switch (sql) {
+                        case "commit" -> Plan.read(() -> over(true));
+                        case "rollback" -> Plan.read(() -> over(false));
+                        default -> {
+                            Plan alone = tables.plan(sql, parameters, SimulatedPostgres.this, this);
+                            yield within ? within(alone) : alone;
+                        }
+                    };
                     take(plan, new ArrayList<>(), 0, answered, failed);
                 } catch (PgException refused) {
                     finish(() -> failed.accept(refused));
                 }
             });
+        }
+
+        /** A statement of a transaction: only a later one of the transaction sees its effect, and its locks stay. */
+        private Plan within(Plan alone) {
+            if (transaction == null && alone.rows.isEmpty() && alone.kind != Plan.Kind.WRITE) {
+                return alone;
+            }
+            return new Plan(alone.rows, alone.mode, alone.kind, taken -> {
+                List<Runnable> before = transaction == null ? new ArrayList<>() : transaction;
+                List<Object> rows = List.copyOf(taken);
+                Runnable undo = tables.save();
+                try {
+                    before.forEach(Runnable::run);
+                    List<Map<String, Object>> answer = alone.effect.apply(rows);
+                    before.add(() -> alone.effect.apply(rows));
+                    transaction = before;
+                    locked.addAll(rows);
+                    taken.clear();
+                    return answer;
+                } finally {
+                    undo.run();
+                }
+            });
+        }
+
+        boolean isWithinTransaction() {
+            return transaction != null;
+        }
+
+        private List<Map<String, Object>> over(boolean commits) {
+            List<Runnable> all = transaction;
+            transaction = null;
+            Runnable undo = tables.save();
+            try {
+                if (commits && all != null) {
+                    all.forEach(Runnable::run);
+                }
+                return List.of();
+            } catch (PgException refused) {
+                undo.run();
+                throw refused;
+            } finally {
+                releaseAll(locked);
+                locked.clear();
+            }
         }
 
         /** Takes the plan's locks one after the other, then commits. */

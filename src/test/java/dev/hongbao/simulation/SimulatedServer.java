@@ -153,7 +153,7 @@ final class SimulatedServer {
         Restrictions restrictions = new Restrictions(owners, pool);
         this.claims = packets.claims(attempts, restrictions);
         this.ends = new EarlyEnds(packets, requests, links);
-        this.plays = drawing.plays(attempts, restrictions);
+        this.plays = drawing.plays(attempts, restrictions, world.random.nextInt(3));
         this.draws = drawing.service(keys);
         List<Mode> modes = List.of(
                 packets.mode(owner, owners),
