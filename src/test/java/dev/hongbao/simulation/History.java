@@ -34,6 +34,7 @@ final class History {
 
     private static final int SHARD_LOCKS = 0x6862;
     private static final int CHECK_EVERY = 16;
+    private static final int LOADED_EVERY = 64;
 
     /** @param violation null for none */
     record Result(
@@ -370,6 +371,8 @@ final class History {
         world.step();
         if (world.events() % CHECK_EVERY == 0) {
             checkOwners();
+        }
+        if (world.events() % LOADED_EVERY == 0) {
             refusedUnits.forEach(this::checkLoaded);
         }
     }

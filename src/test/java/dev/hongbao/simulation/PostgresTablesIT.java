@@ -142,10 +142,7 @@ class PostgresTablesIT {
             same(ROWS, Tuple.tuple());
             packets.forEach(packet -> same(PROGRESS, Tuple.of(packet)));
             for (PostgresTables.Shard shard : model.shards) {
-                sameOf(
-                        Set.copyOf(packets),
-                        sql("packet.PacketShardLoader", "OPEN"),
-                        Tuple.of((short) shard.id));
+                sameOf(Set.copyOf(packets), sql("packet.PacketShardLoader", "OPEN"), Tuple.of((short) shard.id));
                 sameOf(
                         Set.copyOf(packets),
                         sql("packet.PacketShardLoader", "CLAIMS"),
@@ -448,10 +445,11 @@ class PostgresTablesIT {
         int shard = model.packets.get(packet).shard;
         switch (random.nextInt(10)) {
             case 8 -> setAside(shard, packet);
-            case 9 -> bringBack(packets.stream()
-                    .filter(model.aside::containsKey)
-                    .findAny()
-                    .orElse(packet));
+            case 9 ->
+                bringBack(packets.stream()
+                        .filter(model.aside::containsKey)
+                        .findAny()
+                        .orElse(packet));
             case 0 -> {
                 PostgresTables.Shard row = model.shards.get(shard);
                 said.add("draw a generation of " + shard);
