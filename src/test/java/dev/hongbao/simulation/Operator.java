@@ -34,7 +34,7 @@ final class Operator {
         this.history = history;
         this.world = world;
         this.tables = postgres.tables;
-        Pool pool = new PostgresClients(world, host, postgres).pool(2);
+        Pool pool = new PostgresClients(world, host, postgres).pool(16); // each call uses two, and several run at once
         List<Mode.Traits> modes = List.of(Packets.TRAITS, Draws.TRAITS);
         this.store = new QuarantineStore(
                 pool,
