@@ -40,7 +40,7 @@ final class PersistenceVerticle extends VerticleBase {
 
     private static final long DRAIN_MILLIS = 5_000;
 
-    /** Between two checks whether Postgres went back in time. */
+    /** Between two checks whether Postgres went back in time, or units came back. */
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
@@ -156,7 +156,6 @@ final class PersistenceVerticle extends VerticleBase {
         modes.forEach(mode -> ownerTasks.addAll(mode.tasks()));
         ownerTasks.addAll(listener.ownerTasks());
         ownerTasks.add(new LeftoverKeys(loop, lengthy, shards, loaders, supervisor));
-        loop.listen(Quarantine.Changed.ADDRESS, changed -> supervisor.lookForReturned());
         loop.<Integer>listen(ServerMessages.WAKE, shard -> {
             logs[shard].suspectMore();
             settlements.pump();

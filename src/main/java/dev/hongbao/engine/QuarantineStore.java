@@ -39,6 +39,12 @@ public final class QuarantineStore {
             where q.id = $1 for no key update of s
             """;
 
+    /** No Redis has this replication id: whoever owns the shard recovers it, and that loads the unit. */
+    private static final String BRING_BACK = """
+            with back as (delete from quarantine_unit where id = $1 returning shard)
+            update shard as s set replid = '-' from back where s.id = back.shard
+            """;
+
     /** Entries settled by one statement. */
     private static final int PAGE = 256;
 
@@ -210,7 +216,7 @@ public final class QuarantineStore {
                 .map(rows -> rows.stream()
                         .sorted(Comparator.comparing(row -> row.getLong("n")))
                         .toList())
-                .compose(kept -> tx.preparedQuery("delete from quarantine_unit where id = $1")
+                .compose(kept -> tx.preparedQuery(BRING_BACK)
                         .execute(Tuple.of(unit))
                         .map(gone -> gone.rowCount() == 0 ? null : kept));
     }

@@ -171,12 +171,9 @@ final class ShardLog {
         doubtedAtSeq = atSeq;
     }
 
-    /** Whether the row's generation is doubted, or lacks a unit that an operator brought back meanwhile. */
     boolean isDoubted(ShardRow row) {
         Long at = doubtedAtSeq;
-        return row.generation().equals(generation)
-                && (at != null && (at < 0 || at == row.lastSeq())
-                        || !row.aside().containsAll(aside));
+        return at != null && row.generation().equals(generation) && (at < 0 || at == row.lastSeq());
     }
 
     /** Takes an entry from the bus if it is the next one. */
@@ -293,11 +290,6 @@ final class ShardLog {
         Set<UUID> more = new HashSet<>(aside);
         more.add(unit.id());
         aside = Set.copyOf(more);
-    }
-
-    /** The packets and draws that are set aside, as this owner knows. */
-    Set<UUID> aside() {
-        return aside;
     }
 
     /** Whether it is settled apart from the other shards, until a settlement succeeds. */

@@ -46,6 +46,11 @@ public final class ShardStore {
             aside = Set.copyOf(aside);
         }
 
+        /** Whether units came back that the generation lacks: see {@link QuarantineStore}. */
+        boolean lacksUnits() {
+            return replid.equals("-");
+        }
+
         /**
          * Whether a Redis holds any of the shards as its latest recovery left it: the journal is there, and the replication id is
          * equal.

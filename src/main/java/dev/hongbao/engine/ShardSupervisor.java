@@ -249,15 +249,6 @@ final class ShardSupervisor {
         }
     }
 
-    /** A recovery of the shard loads the units that an operator has brought back. */
-    void lookForReturned() {
-        for (ShardLog log : logs) {
-            if (log.isLive() && !log.aside().stream().allMatch(quarantine::holds)) {
-                markBroken(log.shard(), -1, "a unit came back from the quarantine");
-            }
-        }
-    }
-
     /** Redis answered with an impossible error. Reports go on while the fault lasts, so one that comes too early is dropped. */
     void faulty(int shard, String why) {
         long now = loop.nanos();
@@ -306,8 +297,8 @@ final class ShardSupervisor {
     }
 
     /**
-     * Checks whether Postgres still has its rows; called periodically. A failure means nothing here: the locks' connection shows
-     * it.
+     * Checks whether Postgres still has its rows, and whether units came back; called periodically. A failure means nothing here:
+     * the locks' connection shows it.
      */
     void watchPostgres(List<Integer> live) {
         Map<Integer, ShardRow> before = new HashMap<>();
@@ -316,7 +307,9 @@ final class ShardSupervisor {
             for (ShardRow row : rows) {
                 ShardRow then = before.get(row.generation().shard());
                 if (then != null
-                        && (!then.generation().equals(row.generation()) || then.lastSeq() > row.lastSeq())
+                        && (!then.generation().equals(row.generation())
+                                || then.lastSeq() > row.lastSeq()
+                                || row.lacksUnits())
                         && logs[row.generation().shard()].generation().equals(then.generation())) {
                     uncertain(List.of(row.generation().shard()), true);
                 }

@@ -298,9 +298,34 @@ class QuarantineIT {
         assertThat(again).isEqualTo(-1);
         assertThat(books.strings("select user_id from claim where packet = '" + bad.id() + "' order by slot"))
                 .containsExactly("bob", "carol", "dave", "erin");
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "p:" + bad.id(), "#"))
+                        .as("before anybody misses it")
+                        .isEqualTo("4"));
         Eventually.eventually(SOON, () -> assertThat(kind(bad, "frank")).isEqualTo(Kind.CLAIMED));
         assertThat(kind(bad, "carol")).isEqualTo(Kind.ALREADY_CLAIMED);
         books.awaitClosed(bad);
+    }
+
+    @Test
+    void aUnitThatComesBackWhileNobodyOwnsItsShardIsLoaded() throws Exception {
+        // Given
+        Packet bad = engine.send("alice", 1000, 5);
+        engine.claim(bad, "bob");
+        try (RefusingServer rule = refuseClaims(bad)) {
+            assertSetAside(engine.claim(0, bad, "carol"));
+        }
+        get(engine.engine().stopWriter());
+
+        // When
+        assertThat(Operations.replay(TestEngine.stores(servers), bad.id().value()))
+                .isEqualTo(1);
+        get(engine.engine().startWriter());
+
+        // Then, before anybody misses it
+        Eventually.eventually(
+                SOON, () -> assertThat(books.hashField(0, "p:" + bad.id(), "#")).isEqualTo("2"));
     }
 
     @Test

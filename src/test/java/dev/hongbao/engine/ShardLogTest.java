@@ -8,9 +8,7 @@ import dev.hongbao.engine.ShardStore.ShardRow;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -68,23 +66,5 @@ class ShardLogTest {
                 assertThat(log.incarnation()).isGreaterThan(before);
             }
         });
-    }
-
-    @Test
-    void aUnitThatComesBackWhileItsShardIsSuspendedIsADoubt() {
-        // Given
-        UUID unit = new UUID(0, 1);
-        ShardLog log = in(State.LIVE);
-        log.setAside(new Quarantine.Unit("packet", unit));
-
-        // When
-        log.suspend();
-
-        // Then
-        assertThat(log.isDoubted(new ShardRow(GENERATION, 0, "", 0, Set.of(unit))))
-                .isFalse();
-        assertThat(log.isDoubted(new ShardRow(GENERATION, 0, "", 0, Set.of()))).isTrue();
-        Generation next = new Generation(GENERATION.namespace(), GENERATION.shard(), GENERATION.epoch() + 1, "next");
-        assertThat(log.isDoubted(new ShardRow(next, 0, "", 0, Set.of()))).isFalse();
     }
 }

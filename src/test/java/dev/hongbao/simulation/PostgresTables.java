@@ -383,12 +383,15 @@ final class PostgresTables {
                         .map(each -> row("n", each.n, "verb", each.verb, "item", each.item))
                         .toList();
             });
-        } else if (text.equals("delete from quarantine_unit where id = $1")) {
-            return new Plan(
-                    List.of(),
-                    LockMode.SHARE,
-                    Plan.Kind.WRITE,
-                    none -> aside.remove(of.getUUID(0)) == null ? List.of() : one());
+        } else if (text.startsWith("with back as (delete from quarantine_unit where id = $1 returning shard)")) {
+            return new Plan(List.of(), LockMode.SHARE, Plan.Kind.WRITE, none -> {
+                AsideRow unit = aside.remove(of.getUUID(0));
+                if (unit == null) {
+                    return List.of();
+                }
+                shards.get(unit.shard).replid = "-";
+                return one();
+            });
         }
         return null;
     }
@@ -410,7 +413,11 @@ final class PostgresTables {
         });
         shards.forEach(shard -> {
             long seq = shard.lastSeq;
-            undo.add(() -> shard.lastSeq = seq);
+            String replid = shard.replid;
+            undo.add(() -> {
+                shard.lastSeq = seq;
+                shard.replid = replid;
+            });
         });
         packets.values().forEach(packet -> {
             List<ClaimRow> claims = List.copyOf(packet.claims);

@@ -527,11 +527,10 @@ class PostgresTablesIT {
         said.add("bring back " + packet);
         same(sql("engine.QuarantineStore", "LOCK"), Tuple.of(packet));
         same("delete from quarantine where unit = $1 returning n, verb, item", Tuple.of(packet));
-        String delete = "delete from quarantine_unit where id = $1";
-        SimulatedPostgres.Plan plan = model.plan(delete, Tuple.of(packet), null, null);
+        String back = sql("engine.QuarantineStore", "BRING_BACK");
+        SimulatedPostgres.Plan plan = model.plan(back, Tuple.of(packet), null, null);
         assertThat(plan.effect().apply(List.of()))
-                .hasSize(get(pool.preparedQuery(delete).execute(Tuple.of(packet)))
-                        .rowCount());
+                .hasSize(get(pool.preparedQuery(back).execute(Tuple.of(packet))).rowCount());
     }
 
     private void claims(int shard) {
