@@ -181,29 +181,27 @@ final class BatchSettler {
             if (!mayGoOn(culprits.size() + 1, fault)) {
                 return Future.failedFuture(fault);
             }
-            return find(batch, rest, 0, rest.size(), fault, culprits).compose(found -> cure(batch, culprits));
+            return find(batch, rest, 0, rest.size())
+                    .compose(bad -> trial(batch, rest.subList(0, bad)).compose(again -> {
+                        if (again != null) { // else the cause has ended during the trials
+                            String reason = String.valueOf(again.getErrorMessage());
+                            Mark mark = new Mark(batch.shards().get(0), again.getSqlState(), reason);
+                            culprits.put(rest.get(bad - 1), mark);
+                        }
+                        return cure(batch, culprits);
+                    }));
         });
     }
 
-    /** Adds the first culprit to those found: the first {@code good} units settle, the first {@code bad} do not. */
-    private Future<Void> find(
-            SettlementBatch batch,
-            List<Quarantine.Unit> units,
-            int good,
-            int bad,
-            PgException fault,
-            Map<Quarantine.Unit, Mark> found) {
+    /** The number of units up to the first culprit: the first {@code good} units settle, the first {@code bad} do not. */
+    private Future<Integer> find(SettlementBatch batch, List<Quarantine.Unit> units, int good, int bad) {
         if (bad - good <= 1) {
-            int shard = batch.shards().get(0);
-            found.put(
-                    units.get(bad - 1), new Mark(shard, fault.getSqlState(), String.valueOf(fault.getErrorMessage())));
-            return Future.succeededFuture();
+            return Future.succeededFuture(bad);
         }
         int middle = (good + bad) / 2;
         return trial(batch, units.subList(0, middle))
-                .compose(refusal -> refusal == null
-                        ? find(batch, units, middle, bad, fault, found)
-                        : find(batch, units, good, middle, refusal, found));
+                .compose(refusal ->
+                        refusal == null ? find(batch, units, middle, bad) : find(batch, units, good, middle));
     }
 
     /** Null if these units of the batch can be settled, else the refusal. Fails if that is unknown. */

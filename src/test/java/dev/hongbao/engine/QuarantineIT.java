@@ -329,6 +329,27 @@ class QuarantineIT {
     }
 
     @Test
+    void aPacketWhoseRefusalsEndDuringTheTrialsIsNotSetAside() {
+        // Given: three refusals, and one of the first trial
+        Packet packet = engine.send("alice", 1000, 5);
+        books.execute("create sequence test_refusals; grant usage on test_refusals to public");
+
+        // When
+        try (RefusingServer rule = RefusingServer.rows(
+                books,
+                "transfer",
+                "new.subject = '" + packet.id() + "' and new.slot >= 0 and nextval('test_refusals') <= 4",
+                "23514")) {
+            // Then
+            assertThat(kind(packet, "bob")).isEqualTo(Kind.CLAIMED);
+            assertThat(units()).isEmpty();
+            assertThat(books.longOf("select last_value from test_refusals")).isGreaterThan(4);
+        } finally {
+            books.execute("drop sequence test_refusals");
+        }
+    }
+
+    @Test
     void whatWasKeptIsDroppedAndItsUsersRaceAgain() throws Exception {
         // Given
         Packet bad = engine.send("alice", 1000, 5);
