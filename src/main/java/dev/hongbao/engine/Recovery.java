@@ -182,41 +182,46 @@ final class Recovery {
                 && batch.size() < BatchSettler.MAX_ITEMS;
     }
 
-    /** Old keys go first: a nearly full Redis has no room for two generations. */
+    /**
+     * Old keys go first: a nearly full Redis has no room for two generations. The scripts come last. A unit that an operator brought back
+     * meanwhile may be loaded, with plays that were decided outside any generation: whoever asked Postgres before would play again.
+     */
     private Future<ShardRow> prepare(ShardRow drawn) {
         Generation next = drawn.generation();
         shards.adopt(drawn);
         return sweep.unlinkReplaced(next)
                 .compose(gone -> watch.note(next))
-                .compose(noted -> load(drawn))
+                .compose(noted -> load(next))
                 .compose(loaded -> store.readSettled(next.shard()))
-                .compose(row -> row.generation().equals(next) ? Future.succeededFuture(row) : abandon(next, row))
+                .compose(row -> {
+                    if (!row.generation().equals(next)) {
+                        return abandon(next, row);
+                    }
+                    return row.lacksUnits()
+                            ? Future.failedFuture(new IllegalStateException("a unit came back meanwhile"))
+                            : shards.of(drawn).loadScripts(next.link(redis)).map(row);
+                })
                 .recover(fault -> store.readSettled(next.shard())
                         .compose(row ->
                                 row.generation().equals(next) ? Future.failedFuture(fault) : abandon(next, row)));
     }
 
-    private Future<Void> load(ShardRow drawn) {
-        Generation next = drawn.generation();
+    private Future<Void> load(Generation next) {
         Future<Void> loaded = Future.succeededFuture();
         for (ShardLoader loader : loaders) {
             loaded = loaded.compose(before -> loader.load(pool, next.link(redis), next));
         }
         return loaded.compose(all -> next.link(redis)
-                        .send(Request.cmd(Command.XADD)
-                                .arg(next.journalKey())
-                                .arg(next.entryId(0))
-                                .arg("open")
-                                .arg(next.stamp())))
-                .compose(open -> loadScripts(drawn));
+                .send(Request.cmd(Command.XADD)
+                        .arg(next.journalKey())
+                        .arg(next.entryId(0))
+                        .arg("open")
+                        .arg(next.stamp()))
+                .mapEmpty());
     }
 
     /** Another owner has replaced the generation during its preparation. Without a journal its scripts accept nothing. */
     private Future<ShardRow> abandon(Generation next, ShardRow row) {
         return sweep.unlinkAll(next).map(row);
-    }
-
-    private Future<Void> loadScripts(ShardRow drawn) {
-        return shards.of(drawn).loadScripts(drawn.generation().link(redis));
     }
 }

@@ -66,8 +66,8 @@ public final class ShardStore {
                         Future<String> replid = replids.computeIfAbsent(link.server(), RedisWatch::replid);
                         return link.send(Request.cmd(Command.EXISTS)
                                         .arg(row.generation().journalKey()))
-                                .compose(there -> replid.map(now ->
-                                        there.toInteger() == 1 && row.replid().equals(now)));
+                                .compose(there -> replid.map(now -> there.toInteger() == 1
+                                        && (row.lacksUnits() || row.replid().equals(now))));
                     })
                     .toList();
             return Future.join(looks)
