@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What cannot be written is counted, and told by the next row that is. */
+/** Rows that cannot be written are counted, and the next written row tells their number. */
 class AuditLogTest {
     private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 

@@ -10,7 +10,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Who floods the log writes two rows a minute, and many who do together write a bounded number. */
+/** A caller who floods the log gets two rows a minute; many callers together get a bounded number. */
 class RepeatsTest {
     private final AuditLog.Repeats repeats = new AuditLog.Repeats();
 

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the contract says of each field of a draw's definition is what the server's reader does: at and beyond each limit both say yes, or
- * both say no. The rules between fields are the reader's alone.
+ * The contract and the server's reader judge each field of a draw's definition alike: at and beyond each limit both say yes, or both say no.
+ * Only the reader knows rules between fields.
  */
 class DrawDefinitionTest {
     private static final JsonObject RULES = rules();

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.params.XAddParams;
 
-/** What Postgres refuses for ever is set aside, alone, and its shard goes on. */
+/** A unit that Postgres refuses for ever is set aside alone, and its shard goes on. */
 @ExtendWith(Servers.class)
 class QuarantineIT {
     /** Callers must not wait for their deadline: what is set aside says so. */

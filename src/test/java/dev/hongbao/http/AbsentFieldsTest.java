@@ -103,7 +103,7 @@ class AbsentFieldsTest {
         assertThat(body).isEqualTo(StrictJson.COMMAND.decode("{\"list\":[null],\"more\":null}"));
     }
 
-    /** The same verdict as without them, and none is left to be read. */
+    /** A body gets the same verdict with and without absent fields, and no such field is left to be read. */
     private static void assertSame(Body body, JsonObject written) {
         JsonObject plain = body.json.copy();
         assertThat(faults(body.checked, written)).isEqualTo(faults(body.checked, plain));
