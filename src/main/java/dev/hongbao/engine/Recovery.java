@@ -199,7 +199,7 @@ final class Recovery {
                     }
                     return row.lacksUnits()
                             ? Future.failedFuture(new IllegalStateException("a unit came back meanwhile"))
-                            : shards.of(drawn).loadScripts(next.link(redis)).map(row);
+                            : loadScripts(drawn).map(row);
                 })
                 .recover(fault -> store.readSettled(next.shard())
                         .compose(row ->
@@ -223,5 +223,9 @@ final class Recovery {
     /** Another owner has replaced the generation during its preparation. Without a journal its scripts accept nothing. */
     private Future<ShardRow> abandon(Generation next, ShardRow row) {
         return sweep.unlinkAll(next).map(row);
+    }
+
+    private Future<Void> loadScripts(ShardRow drawn) {
+        return shards.of(drawn).loadScripts(drawn.generation().link(redis));
     }
 }
