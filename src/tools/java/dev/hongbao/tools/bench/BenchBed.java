@@ -58,6 +58,9 @@ final class BenchBed implements AutoCloseable {
     /** Have money after {@link #fund}. */
     static final List<Caller> SENDERS = members("sender-%02d", 64);
 
+    /** The host's own backend. */
+    static final Caller GATEWAY = new Caller(new UserId("backend"), Set.of(), Caller.Role.SERVICE, Instant.MAX);
+
     static final Asset CNY = new Asset("CNY");
 
     private static final Origin BACKEND = Origin.service(new UserId("backend"));

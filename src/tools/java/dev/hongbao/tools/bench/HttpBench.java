@@ -2,8 +2,10 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -23,10 +25,16 @@ final class HttpBench extends Part.OfEngine {
     private static final int MOST_PER_SECOND = 120_000;
 
     private static final int MANY_SHARES = 20;
+    private static final int CLAIMS_OF_A_CALL = 100;
+
+    /** As few as a gateway has. */
+    private static final int GATEWAY_CONNECTIONS = 16;
 
     private final HongbaoServer server;
     private final LockingServer other;
+    private final List<Caller> members = BenchBed.members(MEMBERS);
     private final byte[][] headers;
+    private final byte[] backend;
     private final Row loop = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
     private final Row locked = trial.row("HTTP, lock and transaction a claim, one packet", "claims/s");
     private final Row lockedP99 = trial.row("  latency, p99 (closed loop)", "µs");
@@ -41,6 +49,11 @@ final class HttpBench extends Part.OfEngine {
     private final Row times = trial.row("  times lock and transaction", "×");
     private final Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
     private final Row p99 = trial.row("  latency, p99 (closed loop)", "µs");
+    private final Row batched = trial.row("HTTP, settled, one packet, 100 claims a call of the backend", "claims/s")
+            .over(loop)
+            .atLeast(1.5);
+    private final Row batchedP99 =
+            trial.row("  latency of a call, p99 (closed loop)", "µs").atMost(80_000);
     private final Row many =
             trial.row("HTTP, settled, 10,000 packets", "claims/s").over(settled).atLeast(0.55);
     private final Row timesMany = trial.row("  times lock and transaction", "×");
@@ -52,7 +65,8 @@ final class HttpBench extends Part.OfEngine {
         super(bed);
         this.server = server;
         this.other = other;
-        headers = HttpCalls.headers(bed.config, BenchBed.members(MEMBERS));
+        headers = HttpCalls.headers(bed.config, members);
+        backend = HttpCalls.headers(bed.config, List.of(BenchBed.GATEWAY))[0];
         step("article 1", () -> loop.add(ArticleLoops.article1(bed.stores(), trial.size(100_000, 1_000))));
         step("accepted", this::accepted);
         step("accepted, settled meanwhile", () -> {
@@ -60,6 +74,7 @@ final class HttpBench extends Part.OfEngine {
             bed.awaitSettled();
         });
         step("settled", this::settled);
+        step("settled, in batches", this::settledInBatches);
         step("settled, many packets", this::settledOnMany);
         step("drained", this::drained);
     }
@@ -116,6 +131,20 @@ final class HttpBench extends Part.OfEngine {
         locked.add(theirs.speed());
         lockedP99.add(theirs.done.getValueAtPercentile(99));
         times.add(ours.donePerSecond() / theirs.donePerSecond());
+    }
+
+    private void settledInBatches() throws Exception {
+        List<PacketId> packets = new ArrayList<>();
+        for (int i = 0; i <= MOST_PER_SECOND * trial.time(MILLIS).toSeconds() / MEMBERS; i++) {
+            packets.addAll(bed.send(1, MEMBERS));
+        }
+        var calls = new HttpCalls.Batches(backend, members, BenchBed.GROUPS.get(0), packets, CLAIMS_OF_A_CALL);
+        HttpLoad.Outcome outcome =
+                answers(server.port(), calls, GATEWAY_CONNECTIONS).in(trial);
+        trial.loadFault(calls.troubles());
+        Speed speed = outcome.speed();
+        batched.add(new Speed(speed.perSecond() * CLAIMS_OF_A_CALL, speed.cpu().per(CLAIMS_OF_A_CALL)));
+        batchedP99.add(outcome.done.getValueAtPercentile(99));
     }
 
     private void settledOnMany() throws Exception {

@@ -4,6 +4,7 @@ import dev.hongbao.access.TokenSigner;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.values.Caller;
+import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -15,6 +16,9 @@ import java.util.Locale;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.function.LongFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Requests for {@link HttpLoad}. */
 final class HttpCalls {
@@ -81,6 +85,59 @@ final class HttpCalls {
     /** All packets get their claims side by side. */
     static HttpLoad.Requests across(byte[][] headers, List<PacketId> packets, int perPacket) {
         return claims(headers, packets, perPacket, false, false);
+    }
+
+    /** Calls of a backend, each with claims of the next members on one packet after the other. */
+    static final class Batches implements HttpLoad.Requests {
+        private static final String SETTLED = "{\"status\":201,";
+
+        private final byte[] begin;
+        private final List<Caller> members;
+        private final GroupId group;
+        private final List<PacketId> packets;
+        private final int size;
+
+        /** Answered calls with an item that is not settled. */
+        private long incomplete;
+
+        /** @param backend its headers; @param packets of the group; @param size claims of a call, a part of the members' number */
+        Batches(byte[] backend, List<Caller> members, GroupId group, List<PacketId> packets, int size) {
+            begin = bytes("POST /v1/claims HTTP/1.1\r\n" + new String(backend, StandardCharsets.US_ASCII)
+                    + "Content-Type: application/json\r\nContent-Length: ");
+            this.members = members;
+            this.group = group;
+            this.packets = packets;
+            this.size = size;
+        }
+
+        @Override
+        public long count() {
+            return (long) packets.size() * members.size() / size;
+        }
+
+        @Override
+        public void write(long n, ByteBuffer to) {
+            long first = n * size;
+            PacketId packet = packets.get((int) (first / members.size()));
+            String body = IntStream.range(0, size)
+                    .mapToObj(i -> members.get((int) ((first + i) % members.size())))
+                    .map(member -> "{\"user\":\"" + member.user() + "\",\"packet\":\"" + packet + "\",\"groups\":[\""
+                            + group + "\"]}")
+                    .collect(Collectors.joining(",", "{\"claims\":[", "]}"));
+            to.put(begin).put(bytes(body.length() + "\r\n\r\n" + body));
+        }
+
+        @Override
+        public void answered(HttpLoad.Connection connection) {
+            if (connection.body().split(Pattern.quote(SETTLED), -1).length != size + 1) {
+                incomplete++;
+            }
+        }
+
+        /** For {@link Trial#loadFault}. */
+        String troubles() {
+            return incomplete == 0 ? "" : incomplete + " calls have a claim that is not settled";
+        }
     }
 
     /** One request for ever, by the next user each time. @param line the request's line, such as {@code GET /path} */

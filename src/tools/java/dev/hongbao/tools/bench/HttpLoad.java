@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import org.HdrHistogram.Histogram;
@@ -26,7 +27,7 @@ import org.HdrHistogram.Histogram;
 final class HttpLoad {
     private static final long LONGEST_MICROS = 60_000_000;
     private static final long SELECT_MILLIS = 1;
-    private static final int REQUEST_BYTES = 8_192;
+    private static final int REQUEST_BYTES = 16_384;
     private static final int READ_BYTES = 16_384;
 
     /** Makes the server accept a connection. The path does not exist. */
@@ -326,12 +327,15 @@ final class HttpLoad {
         private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);
         private static final byte[] RETRY = "retry-after: ".getBytes(StandardCharsets.US_ASCII);
 
-        /** More than any answer has here; there are thousands of connections. */
-        private static final int MOST = 2_048;
+        /** Most answers fit, and there are thousands of connections. */
+        private static final int USUAL = 2_048;
+
+        /** More than any answer has here. */
+        private static final int MOST = 65_536;
 
         final int port;
         private final SocketChannel channel;
-        private final byte[] answer = new byte[MOST];
+        private byte[] answer = new byte[USUAL];
         private int have;
         private int bodyAt;
 
@@ -369,6 +373,9 @@ final class HttpLoad {
             buffer.flip();
             if (have + read > MOST) {
                 throw new IOException("an answer of more than " + MOST + " bytes");
+            }
+            if (have + read > answer.length) {
+                answer = Arrays.copyOf(answer, MOST);
             }
             buffer.get(answer, have, read);
             have += read;

@@ -1,12 +1,8 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.values.Caller;
-import dev.hongbao.values.Caller.Role;
-import dev.hongbao.values.UserId;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /** Money that moves without a claim, over HTTP: sends of packets of five shares, deposits, whole lives of packets. A closed loop. */
 final class SendsBench extends Part.OfEngine {
@@ -33,8 +29,7 @@ final class SendsBench extends Part.OfEngine {
     private SendsBench(ServerBed server) throws Exception {
         super(server.bed());
         this.server = server;
-        Caller service = new Caller(new UserId("backend"), Set.of(), Role.SERVICE, Instant.MAX);
-        byte[][] backend = HttpCalls.headers(bed.config, List.of(service));
+        byte[][] backend = HttpCalls.headers(bed.config, List.of(BenchBed.GATEWAY));
         step("sends", this::send);
         step(
                 "deposits",
