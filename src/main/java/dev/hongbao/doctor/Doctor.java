@@ -219,8 +219,8 @@ final class Doctor {
                 asked.future().onSuccess(same -> {
                     if (!same) {
                         found.add(Check.ANOTHER_REDIS.found(
-                                "The servers of this Postgres work in another Redis, or under another"
-                                        + " namespace (redis.url, redis.namespace)"));
+                                "The servers of this Postgres work in another Redis, or under another namespace (redis.url,"
+                                        + " redis.namespace); or their log tells why no shard recovers"));
                     }
                 }),
                 "Redis",
