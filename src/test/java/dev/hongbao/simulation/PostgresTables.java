@@ -572,7 +572,7 @@ final class PostgresTables {
     Plan settling(Tuple of, List<?> more, Function<Collection<?>, List<Map<String, Object>>> effect) {
         List<UUID> units = List.of(of.getArrayOfUUIDs(5));
         return moving(of, more, locked -> {
-            if (units.stream().anyMatch(aside::containsKey) && of.getArrayOfShorts(0).length > 0) {
+            if (units.stream().anyMatch(aside::containsKey)) {
                 throw SimulatedPostgres.refused("HB003", "a packet or a draw is set aside");
             }
             if (units.stream().anyMatch(poisoned::contains)) {

@@ -68,6 +68,11 @@ class PostgresTablesIT {
             sql("draw.DrawShardLoader", "PLAYERS"),
             sql("draw.DrawShardLoader", "NOT_TAKEN"));
 
+    /** What an owner looks for. */
+    private static final List<String> OWNED = List.of(
+            "select d.id, d.shard from " + sql("draw.DrawStore", "SCHEDULED"),
+            "select p.draw, p.n from " + sql("draw.DrawOwnerTask", "PERIODS_OVER") + " limit $2");
+
     /** What is read of a request. */
     private static final List<String> OF_REQUESTS = List.of(
             sql("draw.PlayRequestStore", "RETURNED"),
@@ -190,7 +195,14 @@ class PostgresTablesIT {
                         "select closes_at, closed_at from draw where id = $1",
                         Tuple.of(draw.id().value()));
             }
+            Set<UUID> ids = model.draws.draws.keySet();
             Short[] all = model.shards.stream().map(shard -> (short) shard.id).toArray(Short[]::new);
+            OWNED.forEach(sql -> sameOf(
+                    ids,
+                    sql,
+                    sql.contains("$2")
+                            ? Tuple.tuple().addArrayOfShort(all).addInteger(1_000)
+                            : Tuple.tuple().addArrayOfShort(all)));
             sameOf(
                     requests,
                     sql("draw.HoldExpiry", "HELD_TOO_LONG"),
@@ -208,15 +220,24 @@ class PostgresTablesIT {
     }
 
     private void stepOfDraws(Draw draw) {
-        switch (random.nextInt(12)) {
+        UUID id = draw.id().value();
+        switch (random.nextInt(14)) {
             case 0, 1, 2, 3 -> holds();
+            case 12 -> {
+                List<UUID> all = model.draws.draws.values().stream()
+                        .filter(each -> each.shard == draw.shard())
+                        .map(each -> each.id)
+                        .toList();
+                setAside(draw.shard(), "draw", id, all.get(random.nextInt(all.size())), "play", "end");
+            }
+            case 13 -> bringBack(asideOr(List.copyOf(model.draws.draws.keySet()), id));
             case 4 -> {
                 boolean isWhole =
                         draw.definition().schedule() == null ? random.nextInt(3) == 0 : random.nextInt(9) == 0;
                 Integer period = isWhole ? null : Integer.valueOf(random.nextInt(3));
                 said.add("end " + draw.id() + " " + period);
                 same(
-                        SETTLE_ENDS,
+                        SETTLE_ENDS + undone(),
                         moves(draw.shard())
                                 .addArrayOfUUID(new UUID[] {draw.id().value()})
                                 .addArrayOfInteger(new Integer[] {period}));
@@ -288,7 +309,7 @@ class PostgresTablesIT {
         said.add("plan " + draw.id() + " " + period);
         same(
                 "select plan_period($1, $2, $3, $4, $5, $6)",
-                Tuple.of(draw.id().value(), period, now, now.plusSeconds(random.nextInt(2) * 300))
+                Tuple.of(draw.id().value(), period, now, now.plusSeconds(random.nextInt(2) * 600 - 300))
                         .addArrayOfShort(prizes)
                         .addArrayOfOffsetDateTime(moments));
     }
@@ -348,7 +369,7 @@ class PostgresTablesIT {
         said.add("plays " + ids + Arrays.toString(attempts) + Arrays.toString(firsts) + Arrays.toString(reasons)
                 + inRequests + prizes + rounds + periods + releases);
         same(
-                SETTLE_PLAYS,
+                SETTLE_PLAYS + undone(),
                 moves(shard)
                         .addArrayOfUUID(draws.toArray(UUID[]::new))
                         .addArrayOfInteger(inDraws)
@@ -444,12 +465,8 @@ class PostgresTablesIT {
         UUID packet = packets.get(random.nextInt(packets.size()));
         int shard = model.packets.get(packet).shard;
         switch (random.nextInt(10)) {
-            case 8 -> setAside(shard, packet);
-            case 9 ->
-                bringBack(packets.stream()
-                        .filter(model.aside::containsKey)
-                        .findAny()
-                        .orElse(packet));
+            case 8 -> setAside(shard, "packet", packet, sibling(shard), "claim", "claim");
+            case 9 -> bringBack(asideOr(packets, packet));
             case 0 -> {
                 PostgresTables.Shard row = model.shards.get(shard);
                 said.add("draw a generation of " + shard);
@@ -490,7 +507,20 @@ class PostgresTablesIT {
         return all.get(random.nextInt(all.size()));
     }
 
+    /** One of the units that is set aside; without any, the other one. */
+    private UUID asideOr(List<UUID> units, UUID other) {
+        return units.stream().filter(model.aside::containsKey).findAny().orElse(other);
+    }
+
     private Tuple moves(int shard) {
+        if (random.nextInt(12) == 0) { // as an operator replays
+            return Tuple.tuple()
+                    .addArrayOfShort(new Short[0])
+                    .addArrayOfLong(new Long[0])
+                    .addArrayOfString(new String[0])
+                    .addArrayOfLong(new Long[0])
+                    .addArrayOfLong(new Long[0]);
+        }
         PostgresTables.Shard row = model.shards.get(shard);
         boolean isStale = random.nextInt(12) == 0;
         long from = row.lastSeq + (isStale ? 1 : 0);
@@ -502,13 +532,13 @@ class PostgresTablesIT {
                 .addArrayOfLong(new Long[] {from + 1 + random.nextInt(3)});
     }
 
-    /** Moves a cursor past items of this packet and another one, which may be set aside or not. */
-    private void setAside(int shard, UUID packet) {
-        UUID other = random.nextBoolean() ? packet : sibling(shard);
+    /** Moves a cursor past items of this unit and another one, which may be set aside or not. */
+    private void setAside(int shard, String kind, UUID unit, UUID sibling, String verb, String otherVerb) {
+        UUID other = random.nextBoolean() ? unit : sibling;
         boolean isMarked = random.nextInt(3) > 0;
-        UUID[] units = isMarked ? new UUID[] {packet} : new UUID[0];
-        String[] texts = isMarked ? new String[] {"packet"} : new String[0];
-        String[] items = {packet + " 0 ann bob", other + " 1 .cat"};
+        UUID[] units = isMarked ? new UUID[] {unit} : new UUID[0];
+        String[] texts = isMarked ? new String[] {kind} : new String[0];
+        String[] items = {unit + " 0 ann bob", other + " 1 .cat"};
         said.add("set aside " + Arrays.toString(units) + " and keep " + Arrays.toString(items));
         same(
                 MOVE + ", lateral set_aside(settled_at, $6, $7, $8, $9, $10, $11, $12, $13)",
@@ -518,19 +548,24 @@ class PostgresTablesIT {
                         .addArrayOfShort(isMarked ? new Short[] {(short) shard} : new Short[0])
                         .addArrayOfString(texts)
                         .addArrayOfString(texts)
-                        .addArrayOfUUID(new UUID[] {packet, other})
-                        .addArrayOfString(new String[] {"claim", "claim"})
+                        .addArrayOfUUID(new UUID[] {unit, other})
+                        .addArrayOfString(new String[] {verb, otherVerb})
                         .addArrayOfString(items));
     }
 
-    private void bringBack(UUID packet) {
-        said.add("bring back " + packet);
-        same(sql("engine.QuarantineStore", "LOCK"), Tuple.of(packet));
-        same("delete from quarantine where unit = $1 returning n, verb, item", Tuple.of(packet));
+    private void bringBack(UUID unit) {
+        said.add("bring back " + unit);
+        same(sql("engine.QuarantineStore", "LOCK"), Tuple.of(unit));
+        same("delete from quarantine where unit = $1 returning n, verb, item", Tuple.of(unit));
         String back = sql("engine.QuarantineStore", "BRING_BACK");
-        SimulatedPostgres.Plan plan = model.plan(back, Tuple.of(packet), null, null);
+        SimulatedPostgres.Plan plan = model.plan(back, Tuple.of(unit), null, null);
         assertThat(plan.effect().apply(List.of()))
-                .hasSize(get(pool.preparedQuery(back).execute(Tuple.of(packet))).rowCount());
+                .hasSize(get(pool.preparedQuery(back).execute(Tuple.of(unit))).rowCount());
+    }
+
+    /** Some settlements are trials. */
+    private String undone() {
+        return random.nextInt(6) == 0 ? ", lateral undo(settled_at)" : "";
     }
 
     private void claims(int shard) {
@@ -563,8 +598,7 @@ class PostgresTablesIT {
         }
         said.add("claims on " + some + " " + Arrays.toString(places) + Arrays.toString(slots) + Arrays.toString(users));
         same(
-                (random.nextBoolean() ? SETTLE : SETTLE_BUT_VOID)
-                        + (random.nextInt(6) == 0 ? ", lateral undo(settled_at)" : ""),
+                (random.nextBoolean() ? SETTLE : SETTLE_BUT_VOID) + undone(),
                 moves(shard)
                         .addArrayOfUUID(some.toArray(UUID[]::new))
                         .addArrayOfInteger(places)
