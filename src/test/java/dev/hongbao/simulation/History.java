@@ -54,6 +54,7 @@ final class History {
         REDIS_SILENT(false),
         REDIS_FULL(false),
         REDIS_CONNECTION(false),
+        REDIS_LINE_SILENT(false),
         POSTGRES_RESTARTED(false),
         POSTGRES_SESSION(false),
         POSTGRES_SLOW(false),
@@ -659,6 +660,21 @@ final class History {
                 lasts(100, 1_000, () -> redis.fill(false));
             }
             case REDIS_CONNECTION -> redis.breakOne();
+            case REDIS_LINE_SILENT -> {
+                SimulatedServer victim = someServer();
+                if (victim != null) {
+                    SimulatedRedis.Loss loss =
+                            SimulatedRedis.Loss.values()[world.random.nextInt(SimulatedRedis.Loss.values().length)];
+                    boolean isOne = world.oneIn(3);
+                    world.tell(() -> (isOne ? "a line of " : "all lines of ") + victim.host + " to Redis lose " + loss);
+                    if (isOne) {
+                        redis.swallow(victim.host, loss);
+                    } else {
+                        redis.cutOff(victim.host, loss);
+                        lasts(0, 2_500, () -> redis.letIn(victim.host));
+                    }
+                }
+            }
             case POSTGRES_RESTARTED -> {
                 long down = world.millis(50, 800);
                 lasts(down / 1e6, down / 1e6 + 1, () -> {});

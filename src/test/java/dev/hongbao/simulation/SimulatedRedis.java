@@ -18,9 +18,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SimulatedRedis {
     private static final long TIMEOUT_NANOS = 1_000 * World.MILLI;
+    private static final long FIRST_RETRY_MILLIS = 20;
+    private static final long LAST_RETRY_MILLIS = 500;
 
     private final World world;
     private final List<Link> links = new ArrayList<>();
@@ -40,6 +44,9 @@ final class SimulatedRedis {
     private int replids;
     private boolean up = true;
     private boolean silent;
+
+    /** The machines whose new connections hang. */
+    private final Set<World.Host> cutOff = new HashSet<>();
 
     /** Gets the text of each script that wrote something. */
     private final Consumer<String> wrote;
@@ -124,6 +131,31 @@ final class SimulatedRedis {
         }
     }
 
+    /** What a line loses while neither end notices. */
+    enum Loss {
+        REQUESTS,
+        ANSWERS,
+        ALL
+    }
+
+    /** A host's open connections lose this from now on, and do not end. New ones hang until {@link #letIn}. */
+    void cutOff(World.Host host, Loss loss) {
+        cutOff.add(host);
+        links.stream().filter(link -> link.host == host).forEach(link -> link.loss = loss);
+    }
+
+    void letIn(World.Host host) {
+        cutOff.remove(host);
+    }
+
+    /** One of a host's connections loses this, and does not end. A new one works. */
+    void swallow(World.Host host, Loss loss) {
+        List<Link> some = links.stream().filter(link -> link.host == host).toList();
+        if (!some.isEmpty()) {
+            some.get(world.random.nextInt(some.size())).loss = loss;
+        }
+    }
+
     /** Reads nothing until {@link #speak}. */
     void fallSilent() {
         silent = true;
@@ -180,6 +212,8 @@ final class SimulatedRedis {
         private boolean connected = true;
         private boolean closed;
         private boolean watched;
+        private @Nullable Loss loss;
+        private long retryMillis = FIRST_RETRY_MILLIS;
         private long lastArrival;
         private long lastReply;
 
@@ -211,7 +245,7 @@ final class SimulatedRedis {
         }
 
         private void arrived(int on, String command, List<String> arguments, Sent sent) {
-            if (!up || on != connection && world.oneIn(2)) {
+            if (!up || on != connection && world.oneIn(2) || loses(on, Loss.REQUESTS)) {
                 return;
             }
             if (silent) {
@@ -229,7 +263,7 @@ final class SimulatedRedis {
             RuntimeException failure = fault;
             lastReply = Math.max(lastReply, world.now() + world.transit());
             world.at(lastReply, host, () -> {
-                if (on == connection && pending.remove(sent)) {
+                if (on == connection && !loses(on, Loss.ANSWERS) && pending.remove(sent)) {
                     if (failure == null) {
                         sent.reply.complete(answer);
                     } else {
@@ -237,6 +271,10 @@ final class SimulatedRedis {
                     }
                 }
             });
+        }
+
+        private boolean loses(int on, Loss part) {
+            return on == connection && (loss == part || loss == Loss.ALL);
         }
 
         /** A late reply ends the connection. */
@@ -275,13 +313,20 @@ final class SimulatedRedis {
             lost.forEach(each -> each.reply.fail(Faults.lost()));
         }
 
+        /** As the real link: a refused attempt fails at once, one without an answer after the timeout. */
         private void reconnect() {
-            world.after(world.millis(5, 100), host, () -> {
-                if (up && !silent && !closed) {
-                    connected = true;
-                } else if (!closed) {
-                    reconnect();
+            world.after(retryMillis * World.MILLI + world.transit(), host, () -> {
+                if (closed) {
+                    return;
                 }
+                if (up && !silent && !cutOff.contains(host)) {
+                    connected = true;
+                    loss = null;
+                    retryMillis = FIRST_RETRY_MILLIS;
+                    return;
+                }
+                retryMillis = Math.min(LAST_RETRY_MILLIS, 2 * retryMillis);
+                world.after(up ? TIMEOUT_NANOS : 0, host, this::reconnect);
             });
         }
 
