@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -120,8 +121,8 @@ final class ShardWatch extends VerticleBase {
         }
     }
 
-    private final String redisUrl;
-    private final Duration timeout;
+    private final Loop loop;
+    private final Supplier<Future<RedisLinks>> openRedis;
     private final Shards shards;
     private final ShardOwners owners;
     private final List<JournalAge> ages;
@@ -131,9 +132,15 @@ final class ShardWatch extends VerticleBase {
     private @Nullable RedisLinks redis;
     private boolean looking;
 
-    ShardWatch(String redisUrl, Duration timeout, Shards shards, ShardOwners owners, MeterRegistry registry) {
-        this.redisUrl = redisUrl;
-        this.timeout = timeout;
+    /** @param openRedis opens links on the current event loop */
+    ShardWatch(
+            Loop loop,
+            Supplier<Future<RedisLinks>> openRedis,
+            Shards shards,
+            ShardOwners owners,
+            MeterRegistry registry) {
+        this.loop = loop;
+        this.openRedis = openRedis;
         this.shards = shards;
         this.owners = owners;
         this.ages = IntStream.range(0, shards.count())
@@ -146,7 +153,7 @@ final class ShardWatch extends VerticleBase {
             gauge(registry, "hongbao.shard.journal.entries", id, lengths, all -> all.get(id))
                     .description("Entries that the journal in Redis holds")
                     .register(registry);
-            gauge(registry, "hongbao.shard.oldest.unsettled", id, ages.get(id), age -> age.seconds(System.nanoTime()))
+            gauge(registry, "hongbao.shard.oldest.unsettled", id, ages.get(id), age -> age.seconds(loop.nanos()))
                     .description("Time since the oldest unsettled entry was first seen; 0 when all is settled")
                     .baseUnit("seconds")
                     .register(registry);
@@ -168,7 +175,8 @@ final class ShardWatch extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        vertx.setPeriodic(1, EVERY.toMillis(), tick -> look());
+        loop.run(this::look);
+        loop.periodic(EVERY.toMillis(), this::look);
         return Future.succeededFuture();
     }
 
@@ -194,9 +202,7 @@ final class ShardWatch extends VerticleBase {
 
     private Future<RedisLinks> links() {
         RedisLinks open = redis;
-        return open != null
-                ? Future.succeededFuture(open)
-                : RedisLinks.open(vertx, redisUrl, timeout, "watch").onSuccess(made -> redis = made);
+        return open != null ? Future.succeededFuture(open) : openRedis.get().onSuccess(made -> redis = made);
     }
 
     /** The cursors were read first: an entry that settled in between counts as unsettled until the next look. */
@@ -223,7 +229,7 @@ final class ShardWatch extends VerticleBase {
                                     generation.epoch(),
                                     Long.parseLong(last.substring(last.indexOf('-') + 1)),
                                     settled,
-                                    System.nanoTime());
+                                    loop.nanos());
                 });
     }
 }

@@ -12,7 +12,6 @@ import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.redis.client.Command;
@@ -357,9 +356,14 @@ public final class Shards {
         return new ServerMessages(loop, line, this, facts, audience, metrics);
     }
 
-    /** Measures every shard for the operator, whichever server owns it. Deploy one. @param timeout of a command of Redis */
-    public Deployable watch(String redisUrl, Duration timeout, ShardOwners owners, MeterRegistry registry) {
-        return new ShardWatch(redisUrl, timeout, this, owners, registry);
+    /**
+     * Measures every shard for the operator, whichever server owns it. Deploy one.
+     *
+     * @param openRedis opens links on the current event loop
+     */
+    public VerticleBase watch(
+            Loop loop, Supplier<Future<RedisLinks>> openRedis, ShardOwners owners, MeterRegistry registry) {
+        return new ShardWatch(loop, openRedis, this, owners, registry);
     }
 
     /**

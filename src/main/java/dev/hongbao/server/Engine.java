@@ -327,11 +327,7 @@ public final class Engine {
 
     /** Measures every shard for the operator. Deploy one. */
     Deployable shardWatch() {
-        return shards.watch(
-                stores.addresses.redisUrl(),
-                config.engine().redis().commandTimeout(),
-                new ShardOwners(stores.pools.owner()),
-                metrics);
+        return shards.watch(loop, () -> stores.openRedis("watch"), new ShardOwners(stores.pools.owner()), metrics);
     }
 
     /** This installation's name in every key of Redis. */

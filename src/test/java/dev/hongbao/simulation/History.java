@@ -33,6 +33,7 @@ final class History {
     private static final long ANSWER_MILLIS = 3_000;
 
     private static final int SHARD_LOCKS = 0x6862;
+    private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
     private static final int LOADED_EVERY = 64;
 
@@ -316,6 +317,14 @@ final class History {
             next(200);
         }
         compareDraws();
+        if (world.oneIn(8)) { // it takes two looks
+            bound = world.now() + 5_000 * World.MILLI;
+            while (unseen() != null) {
+                long limit = bound;
+                check(world.now() < limit, () -> "the operator sees " + unseen());
+                next(200);
+            }
+        }
         checkEnd();
         players.checkEnd();
     }
@@ -344,6 +353,25 @@ final class History {
             next(400);
         }
         check(false, () -> "Redis differs from Postgres: " + differences);
+    }
+
+    /** Null if every server shows the operator what is, and the other servers its numbers; else what is wrong. */
+    private @Nullable String unseen() {
+        for (SimulatedServer server : servers) {
+            if (server.host.isFrozen() || !server.isServing()) {
+                continue;
+            }
+            if (!isShown(server.host, server.numbers())) {
+                return server.host + " without its numbers " + server.numbers();
+            }
+            for (PostgresTables.Shard shard : tables.shards) {
+                if (server.gauge("epoch", shard.id) != shard.epoch || server.gauge("oldest.unsettled", shard.id) > 0) {
+                    return "shard " + shard.id + " at " + server.host + " with entries for "
+                            + server.gauge("oldest.unsettled", shard.id) + " s";
+                }
+            }
+        }
+        return null;
     }
 
     private String user() {
@@ -410,8 +438,18 @@ final class History {
 
     private void startServer() {
         World.Host host = new World.Host("server-" + ++hosts, world.millis(0, 1_000_000));
-        SimulatedServer server = new SimulatedServer(world, host, postgres, redis, bus.line(host), nonces);
+        SimulatedServer server = new SimulatedServer(
+                world,
+                host,
+                postgres,
+                redis,
+                bus.line(host),
+                nonces,
+                all -> check(all.stream().anyMatch(numbers -> isShown(host, numbers)), () -> host + " sees " + all));
         servers.add(server);
+        if (world.oneIn(4)) {
+            world.after(world.millis(100, FAULTS_TO), host, server::showAnother);
+        }
         world.tell(() -> host + " starts");
         world.after(
                 0,
@@ -422,6 +460,10 @@ final class History {
                             world.tell(() -> host + " does not start: " + fault);
                             kill(server, 200);
                         }));
+    }
+
+    private boolean isShown(World.Host host, Set<Integer> numbers) {
+        return numbers.stream().allMatch(number -> postgres.holds(host, new Advisory(PRESENCE_LOCKS, number)));
     }
 
     private void kill(SimulatedServer server, long downMillis) {

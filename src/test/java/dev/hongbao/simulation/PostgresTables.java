@@ -500,6 +500,48 @@ final class PostgresTables {
                 }
                 return held;
             });
+        } else if (text.startsWith("select pg_advisory_lock_shared($1, n)::text from unnest($2::integer[])")) {
+            int kind = of.getInteger(0);
+            return new Plan(
+                    Arrays.stream(of.getArrayOfIntegers(1))
+                            .map(number -> new Advisory(kind, number))
+                            .toList(),
+                    LockMode.SHARE,
+                    Plan.Kind.LOCK,
+                    taken -> {
+                        for (Integer number : of.getArrayOfIntegers(2)) {
+                            postgres.unlockAdvisory(session, new Advisory(kind, number));
+                        }
+                        return List.of();
+                    });
+        } else if (text.startsWith("select array_agg(objid::bigint) from pg_locks")) {
+            return Plan.read(() -> {
+                Map<Integer, List<Long>> numbers = new TreeMap<>();
+                postgres.advisory(of.getLong(0).intValue())
+                        .forEach((number, holders) -> holders.forEach(
+                                holder -> numbers.computeIfAbsent(holder.pid, first -> new ArrayList<>())
+                                        .add((long) number)));
+                return numbers.values().stream()
+                        .map(each -> row("array_agg", each.toArray(Long[]::new)))
+                        .toList();
+            });
+        } else if (text.startsWith("with lock as (select l.pid, l.classid::bigint as class")
+                && text.endsWith("order by s.id")) {
+            Map<Integer, Set<Session>> holders = postgres.advisory(of.getLong(0).intValue());
+            return Plan.read(() -> shards.stream()
+                    .map(shard -> {
+                        Integer pid = holders.getOrDefault(shard.id, Set.of()).stream()
+                                .map(holder -> holder.pid)
+                                .findFirst()
+                                .orElse(null);
+                        Map<String, Object> row = row("id", shard.id, "epoch", shard.epoch, "last_seq", shard.lastSeq);
+                        long units = aside.values().stream()
+                                .filter(unit -> unit.shard == shard.id)
+                                .count();
+                        row.putAll(row("pid", pid, "name", null, "aside", units));
+                        return row;
+                    })
+                    .toList());
         } else if (text.startsWith("select exists (select from pg_locks")) {
             return Plan.read(() -> one(
                     "exists",

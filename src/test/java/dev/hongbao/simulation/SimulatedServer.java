@@ -20,6 +20,7 @@ import dev.hongbao.engine.Presence;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.ServerLine;
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.ClaimOutcome;
@@ -38,6 +39,7 @@ import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.sqlclient.Pool;
@@ -88,6 +90,10 @@ final class SimulatedServer {
     private final VerticleBase writer;
     private final RedisLinks links;
     private final VerticleBase messages;
+    private final VerticleBase watch;
+    private final MeterRegistry watched = new SimpleMeterRegistry();
+    private final Presence presence;
+    private Set<Integer> numbers;
     private final Quarantine quarantine;
     private final AdmissionControl admission;
     private final Loop requests;
@@ -99,7 +105,8 @@ final class SimulatedServer {
             SimulatedPostgres postgres,
             SimulatedRedis redis,
             ServerLine line,
-            Random nonces) {
+            Random nonces,
+            Presence.Check present) {
         this.world = world;
         this.host = host;
         World.Loops loops = new World.Loops(world, host);
@@ -159,6 +166,8 @@ final class SimulatedServer {
                 packets.mode(owner, owners),
                 drawing.mode(owner, owners, HELD_LONG),
                 new Campaigns(pool, pool, shards, clock).mode(owners));
+        this.numbers = Set.of(0, host.name.hashCode());
+        this.presence = new Presence(numbers, present);
         this.writer = shards.writer(
                 owner,
                 clients,
@@ -167,7 +176,9 @@ final class SimulatedServer {
                 modes,
                 new NoListener(),
                 POLL,
-                Presence.none());
+                presence);
+        this.watch = shards.watch(
+                owner, () -> Future.succeededFuture(redis.open(owner, host)), new ShardOwners(owners), watched);
         this.messages = shards.messages(owner, line, List.of(packets.wire(), drawing.wire()), new Audience(), metrics);
         requests.periodic(1_000, () -> shards.refresh());
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
@@ -192,13 +203,14 @@ final class SimulatedServer {
                 .compose(read -> quarantine.start())
                 .compose(started -> start(writer))
                 .compose(started -> start(messages))
+                .compose(started -> start(watch))
                 .onSuccess(started -> serving = true);
     }
 
     /** Stops as an operator stops it. */
     Future<?> stop() {
         serving = false;
-        return stop(messages).eventually(() -> stop(writer));
+        return stop(watch).eventually(() -> stop(messages)).eventually(() -> stop(writer));
     }
 
     private static Future<?> start(VerticleBase verticle) {
@@ -215,6 +227,25 @@ final class SimulatedServer {
         } catch (Exception fault) {
             return Future.failedFuture(fault);
         }
+    }
+
+    /** Shows another number from now on. */
+    void showAnother() {
+        numbers = Set.of(0, host.name.hashCode() + 1);
+        presence.change(numbers);
+    }
+
+    /** The numbers that it shows the others. */
+    Set<Integer> numbers() {
+        return numbers;
+    }
+
+    /** A gauge of the operator's view. */
+    double gauge(String name, int shard) {
+        return watched.get("hongbao.shard." + name)
+                .tag("shard", Integer.toString(shard))
+                .gauge()
+                .value();
     }
 
     boolean isServing() {

@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Histories of several servers on virtual time, each from a seed.
  *
  * <p>Real: the whole writer (logs, settlement, recovery, ownership, hand-over, supervision), the scripts and their batches, waiters,
- * admission, the messages between servers, quarantine and its operator, the claims of users, closes of expired packets, early ends, loads of sent packets; plays of
+ * admission, the messages between servers, presence, the operator's view of shards, quarantine and its operator, the claims of users, closes of expired packets, early ends, loads of sent packets; plays of
  * draws with their holds, schedules and ends; limits of campaigns over their pools. Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link
  * PostgresTables}, a second meaning of the settling statements; the network, the bus, clocks, and the faults of {@link History.Fault}.
  *
