@@ -72,7 +72,7 @@ class ServerMessagesTest {
     @Test
     void whoTakesAShardOverIsToldWhatWasWrittenThere(Vertx vertx) {
         // Given a server that owns two shards, and hears what this one has written there
-        TestLines lines = TestLines.reliable();
+        TestLines lines = new TestLines();
         List<Buffer> told = new CopyOnWriteArrayList<>();
         List<Buffer> toldAgain = new CopyOnWriteArrayList<>();
         ServerLine before = listening(lines, "before", told);
@@ -128,7 +128,7 @@ class ServerMessagesTest {
     @Test
     void somebodyWhoListensOnAnotherServerIsAnAudience(Vertx vertx) {
         // Given
-        TestLines lines = TestLines.reliable();
+        TestLines lines = new TestLines();
         ServerLine other = lines.line("other");
         other.listen(message -> {});
         Audience audience = new Audience();
@@ -160,7 +160,7 @@ class ServerMessagesTest {
     @Test
     void aServerThatStopsSaysFarewellAndNothingElseWhileItIsAlone(Vertx vertx) {
         // Given a server that has heard no other, and writes where it owns nothing
-        TestLines lines = TestLines.reliable();
+        TestLines lines = new TestLines();
         List<Buffer> told = new CopyOnWriteArrayList<>();
         lines.line("other").listen(told::add);
         Shards shards = deploy(vertx, lines, new Audience());

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The messages between servers: some are lost, doubled or late. */
+/** The messages between servers: some are lost, doubled or late, and some are noise. */
 final class SimulatedBus {
     private final World world;
     private final Map<String, End> ends = new LinkedHashMap<>();
@@ -24,6 +24,17 @@ final class SimulatedBus {
 
     void lose(int percent) {
         lost = percent;
+    }
+
+    /** Often of a version and a kind that are known. */
+    private Buffer noise() {
+        byte[] bytes = new byte[world.random.nextInt(40)];
+        world.random.nextBytes(bytes);
+        if (bytes.length > 1) {
+            bytes[0] = (byte) (1 + world.random.nextInt(5) / 4);
+            bytes[1] = (byte) (world.oneIn(3) ? 16 + world.random.nextInt(2) : 1 + world.random.nextInt(5));
+        }
+        return Buffer.buffer(bytes);
     }
 
     ServerLine line(World.Host host) {
@@ -45,6 +56,10 @@ final class SimulatedBus {
                     return;
                 }
                 int times = world.oneIn(10) ? 2 : 1;
+                if (world.oneIn(20)) {
+                    Buffer noise = noise();
+                    world.after(world.transit(), to.host, () -> to.heard.accept(noise));
+                }
                 for (int i = 0; i < times; i++) {
                     long late = world.oneIn(20) ? world.millis(0, 400) : world.transit();
                     Buffer copy = message.copy();
