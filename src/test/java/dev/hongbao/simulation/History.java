@@ -152,6 +152,7 @@ final class History {
     private final Set<UUID> saidClaimed = new HashSet<>();
     private final Set<UUID> endedEarly = new HashSet<>();
     private final List<Limited> limited = new ArrayList<>();
+    private final Set<Claim> accepted = new HashSet<>();
 
     /** The packets and draws that Postgres refuses, or refused. */
     private final Set<UUID> refusedUnits = new HashSet<>();
@@ -595,7 +596,7 @@ final class History {
         PacketRow before = tables.packets.get(id);
         ClaimRow held = before == null ? null : before.of(user);
         boolean isMember = !world.oneIn(8) || user.startsWith("late-");
-        server.claim(user, isMember, id).onComplete(done -> {
+        server.claim(user, isMember, id, accepted::add).onComplete(done -> {
             checkInTime(server, asked, "the claim of " + user + " on " + id);
             if (done.failed()) {
                 check(
@@ -930,8 +931,20 @@ final class History {
                 .count();
     }
 
+    /** What was accepted is settled as it was accepted, if Redis lost nothing. */
+    private void checkAccepted() {
+        for (Claim claim : accepted) {
+            PacketRow packet = tables.packets.get(claim.packet().value());
+            ClaimRow row = packet.of(claim.user().value());
+            check(
+                    losesData(packet.id) || row != null && row.slot() == claim.slot() && row.amount() == claim.amount(),
+                    () -> claim + " was accepted, and " + row + " is settled");
+        }
+    }
+
     private void checkEnd() {
         checkLimits();
+        checkAccepted();
         for (PacketRow packet : tables.packets.values()) {
             Set<String> users = new HashSet<>();
             for (int slot = 0; slot < packet.claims.size(); slot++) {

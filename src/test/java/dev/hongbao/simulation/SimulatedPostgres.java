@@ -114,6 +114,7 @@ final class SimulatedPostgres {
         private final List<Object> locked = new ArrayList<>();
         private boolean working;
         private boolean clientGone;
+        private long heldUpUntil;
         private boolean over;
         private long lastArrival;
         private long lastReply;
@@ -314,6 +315,10 @@ final class SimulatedPostgres {
             if (over) {
                 return;
             }
+            if (world.now() < heldUpUntil) {
+                world.at(heldUpUntil, null, () -> commit(plan, taken, answered, failed));
+                return;
+            }
             try {
                 if (plan.kind == Plan.Kind.WRITE && !refusal.isEmpty()) {
                     throw refused(refusal, "refused");
@@ -504,12 +509,15 @@ final class SimulatedPostgres {
         world.after(downNanos, null, () -> up = true);
     }
 
-    /** Ends one of the sessions. */
+    /** Ends one of the sessions, mostly in the middle of a statement, whose commit may take long. */
     void breakOne() {
-        List<Session> all = List.copyOf(sessions.values());
+        List<Session> busy =
+                sessions.values().stream().filter(each -> each.working).toList();
+        List<Session> all = busy.isEmpty() || world.oneIn(4) ? List.copyOf(sessions.values()) : busy;
         if (!all.isEmpty()) {
             Session one = all.get(world.random.nextInt(all.size()));
             world.tell(() -> "the session " + one.pid + " of " + one.host + " breaks");
+            one.heldUpUntil = world.now() + (world.oneIn(2) ? world.millis(1, 400) : 0);
             one.clientGone = true; // its statement goes on, and the client does not learn its end
             world.after(world.transit(), one.host, one.ended);
             if (!one.working) {

@@ -23,6 +23,7 @@ import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
 import dev.hongbao.packet.EarlyEnds;
@@ -55,6 +56,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -252,11 +254,14 @@ final class SimulatedServer {
         return serving && !host.isDead();
     }
 
-    /** @param isMember of the packet's group; else only a claim from before counts */
-    Future<ClaimOutcome> claim(String user, boolean isMember, UUID packet) {
+    /**
+     * @param isMember of the packet's group; else only a claim from before counts
+     * @param accepted gets the accepted claim
+     */
+    Future<ClaimOutcome> claim(String user, boolean isMember, UUID packet, Consumer<Claim> accepted) {
         Set<GroupId> groups = isMember ? Set.of(GROUP) : Set.of();
         Caller caller = new Caller(new UserId(user), groups, Role.USER, Instant.MAX);
-        return claims.claim(caller, new PacketId(packet), null);
+        return claims.claim(caller, new PacketId(packet), null, accepted);
     }
 
     /** Ends a packet for the host. @param cancels only if nobody has claimed it */
