@@ -24,6 +24,9 @@ final class MutantRun {
     private static final Path CLASSES = Path.of("target", "classes");
     private static final long LIMIT_SECONDS = 240;
 
+    /** How long the simulation looks for a defect: some take hundreds of histories. */
+    private static final long SIMULATION_SECONDS = 120;
+
     /** What only says that the defect was not planted well. */
     private static final String UNFIT =
             "(?s).*(FlywayException|syntax error|NoClassDefFound|VerifyError|ParameterResolution).*";
@@ -87,6 +90,7 @@ final class MutantRun {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xmx512m",
+                "-Dseconds=" + SIMULATION_SECONDS,
                 "-cp",
                 classPath(mutant, overlay),
                 MutantJvm.class.getName()));
