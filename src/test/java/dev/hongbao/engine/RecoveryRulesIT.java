@@ -18,7 +18,6 @@ import java.net.URI;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -56,36 +55,6 @@ class RecoveryRulesIT {
     void stop() {
         redis.close();
         engine.close();
-    }
-
-    @Test
-    void whatWasAnsweredAcceptedSurvivesARecoveryInWhichRedisLostNothing() {
-        // Given claims that are accepted while nobody settles
-        Packet packet = engine.send("alice", 1000, 100);
-        assertThat(engine.claim(packet, "early").kind()).isEqualTo(Kind.CLAIMED);
-        get(engine.engine().stopWriter());
-        Map<String, Integer> accepted = new HashMap<>();
-        for (int i = 0; i < 20; i++) {
-            String user = "u" + i;
-            ClaimOutcome outcome =
-                    get(engine.loop(0).call(services -> services.claims.accept(member(user), packet.id(), null)));
-            assertThat(outcome.kind()).isEqualTo(Kind.ACCEPTED);
-            accepted.put(user, outcome.wonClaim().slot());
-        }
-        List<String> generation = books.stamps();
-
-        // When the shard is recovered
-        redis.scriptFlush();
-        get(engine.engine().startWriter());
-        eventually(SOON, () -> assertThat(books.stamps()).isNotEqualTo(generation));
-
-        // Then each has the slot that it was told
-        assertThat(engine.claim(packet, "late").wonClaim().slot()).isEqualTo(21);
-        accepted.forEach((user, slot) -> assertThat(engine.claim(packet, user))
-                .as(user)
-                .matches(outcome -> outcome.kind() == Kind.ALREADY_CLAIMED)
-                .matches(outcome -> outcome.wonClaim().slot() == slot));
-        books.assertReconciled();
     }
 
     @Test
