@@ -23,7 +23,11 @@ public final class Split {
      * @throws IllegalArgumentException when the seed does not have 32 bytes
      */
     public static long[] amounts(SplitTerms terms, byte[] seed) {
-        SeedStream random = new SeedStream(seed);
+        return amounts(terms, new SeedStream(seed));
+    }
+
+    /** As above, from the next numbers of a stream. */
+    static long[] amounts(SplitTerms terms, SeedStream random) {
         long[] amounts = unshuffled(terms, random);
         // Needed by double-mean and inflate, whose later draws spread wider, and by even-luck under a tight max.
         // Otherwise it changes nothing for even-luck. One rule for all cannot be forgotten by the next algorithm.

@@ -10,7 +10,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Even luck against theory: the law of one share, and of all shares together. */
+/**
+ * Even luck against theory: the law of one share, and of all shares together. All draws of a test are from one stream: each is as random
+ * as from a seed of its own, for a third of the time.
+ */
 class EvenLuckTest {
     /** One way of drawing the parts of an excess. */
     private interface Drawing {
@@ -21,18 +24,19 @@ class EvenLuckTest {
     @CsvSource({"20, 5", "3, 30", "200, 3", "40, 41", "7, 2"})
     void oneShareIsDirichletMultinomial(int excess, int count) {
         // Given: P(X = x) = C(excess - x + count - 2, count - 2) / C(excess + count - 1, count - 1)
-        int seeds = 40_000;
+        int draws = 40_000;
         double[] expected = new double[excess + 1];
         for (int x = 0; x <= excess; x++) {
-            expected[x] = seeds
+            expected[x] = draws
                     * Math.exp(logChoose(excess - x + count - 2, count - 2) - logChoose(excess + count - 1, count - 1));
         }
         SplitTerms terms = SplitTerms.of(SplitAlgorithm.EVEN_LUCK, excess + count, count, null, null);
 
         // When
         long[][] seen = new long[count][excess + 1];
-        for (int number = 0; number < seeds; number++) {
-            long[] amounts = Split.unshuffled(terms, new SeedStream(FeasibleTerms.seed(number)));
+        SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+        for (int draw = 0; draw < draws; draw++) {
+            long[] amounts = Split.unshuffled(terms, random);
             for (int slot = 0; slot < count; slot++) {
                 seen[slot][(int) amounts[slot] - 1]++;
             }
@@ -40,7 +44,7 @@ class EvenLuckTest {
 
         // Then: in every position, before any shuffle
         for (int slot = 0; slot < count; slot++) {
-            Fit.assertFits(seen[slot], expected, "slot " + slot + ", seed numbers 0 to " + (seeds - 1));
+            Fit.assertFits(seen[slot], expected, "slot " + slot + ", " + draws + " draws");
         }
     }
 
@@ -58,22 +62,23 @@ class EvenLuckTest {
 
     private static void assertUniform(Drawing drawing, int excess, int count, int cap) {
         // Given
-        int seeds = 20_000;
+        int draws = 20_000;
         Map<String, Integer> numbers = new HashMap<>();
         long ways = (long) Math.rint(ways(excess, count, cap)[excess]);
         long[] seen = new long[(int) ways];
 
         // When
-        for (int number = 0; number < seeds; number++) {
-            long[] parts = drawing.draw(new SeedStream(FeasibleTerms.seed(number)), excess, count, cap);
+        SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+        for (int draw = 0; draw < draws; draw++) {
+            long[] parts = drawing.draw(random, excess, count, cap);
             seen[numbers.computeIfAbsent(Arrays.toString(parts), way -> numbers.size())]++;
         }
 
         // Then: no way outside the cap was counted, as the array has no place for one more than there are
         double[] expected = new double[seen.length];
-        Arrays.fill(expected, (double) seeds / ways);
+        Arrays.fill(expected, (double) draws / ways);
         assertThat(numbers).as("ways seen").hasSize((int) ways);
-        Fit.assertFits(seen, expected, ways + " ways, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(seen, expected, ways + " ways, " + draws + " draws");
     }
 
     /** 200 shares, so tight that no draw without the cap fits: one share must still have the law of exact counting. */
@@ -82,7 +87,7 @@ class EvenLuckTest {
     void oneOfManySharesUnderATightCapHasTheLawOfExactCounting(int excess, int cap) {
         // Given: P(X = x) = ways(excess - x, count - 1) / ways(excess, count)
         int count = 200;
-        int seeds = 3_000;
+        int draws = 3_000;
         double[] rest = ways(excess, count - 1, cap);
         double[] expected = new double[cap + 1];
         double all = 0;
@@ -90,33 +95,35 @@ class EvenLuckTest {
             all += rest[excess - x];
         }
         for (int x = 0; x <= cap; x++) {
-            expected[x] = seeds * rest[excess - x] / all;
+            expected[x] = draws * rest[excess - x] / all;
         }
 
         // When
         long[] first = new long[cap + 1];
         long[] last = new long[cap + 1];
-        for (int number = 0; number < seeds; number++) {
-            long[] parts = EvenLuck.draw(new SeedStream(FeasibleTerms.seed(number)), excess, count, cap);
+        SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+        for (int draw = 0; draw < draws; draw++) {
+            long[] parts = EvenLuck.draw(random, excess, count, cap);
             first[(int) parts[0]]++;
             last[(int) parts[count - 1]]++;
         }
 
         // Then
-        Fit.assertFits(first, expected, "first part, seed numbers 0 to " + (seeds - 1));
-        Fit.assertFits(last, expected, "last part, seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(first, expected, "first part, " + draws + " draws");
+        Fit.assertFits(last, expected, "last part, " + draws + " draws");
     }
 
     @Test
     void theLuckiestOfEvenLuckIsInEverySlotAsOften() {
         // Given: a tight max and a total that leaves one share larger by one at the level start
         SplitTerms terms = SplitTerms.of(SplitAlgorithm.EVEN_LUCK, 21, 5, null, 5L);
-        int seeds = 40_000;
+        int draws = 40_000;
         long[] sum = new long[5];
 
         // When
-        for (int number = 0; number < seeds; number++) {
-            long[] amounts = Split.amounts(terms, FeasibleTerms.seed(number));
+        SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+        for (int draw = 0; draw < draws; draw++) {
+            long[] amounts = Split.amounts(terms, random);
             for (int slot = 0; slot < 5; slot++) {
                 sum[slot] += amounts[slot] == 5 ? 1 : 0;
             }
@@ -125,7 +132,7 @@ class EvenLuckTest {
         // Then
         double[] expected = new double[5];
         Arrays.fill(expected, Arrays.stream(sum).sum() / 5.0);
-        Fit.assertFits(sum, expected, "seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(sum, expected, draws + " draws");
     }
 
     /** How many ways divide 0 … excess into {@code count} parts of 0 … cap; large counts only up to a common factor. */

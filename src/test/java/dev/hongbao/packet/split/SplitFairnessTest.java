@@ -11,38 +11,38 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** No position has an advantage: means of slots, means and variances in draw order. */
+/** No position has an advantage: means of slots, means and variances in draw order. All draws of a test are from one stream. */
 class SplitFairnessTest {
-    private static final int SEEDS = 20_000;
+    private static final int DRAWS = 20_000;
     /** Standard errors; with a fair split a slot fails with a probability of 6 · 10^-7. */
     private static final double FAR = 5;
 
-    /** Sums by position over many seeds. */
-    private record Moments(int seeds, double[] sums, double[] squares) {
-        static Moments of(SplitTerms terms, int seeds, boolean shuffled) {
+    /** Sums by position over many draws. */
+    private record Moments(int draws, double[] sums, double[] squares) {
+        static Moments of(SplitTerms terms, int draws, boolean shuffled) {
             double[] sums = new double[terms.count()];
             double[] squares = new double[terms.count()];
             double fair = (double) terms.total() / terms.count();
-            for (int number = 0; number < seeds; number++) {
-                byte[] seed = FeasibleTerms.seed(number);
-                long[] amounts = shuffled ? Split.amounts(terms, seed) : Split.unshuffled(terms, new SeedStream(seed));
+            SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+            for (int draw = 0; draw < draws; draw++) {
+                long[] amounts = shuffled ? Split.amounts(terms, random) : Split.unshuffled(terms, random);
                 for (int i = 0; i < amounts.length; i++) {
                     double off = amounts[i] - fair;
                     sums[i] += off;
                     squares[i] += off * off;
                 }
             }
-            return new Moments(seeds, sums, squares);
+            return new Moments(draws, sums, squares);
         }
 
         double variance(int position) {
-            double mean = sums[position] / seeds;
-            return squares[position] / seeds - mean * mean;
+            double mean = sums[position] / draws;
+            return squares[position] / draws - mean * mean;
         }
 
         /** How many standard errors the position's mean is off the fair one. */
         double z(int position) {
-            return sums[position] / seeds / Math.sqrt(variance(position) / seeds);
+            return sums[position] / draws / Math.sqrt(variance(position) / draws);
         }
     }
 
@@ -62,12 +62,12 @@ class SplitFairnessTest {
     @MethodSource("termsOfFour")
     void everySlotHasTheSameMean(SplitTerms terms) {
         // When
-        Moments slots = Moments.of(terms, SEEDS, true);
+        Moments slots = Moments.of(terms, DRAWS, true);
 
         // Then
         for (int slot = 0; slot < terms.count(); slot++) {
             assertThat(slots.z(slot))
-                    .as("z of slot %d over the seed numbers 0 to %d, %s", slot, SEEDS - 1, terms)
+                    .as("z of slot %d over %d draws, %s", slot, DRAWS, terms)
                     .isBetween(-FAR, FAR);
         }
     }
@@ -77,12 +77,12 @@ class SplitFairnessTest {
     @MethodSource("termsOfFour")
     void everyDrawHasTheFairMeanAlreadyBeforeTheShuffle(SplitTerms terms) {
         // When
-        Moments draws = Moments.of(terms, SEEDS, false);
+        Moments draws = Moments.of(terms, DRAWS, false);
 
         // Then
         for (int draw = 0; draw < terms.count(); draw++) {
             assertThat(draws.z(draw))
-                    .as("z of draw %d over the seed numbers 0 to %d, %s", draw, SEEDS - 1, terms)
+                    .as("z of draw %d over %d draws, %s", draw, DRAWS, terms)
                     .isBetween(-FAR, FAR);
         }
     }
@@ -95,7 +95,7 @@ class SplitFairnessTest {
         SplitTerms terms = SplitTerms.of(algorithm, 1_000_000, 8, null, null);
 
         // When
-        Moments slots = Moments.of(terms, 2 * SEEDS, true);
+        Moments slots = Moments.of(terms, 2 * DRAWS, true);
 
         // Then
         double mean = 0;
@@ -104,7 +104,7 @@ class SplitFairnessTest {
         }
         for (int slot = 0; slot < terms.count(); slot++) {
             assertThat(slots.variance(slot) / mean)
-                    .as("spread of slot %d over the seed numbers 0 to %d, %s", slot, 2 * SEEDS - 1, terms)
+                    .as("spread of slot %d over %d draws, %s", slot, 2 * DRAWS, terms)
                     .isCloseTo(1, within(0.06));
         }
     }
@@ -127,7 +127,7 @@ class SplitFairnessTest {
         double mean = (double) terms.excess() / count;
 
         // When
-        Moments draws = Moments.of(terms, 2 * SEEDS, false);
+        Moments draws = Moments.of(terms, 2 * DRAWS, false);
 
         // Then
         double meanLeftSquared = 1;
@@ -138,7 +138,7 @@ class SplitFairnessTest {
             }
             double formula = (1 + spread) * meanLeftSquared - 1;
             assertThat(draws.variance(draw) / (mean * mean) / formula)
-                    .as("variance of draw %d to the formula's %.4f, seed numbers 0 to %d", draw, formula, 2 * SEEDS - 1)
+                    .as("variance of draw %d to the formula's %.4f, %d draws", draw, formula, 2 * DRAWS)
                     .isCloseTo(1, within(tolerance));
         }
     }
@@ -151,17 +151,18 @@ class SplitFairnessTest {
         long[] seen = new long[201];
 
         // When
-        int seeds = 100_000;
-        for (int number = 0; number < seeds; number++) {
-            seen[(int) Split.unshuffled(terms, new SeedStream(FeasibleTerms.seed(number)))[0] - 1]++;
+        int draws = 100_000;
+        SeedStream random = new SeedStream(FeasibleTerms.seed(0));
+        for (int draw = 0; draw < draws; draw++) {
+            seen[(int) Split.unshuffled(terms, random)[0] - 1]++;
         }
 
         // Then: a distance d from the mean has the weight 101 - d on either side, 0 belongs to both
         double[] expected = new double[201];
         for (int share = 0; share <= 200; share++) {
             int distance = Math.abs(share - 100);
-            expected[share] = seeds * (101.0 - distance) / (101 * 102 / 2.0) / (distance == 0 ? 1 : 2);
+            expected[share] = draws * (101.0 - distance) / (101 * 102 / 2.0) / (distance == 0 ? 1 : 2);
         }
-        Fit.assertFits(seen, expected, "seed numbers 0 to " + (seeds - 1));
+        Fit.assertFits(seen, expected, draws + " draws");
     }
 }
