@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.NoSuchAlgorithmException;
 import java.security.Signature;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
@@ -13,6 +14,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -20,6 +23,8 @@ import javax.crypto.spec.SecretKeySpec;
 public final class TestKeys {
     /** The most that a configuration allows a token to live. */
     static final Duration LONGEST_LIFE = Duration.ofDays(365);
+
+    private static final Map<String, KeyPair> RSA = new ConcurrentHashMap<>();
 
     private TestKeys() {}
 
@@ -78,10 +83,22 @@ public final class TestKeys {
         return input + "." + encode(signature.sign());
     }
 
-    static KeyPair rsa(int bits) throws Exception {
-        KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-        generator.initialize(bits);
-        return generator.generateKeyPair();
+    /** The first pair of these bits. */
+    static KeyPair rsa(int bits) {
+        return rsa(bits, "first");
+    }
+
+    /** The same pair for the same name, since to make one takes up to a second. */
+    static KeyPair rsa(int bits, String name) {
+        return RSA.computeIfAbsent(bits + " " + name, made -> {
+            try {
+                KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
+                generator.initialize(bits);
+                return generator.generateKeyPair();
+            } catch (NoSuchAlgorithmException fault) {
+                throw new AssertionError(fault);
+            }
+        });
     }
 
     static KeyPair ec(String curve) throws Exception {

@@ -98,9 +98,9 @@ class TokenRotationTest {
     void aKeyNeverVerifiesWhatAnotherAlgorithmOrAnotherKeySigned() throws Exception {
         // Given three keys with ids, and one that is not known
         KeyPair r1 = rsa(2048);
-        KeyPair r2 = rsa(2048);
+        KeyPair r2 = rsa(2048, "second");
         KeyPair e1 = ec("secp256r1");
-        KeyPair mallory = rsa(2048);
+        KeyPair mallory = rsa(2048, "mallory");
         Tokens tokens = tokens(
                 clock,
                 VerificationKey.ofSet(set(jwk(r1, "r1", ""), jwk(r2, "r2", ""), jwk(e1, "e1", "")))

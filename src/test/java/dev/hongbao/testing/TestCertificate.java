@@ -36,6 +36,8 @@ public record TestCertificate(Path store, Path certificate, Path key) {
     static void generate(Path store, String alias, String... options) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1", // it lives for a second
+                "-J-XX:+UseSerialGC",
                 "-genkeypair",
                 "-alias",
                 alias,
