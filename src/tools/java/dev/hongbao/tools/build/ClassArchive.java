@@ -38,6 +38,7 @@ public final class ClassArchive {
     private static void start(Path jar, Path archive, Path directory) throws IOException, InterruptedException {
         List<String> command = List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", // it lives for seconds
                 "-XX:ArchiveClassesAtExit=" + archive,
                 "-Xlog:disable", // it would list the classes of libraries that are too old for an archive
                 "-Xlog:all=error:stderr",
