@@ -3,17 +3,16 @@ package dev.hongbao.cli;
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.Main;
+import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(Servers.class)
 class QuietStartIT {
     private static final Duration READY = Duration.ofSeconds(90);
+    private static final Duration STOPPED = Duration.ofSeconds(30);
 
     private final TestServers servers;
 
@@ -32,40 +32,20 @@ class QuietStartIT {
         this.servers = servers;
     }
 
-    /** Starts, waits for the ready line in {@code file}, stops, and returns the lines of both streams. */
-    private List<List<String>> linesOf(String file, String... flags) throws IOException, InterruptedException {
-        Path out = directory.resolve("out");
-        Path err = directory.resolve("err");
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName(),
-                "--data-dir",
-                directory.resolve("data").toString(),
-                "--http-port",
-                "0",
-                "--redis-command-timeout", // a busy machine is no lost link
-                "30s"));
-        command.addAll(List.of(flags));
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
-        builder.environment().keySet().removeIf(name -> name.startsWith("HONGBAO_"));
-        Process process = builder.start();
-        try {
+    /** Starts, waits for the ready line in one of the streams, stops, and returns the lines of both. */
+    private List<List<String>> linesOf(Function<ServerProcess, String> stream, String... flags) {
+        String[] calm = {"--redis-command-timeout", "30s"}; // a busy machine is no lost link
+        String[] all = Stream.of(calm, flags).flatMap(Stream::of).toArray(String[]::new);
+        try (ServerProcess server = ServerProcess.start(directory.resolve("data"), all)) {
             eventually(
                     READY,
-                    () -> assertThat(Files.readString(directory.resolve(file)))
-                            .as(Files.readString(err))
-                            .contains(" ready http"));
-            process.destroy();
-            assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            process.destroyForcibly();
+                    () -> assertThat(stream.apply(server)).as(server.errors()).contains(" ready http"));
+            server.terminate();
+            assertThat(server.exitCode(STOPPED)).isZero();
+            return List.of(
+                    server.output().lines().toList(),
+                    slowMachine(server.errors().lines().toList()));
         }
-        return List.of(Files.readAllLines(out), slowMachine(Files.readAllLines(err)));
     }
 
     /** Vert.x warns when classes of a start load for two seconds: that is the machine's. */
@@ -81,7 +61,7 @@ class QuietStartIT {
     void withEmbeddedStoresAStartIsOneLineAndAStopTwo() throws Exception {
         for (String start : List.of("cold", "warm")) {
             // When
-            List<List<String>> lines = linesOf("out");
+            List<List<String>> lines = linesOf(ServerProcess::output);
 
             // Then
             assertThat(lines.get(0))
@@ -108,7 +88,7 @@ class QuietStartIT {
 
         // When
         List<List<String>> lines = linesOf(
-                "err",
+                ServerProcess::errors,
                 "--log-format",
                 "json",
                 "--redis-url-file",

@@ -41,10 +41,13 @@ class JarIT {
 
     private final HttpClient http = HttpClient.newHttpClient();
 
+    /** One story, since each start takes seconds. */
     @Test
-    void aKilledServerSettlesAtItsNextStartWhatItHadAcceptedAndKeepsWhatItHadSettled() throws Exception {
+    void aKilledServerSettlesAtItsNextStartWhatItHadAcceptedKeepsWhatItHadSettledAndRefundsWhatExpired()
+            throws Exception {
         // Given a packet, and claims of which some wait for their settlement and some do not
         String packet;
+        String expired;
         Map<String, JsonObject> settled = new HashMap<>();
         List<String> accepted = new ArrayList<>();
         try (ServerProcess server = ServerProcess.start(directory)) {
@@ -66,7 +69,8 @@ class JarIT {
                 }
             }
 
-            // When the JVM is killed
+            // When the JVM is killed, and a packet expires before the next start
+            expired = sendPacket(base, "dora", 1);
             server.kill();
         }
 
@@ -84,30 +88,10 @@ class JarIT {
                 HttpResponse<String> again = claim(base, packet, user, false).join();
                 assertThat(again.statusCode()).as(user + " " + again.body()).isEqualTo(200);
             }
-            ServerProcess.Result reconcile = ServerProcess.run("reconcile", "--data-dir", directory.toString());
-            assertThat(reconcile.output()).contains("no violation");
-            assertThat(reconcile.exit()).isZero();
-        }
-    }
 
-    @Test
-    void aPacketThatExpiredWhileTheServerSleptIsRefundedAfterItsStart() throws Exception {
-        // Given
-        String packet;
-        try (ServerProcess server = ServerProcess.start(directory)) {
-            URI base = server.awaitReady();
-            packet = sendPacket(base, "dora", 1);
-            server.terminate();
-            assertThat(server.exitCode(Duration.ofSeconds(10))).isZero();
-        }
-
-        // When
-        try (ServerProcess server = ServerProcess.start(directory)) {
-            URI base = server.awaitReady();
-
-            // Then: asked again also when dora's requests come faster than her limit
+            // And what expired is refunded: asked again also when dora's requests come faster than her limit
             Eventually.eventually(Duration.ofSeconds(10), () -> {
-                assertThat(get(base, "/v1/packets/" + packet, "dora").getString("status"))
+                assertThat(get(base, "/v1/packets/" + expired, "dora").getString("status"))
                         .isEqualTo("refunded");
                 assertThat(get(base, "/v1/me/balances", "dora")
                                 .getJsonArray("items")
@@ -115,17 +99,19 @@ class JarIT {
                                 .getLong("amount"))
                         .isEqualTo(10_000);
             });
-        }
-    }
+            ServerProcess.Result reconcile = ServerProcess.run("reconcile", "--data-dir", directory.toString());
+            assertThat(reconcile.output()).contains("no violation");
+            assertThat(reconcile.exit()).isZero();
 
-    @Test
-    void aSecondServerOnTheSameDirectoryIsRefused() {
-        try (ServerProcess first = ServerProcess.start(directory)) {
-            first.awaitReady();
+            // And meanwhile a second server on the same directory is refused
             try (ServerProcess second = ServerProcess.start(directory)) {
                 assertThat(second.exitCode(Duration.ofSeconds(20))).isEqualTo(1);
                 assertThat(second.errors()).contains(directory.toString());
             }
+
+            // And it ends when it is asked to
+            server.terminate();
+            assertThat(server.exitCode(Duration.ofSeconds(10))).isZero();
         }
     }
 
