@@ -68,7 +68,7 @@ class FrozenRecoveryIT {
     void whoThawsInTheMiddleOfARecoveryDoesNoHarm(String step, TestServers stores) throws Exception {
         Books books = new Books(stores);
         try (History history = new History(directory.resolve("history.txt"), 10_000, System::nanoTime);
-                Debugger debugger = Debugger.listen();
+                Debugger debugger = new Debugger();
                 ChildServer first = serve(stores, List.of("-Xmx256m", debugger.flag()));
                 ChildServer second = serve(stores, List.of("-Xmx256m"))) {
             Api api = new Api(history, signer(), List.of(first.port(), second.port()));
@@ -80,7 +80,7 @@ class FrozenRecoveryIT {
                     .id();
             Map<String, Answer> answered = new HashMap<>();
             claim(api, packet, 0, 10, 0, answered);
-            debugger.stopAt("dev.hongbao.engine.Recovery", step);
+            debugger.at(Debugger.Act.STAND_STILL, "dev.hongbao.engine.Recovery", step);
             try (Jedis redis = new Jedis(stores.redisUrl())) {
                 redis.scriptFlush();
             }

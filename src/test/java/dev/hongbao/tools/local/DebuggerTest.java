@@ -2,6 +2,7 @@ package dev.hongbao.tools.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.tools.local.Debugger.Act;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ class DebuggerTest {
 
     @BeforeEach
     void start() throws IOException {
-        debugger = Debugger.listen();
+        debugger = new Debugger();
         child = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         debugger.flag(),
@@ -77,7 +78,7 @@ class DebuggerTest {
             "Given a JVM, when it is to stand still at a method, then nothing of the method is done until it goes on")
     void itStandsStillWhereTheMethodBegins() throws Exception {
         next();
-        debugger.stopAt(Counting.class.getName(), "say");
+        debugger.at(Act.STAND_STILL, Counting.class.getName(), "say");
 
         assertThat(debugger.awaitStop(LIMIT_MILLIS)).isTrue();
         while (said.ready()) {
@@ -94,7 +95,7 @@ class DebuggerTest {
             "Given a JVM, when a method is left out, then what it would have done is missing, and later ones are not")
     void aMethodIsLeftOut() throws Exception {
         int first = next();
-        debugger.leaveOut(Counting.class.getName(), "say");
+        debugger.at(Act.LEAVE_OUT, Counting.class.getName(), "say");
         TimeUnit.MILLISECONDS.sleep(50);
         debugger.goOn();
 
@@ -105,7 +106,7 @@ class DebuggerTest {
     @DisplayName("Given a JVM, when a method is run twice, then what it does is done twice")
     void aMethodIsRunTwice() throws Exception {
         int first = next();
-        debugger.runTwice(Counting.class.getName(), "say");
+        debugger.at(Act.RUN_TWICE, Counting.class.getName(), "say");
 
         assertThat(unusualStep(first)).isZero();
     }

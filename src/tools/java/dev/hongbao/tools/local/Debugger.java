@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -51,9 +52,13 @@ public final class Debugger implements AutoCloseable {
     private final CompletableFuture<VirtualMachine> connected = new CompletableFuture<>();
     private @Nullable Stop stop;
 
-    private enum Act {
+    /** The fate of a method. */
+    public enum Act {
+        /** The JVM stops, with all its threads, where the method begins the next time. */
         STAND_STILL,
+        /** The method, which returns nothing, does nothing. */
         LEAVE_OUT,
+        /** The method, of an object, does its work twice. */
         RUN_TWICE
     }
 
@@ -62,7 +67,7 @@ public final class Debugger implements AutoCloseable {
         final Act act;
         final String type;
         final String method;
-        final CompletableFuture<Void> reached = new CompletableFuture<>();
+        final CountDownLatch reached = new CountDownLatch(1);
         final Set<ReferenceType> marked = new HashSet<>();
 
         Stop(Act act, String type, String method) {
@@ -78,11 +83,7 @@ public final class Debugger implements AutoCloseable {
     }
 
     /** Waits on its own thread for one JVM that starts with {@link #flag}. */
-    public static Debugger listen() throws IOException {
-        return new Debugger();
-    }
-
-    private Debugger() throws IOException {
+    public Debugger() throws IOException {
         connector = Bootstrap.virtualMachineManager().listeningConnectors().stream()
                 .filter(each -> each.transport().name().equals("dt_socket"))
                 .findFirst()
@@ -147,67 +148,53 @@ public final class Debugger implements AutoCloseable {
         if (event instanceof ClassPrepareEvent prepared) {
             mark(prepared.referenceType(), wanted);
         } else if (event instanceof BreakpointEvent reached) {
-            switch (wanted.act) {
-                case STAND_STILL -> {
-                    return wanted.reached.complete(null);
+            ThreadReference thread = reached.thread();
+            try {
+                switch (wanted.act) {
+                    case STAND_STILL -> {
+                        boolean isFirst = wanted.reached.getCount() > 0;
+                        wanted.reached.countDown();
+                        return isFirst;
+                    }
+                    case LEAVE_OUT -> thread.forceEarlyReturn(thread.virtualMachine().mirrorOfVoid());
+                    case RUN_TWICE -> runOnceMore(reached, thread);
                 }
-                case LEAVE_OUT -> leaveOut(reached.thread());
-                case RUN_TWICE -> runOnceMore(reached);
+            } catch (InvalidTypeException
+                    | ClassNotLoadedException
+                    | IncompatibleThreadStateException
+                    | InvocationException impossible) {
+                throw new IllegalStateException(impossible);
             }
         }
         return false;
     }
 
-    private static void leaveOut(ThreadReference thread) {
-        try {
-            thread.forceEarlyReturn(thread.virtualMachine().mirrorOfVoid());
-        } catch (InvalidTypeException | ClassNotLoadedException | IncompatibleThreadStateException impossible) {
-            throw new IllegalStateException(impossible);
-        }
-    }
-
-    private static void runOnceMore(BreakpointEvent reached) {
+    private static void runOnceMore(BreakpointEvent reached, ThreadReference thread)
+            throws InvalidTypeException, ClassNotLoadedException, IncompatibleThreadStateException,
+                    InvocationException {
         reached.request().disable(); // else the second run reaches it, too
         try {
-            StackFrame frame = reached.thread().frame(0);
-            ObjectReference itself = frame.thisObject();
-            itself.invokeMethod(
-                    reached.thread(),
-                    reached.location().method(),
-                    frame.getArgumentValues(),
-                    ObjectReference.INVOKE_SINGLE_THREADED);
-        } catch (InvalidTypeException
-                | ClassNotLoadedException
-                | IncompatibleThreadStateException
-                | InvocationException impossible) {
-            throw new IllegalStateException(impossible);
+            StackFrame frame = thread.frame(0);
+            frame.thisObject()
+                    .invokeMethod(
+                            thread,
+                            reached.location().method(),
+                            frame.getArgumentValues(),
+                            ObjectReference.INVOKE_SINGLE_THREADED);
         } finally {
             reached.request().enable();
         }
     }
 
     /**
-     * Stops the JVM, with all its threads, where the method begins the next time.
+     * Does this to the method from now on.
      *
      * @param type the binary name of a class, loaded or not
      * @param method all methods of this name
      * @throws IOException if it is not connected
      */
-    public void stopAt(String type, String method) throws IOException {
-        at(new Stop(Act.STAND_STILL, type, method));
-    }
-
-    /** Leaves methods out that return nothing. */
-    public void leaveOut(String type, String method) throws IOException {
-        at(new Stop(Act.LEAVE_OUT, type, method));
-    }
-
-    /** Runs methods of objects twice. */
-    public void runTwice(String type, String method) throws IOException {
-        at(new Stop(Act.RUN_TWICE, type, method));
-    }
-
-    private synchronized void at(Stop wanted) throws IOException {
+    public synchronized void at(Act act, String type, String method) throws IOException {
+        Stop wanted = new Stop(act, type, method);
         EventRequestManager requests = child().eventRequestManager();
         stop = wanted;
         ClassPrepareRequest later = requests.createClassPrepareRequest();
@@ -238,14 +225,7 @@ public final class Debugger implements AutoCloseable {
         synchronized (this) {
             wanted = Objects.requireNonNull(stop);
         }
-        try {
-            wanted.reached.get(limitMillis, TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException late) {
-            return false;
-        } catch (ExecutionException impossible) {
-            throw new IllegalStateException(impossible);
-        }
+        return wanted.reached.await(limitMillis, TimeUnit.MILLISECONDS);
     }
 
     /** Lets it go on, and forgets the place. Does nothing after its end. */

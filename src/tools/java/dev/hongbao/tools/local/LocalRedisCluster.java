@@ -3,7 +3,6 @@ package dev.hongbao.tools.local;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
@@ -11,7 +10,6 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.params.MigrateParams;
-import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * A Redis Cluster on loopback: masters 0, 1, … with equal parts of the slots, and optionally a replica of each after them. Confined to one
@@ -58,19 +56,19 @@ public final class LocalRedisCluster implements AutoCloseable {
                     "cluster-replica-validity-factor", "0"));
         }
         for (int node = 0; node < count; node++) {
-            command(node, "CLUSTER", "SET-CONFIG-EPOCH", Integer.toString(node + 1));
+            command(node, "SET-CONFIG-EPOCH", Integer.toString(node + 1));
             if (node < masters) {
                 int from = node * SLOTS / masters;
                 int to = (node + 1) * SLOTS / masters - 1;
-                command(node, "CLUSTER", "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
+                command(node, "ADDSLOTSRANGE", Integer.toString(from), Integer.toString(to));
             }
             if (node > 0) {
-                command(node, "CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.port(0)), clusterPort(0));
+                command(node, "MEET", "127.0.0.1", Integer.toString(nodes.port(0)), clusterPort(0));
             }
         }
         await("every node knows all others", () -> IntStream.range(0, count).allMatch(node -> knows(node, count)));
         for (int node = masters; node < count; node++) {
-            command(node, "CLUSTER", "REPLICATE", id(node - masters));
+            command(node, "REPLICATE", id(node - masters));
         }
         int replicas = count - masters;
         await("replicas follow", () -> IntStream.range(0, count).allMatch(node -> replicasIn(node) == replicas));
@@ -79,9 +77,7 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     private String clusterPort(int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return Objects.requireNonNull(redis.configGet("cluster-port").get("cluster-port"));
-        }
+        return nodes.on(node, redis -> redis.configGet("cluster-port").values().iterator().next());
     }
 
     private boolean knows(int node, int count) {
@@ -106,7 +102,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         await(
                 "all slots are served",
                 () -> IntStream.range(0, nodes.count()).filter(this::isAlive).allMatch(node -> {
-                    String said = text(command(node, "CLUSTER", "INFO"));
+                    String said = nodes.on(node, Jedis::clusterInfo);
                     return said.contains("cluster_state:ok") && said.contains("cluster_slots_ok:" + SLOTS);
                 }));
     }
@@ -127,8 +123,8 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     private boolean isAlive(int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.ping().equals("PONG");
+        try {
+            return nodes.on(node, Jedis::ping).equals("PONG");
         } catch (JedisException away) {
             return false;
         }
@@ -144,57 +140,41 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     public String info(int node, String section) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.info(section);
-        }
+        return nodes.on(node, redis -> redis.info(section));
     }
 
-    /** A node's name in the cluster. */
-    public String id(int node) {
-        return text(command(node, "CLUSTER", "MYID"));
+    private String id(int node) {
+        return nodes.on(node, Jedis::clusterMyId);
     }
 
     /** CLUSTER NODES of a node: a line for each node it knows. */
     public List<String> lines(int node) {
-        return text(command(node, "CLUSTER", "NODES")).lines().toList();
+        return nodes.on(node, Jedis::clusterNodes).lines().toList();
     }
 
-    /** Sends a command to a node. */
-    public Object command(int node, String... words) {
-        try (Jedis redis = nodes.client(node)) {
-            byte[][] arguments = IntStream.range(1, words.length)
-                    .mapToObj(i -> SafeEncoder.encode(words[i]))
-                    .toArray(byte[][]::new);
-            return redis.sendCommand(Protocol.Command.valueOf(words[0]), arguments);
-        }
+    /** A subcommand of CLUSTER, to one node. */
+    private void command(int node, String... words) {
+        nodes.on(node, redis -> redis.sendCommand(Protocol.Command.CLUSTER, words));
     }
 
     /** Begins the migration of a slot; its keys stay until they are moved. */
     public void beginMigration(int slot, int from, int to) {
-        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
-        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
+        command(to, "SETSLOT", Integer.toString(slot), "IMPORTING", id(from));
+        command(from, "SETSLOT", Integer.toString(slot), "MIGRATING", id(to));
     }
 
     /** At most a thousand keys of a slot at a node. */
     public List<String> keysIn(int slot, int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.clusterGetKeysInSlot(slot, MOST_KEYS);
-        }
+        return nodes.on(node, redis -> redis.clusterGetKeysInSlot(slot, MOST_KEYS));
     }
 
     /** Moves one key of a slot in migration, if it is still there. */
     public void moveKey(String key, int from, int to) {
-        try (Jedis source = nodes.client(from)) {
-            String moved = source.migrate(
-                    "127.0.0.1",
-                    nodes.port(to),
-                    0,
-                    MIGRATE_MILLIS,
-                    MigrateParams.migrateParams().auth(nodes.password()),
-                    key);
-            if (!moved.equals("OK") && !moved.equals("NOKEY")) {
-                throw new IllegalStateException(key + " is not moved: " + moved);
-            }
+        MigrateParams password = MigrateParams.migrateParams().auth(nodes.password());
+        String moved = nodes.on(
+                from, source -> source.migrate("127.0.0.1", nodes.port(to), 0, MIGRATE_MILLIS, password, key));
+        if (!moved.equals("OK") && !moved.equals("NOKEY")) {
+            throw new IllegalStateException(key + " is not moved: " + moved);
         }
     }
 
@@ -204,12 +184,8 @@ public final class LocalRedisCluster implements AutoCloseable {
             keys.forEach(key -> moveKey(key, from, to));
         }
         String owner = id(to);
-        command(to, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
-        command(from, "CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", owner);
-    }
-
-    private static String text(Object reply) {
-        return SafeEncoder.encode((byte[]) reply);
+        command(to, "SETSLOT", Integer.toString(slot), "NODE", owner);
+        command(from, "SETSLOT", Integer.toString(slot), "NODE", owner);
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import redis.clients.jedis.Jedis;
 
 /** Redis processes with one password, each in its own directory, without supervision. Confined to one thread; blocking. */
@@ -129,6 +130,13 @@ public final class RedisProcesses implements AutoCloseable {
     /** A new client of one node; it follows no redirection. */
     public Jedis client(int number) {
         return new Jedis(URI.create(url(number)));
+    }
+
+    /** Asks one node, over a connection of its own. */
+    public <T> T on(int number, Function<Jedis, T> call) {
+        try (Jedis redis = client(number)) {
+            return call.apply(redis);
+        }
     }
 
     /** Stops all, and deletes their files. */

@@ -107,7 +107,7 @@ public final class Member implements AutoCloseable {
             flags.add("-XX:SharedArchiveFile=" + archive());
         }
         if (Debugger.isThere()) {
-            Debugger fresh = Debugger.listen();
+            Debugger fresh = new Debugger();
             debugger = fresh;
             flags.add(fresh.flag());
         }

@@ -96,8 +96,8 @@ public final class RedisSide implements AutoCloseable {
     }
 
     private boolean isMaster(int node) {
-        try (Jedis redis = nodes.client(node)) {
-            return redis.info("replication").contains("role:master");
+        try {
+            return nodes.on(node, redis -> redis.info("replication")).contains("role:master");
         } catch (JedisException away) {
             return false;
         }
@@ -105,9 +105,7 @@ public final class RedisSide implements AutoCloseable {
 
     /** @param bytes such as "1mb"; "0" for no limit */
     public void limitMemory(int node, String bytes) {
-        try (Jedis redis = nodes.client(node)) {
-            redis.configSet("maxmemory", bytes);
-        }
+        nodes.on(node, redis -> redis.configSet("maxmemory", bytes));
     }
 
     /** After a kill; returns when it answers, and its replicas follow it or it follows. */
@@ -124,9 +122,7 @@ public final class RedisSide implements AutoCloseable {
     void killAndPromote() {
         nodes.kill(primary);
         primary = 1 - primary;
-        try (Jedis redis = nodes.client(primary)) {
-            redis.replicaofNoOne();
-        }
+        nodes.on(primary, Jedis::replicaofNoOne);
     }
 
     /** After a promotion: the former primary follows. */
@@ -135,9 +131,7 @@ public final class RedisSide implements AutoCloseable {
     }
 
     private void follow() {
-        try (Jedis redis = nodes.client(1 - primary)) {
-            redis.replicaof("127.0.0.1", nodes.port(primary));
-        }
+        nodes.on(1 - primary, redis -> redis.replicaof("127.0.0.1", nodes.port(primary)));
     }
 
     /** Begins to migrate a slot with keys to another master, and moves half of its keys. @return false if there is no key */
@@ -148,10 +142,7 @@ public final class RedisSide implements AutoCloseable {
         while (to == from) {
             to = node(random);
         }
-        String key;
-        try (Jedis redis = nodes.client(from)) {
-            key = redis.randomKey();
-        }
+        String key = nodes.on(from, Jedis::randomKey);
         if (key == null) {
             return false;
         }

@@ -4,6 +4,7 @@ import dev.hongbao.tools.chaos.bed.ChaosBed;
 import dev.hongbao.tools.chaos.bed.Member;
 import dev.hongbao.tools.chaos.fault.Fault.FaultMissedException;
 import dev.hongbao.tools.chaos.fault.FaultKind.Cost;
+import dev.hongbao.tools.local.Debugger.Act;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -39,11 +40,7 @@ final class StepFaults {
             new Step("answered, the journal not trimmed", ENGINE + "SettlementLoop", "trim"));
 
     private static final Work RECOVERY = new Work(
-            (bed, member) -> {
-                try (Jedis redis = bed.redis().nodes.client(bed.redis().node(new SplittableRandom(0)))) {
-                    redis.scriptFlush();
-                }
-            },
+            (bed, member) -> bed.redis().nodes.on(bed.redis().node(new SplittableRandom(0)), Jedis::scriptFlush),
             List.of(
                     new Step("the journal retired", ENGINE + "Recovery", "replace"),
                     new Step("the retired journal settled", "dev.hongbao.engine.ShardStore", "drawNext"),
@@ -82,13 +79,13 @@ final class StepFaults {
                     "bus: messages dropped",
                     Cost.LITTLE,
                     Faults::anyBystander,
-                    (member, random) -> member.debugger().leaveOut(BUS.type, BUS.method),
+                    (member, random) -> member.debugger().at(Act.LEAVE_OUT, BUS.type, BUS.method),
                     member -> member.debugger().goOn()),
             Faults.kind(
                     "bus: messages doubled",
                     Cost.LITTLE,
                     Faults::anyBystander,
-                    (member, random) -> member.debugger().runTwice(BUS.type, BUS.method),
+                    (member, random) -> member.debugger().at(Act.RUN_TWICE, BUS.type, BUS.method),
                     member -> member.debugger().goOn()));
 
     static final List<Work> WORKS = List.of(SETTLEMENT, RECOVERY, HAND_OVER, TAKE_OVER, COMMAND, new Work(BUS));
@@ -126,7 +123,7 @@ final class StepFaults {
                     step.name,
                     Set.of(member.number),
                     () -> {
-                        member.debugger().stopAt(step.type, step.method);
+                        member.debugger().at(Act.STAND_STILL, step.type, step.method);
                         work.provocation.of(bed, member);
                         if (!member.debugger().awaitStop(LIMIT_MILLIS)) {
                             throw new FaultMissedException(member.number + " did not come to: " + step.name);
