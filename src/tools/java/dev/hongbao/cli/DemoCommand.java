@@ -36,9 +36,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Starts a server in a temporary directory. 200 members get money. Some send packets of all kinds; all race",
-            "for each packet over HTTP, some twice, some late, some from outside the group. Then each member claims one",
-            "share of a campaign, and catches one of a rain. Prints counts and checks the books. Exit code 1 if a cent is",
-            "off."
+            "for each packet over HTTP, some twice, some late, some from outside the group. Prints counts and checks the",
+            "books. Exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final int BAR_MILLIS = 200;

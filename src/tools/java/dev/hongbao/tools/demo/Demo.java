@@ -11,11 +11,9 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -44,12 +42,6 @@ public final class Demo {
     private static final int LATECOMERS = 10;
     private static final int THREADS = 64;
     private static final long DEPOSIT = 100_000;
-
-    private static final int POOLS = 4;
-    private static final int DROPS = 6;
-    private static final int SHARE = 20;
-    private static final long LEFT = 1_000;
-    private static final int RAIN_SECONDS = 6; // so that the last drop has a second and a half
 
     private static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -92,11 +84,7 @@ public final class Demo {
         }
     }
 
-    private record Claimed(String packet, String user, Answer answer, long nanos) {
-        boolean isNew() {
-            return answer.status() == 201;
-        }
-    }
+    private record Claimed(String packet, String user, Answer answer, long nanos) {}
 
     /** @param port of a server without rate limits */
     public Demo(int port, TokenSigner signer, int packets) {
@@ -160,7 +148,7 @@ public final class Demo {
         }
         long refunded = 0;
         for (String id : expiring) {
-            JsonObject packet = await("/v1/packets/" + id, token(members.get(0)), "refunded");
+            JsonObject packet = awaitRefund(id);
             refunded +=
                     packet.getLong("amount") - packet.getJsonObject("claimed").getLong("amount");
         }
@@ -168,8 +156,6 @@ public final class Demo {
         row("  drained", drained);
         row("  refunded", expiring.size());
         row("  refunded, fen", refunded);
-        campaign();
-        rain();
         row("claims answered", latencyNanos.getTotalCount());
         outcomes.forEach((outcome, count) -> row("  " + outcome, count));
         row("claims/s", latencyNanos.getTotalCount() * 1_000_000_000L / raceNanos);
@@ -218,7 +204,7 @@ public final class Demo {
     }
 
     /** Claims at once; every answer to one user and packet must be the same claim. */
-    private List<Claimed> claimAll(List<Callable<Claimed>> claims) throws Exception {
+    private void claimAll(List<Callable<Claimed>> claims) throws Exception {
         long begun = System.nanoTime();
         List<Claimed> all = Threads.all(THREADS, claims);
         raceNanos += System.nanoTime() - begun;
@@ -236,107 +222,17 @@ public final class Demo {
                 expect(first == null || first.equals(claim), each.user + " got " + first + " and " + claim);
             }
         }
-        return all;
     }
 
-    /** A shop pays for pools with a share for each member; all race for all pools; the rest returns to the shop. */
-    private void campaign() throws Exception {
-        int shares = MEMBERS / POOLS;
-        String path = host(
-                "/v1/campaigns",
-                new JsonObject()
-                        .put("name", "Spring shoes")
-                        .put("asset", "CNY")
-                        .put("budget", (long) SHARE * MEMBERS + LEFT)
-                        .put("endsAt", Instant.now().plus(LENGTH).toString())
-                        .put(
-                                "pool",
-                                new JsonObject()
-                                        .put("shares", shares)
-                                        .put("amount", SHARE * shares)
-                                        .put("split", "equal")
-                                        .put("livesSeconds", LENGTH.toSeconds()))
-                        .put("claiming", new JsonObject().put("total", 1)));
-        List<Callable<Claimed>> claims = new ArrayList<>();
-        for (int i = 0; i < POOLS; i++) {
-            JsonObject pool = new JsonObject().put("product", "sku-" + i).put("group", GROUP);
-            String id = make(path + "/pools", token(members.get(i)), pool).getString("id");
-            members.forEach(member -> claims.add(claim(id, member, null)));
-        }
-        List<String> winners = claimAll(claims).stream()
-                .filter(Claimed::isNew)
-                .map(Claimed::user)
-                .toList();
-        call("POST", path + "/end", service, null);
-        long returned = await(path, service, "closed").getLong("returned");
-        int different = new HashSet<>(winners).size();
-        expect(
-                winners.size() == MEMBERS && different == MEMBERS,
-                winners.size() + " claims of " + different + " members");
-        expect(returned == LEFT, path + ": " + returned + " returned, expected " + LEFT);
-        row("pools of a campaign", POOLS);
-        row("  claims, one a member", winners.size());
-        row("  returned, fen", returned);
-    }
-
-    /** All members tap every drop; each catches one share. One drop more falls than they can catch, and returns to the shop. */
-    private void rain() throws Exception {
-        int perDrop = MEMBERS / (DROPS - 1);
-        String path = host(
-                "/v1/rains",
-                new JsonObject()
-                        .put("name", "New Year's Eve")
-                        .put("asset", "CNY")
-                        .put("budget", (long) DROPS * perDrop * SHARE)
-                        .put("groups", new JsonArray().add(GROUP))
-                        .put("startsAt", Instant.now().plusSeconds(1).toString())
-                        .put("durationSeconds", RAIN_SECONDS)
-                        .put("drops", DROPS)
-                        .put("sharesPerDrop", perDrop)
-                        .put("split", "equal")
-                        .put("catchesPerUser", 1));
-        Set<String> tapped = new HashSet<>();
-        long caught = 0;
-        JsonObject rain;
-        do {
-            rain = get(path, token(members.get(0)));
-            JsonArray fallen = rain.getJsonArray("fallen", new JsonArray());
-            for (int i = 0; i < fallen.size(); i++) {
-                String packet = fallen.getJsonObject(i).getString("packet");
-                if (tapped.add(packet)) {
-                    caught += claimAll(members.stream()
-                                    .map(member -> claim(packet, member, null))
-                                    .toList())
-                            .stream()
-                            .filter(Claimed::isNew)
-                            .count();
-                }
-            }
-            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-        } while (Set.of("planned", "falling").contains(rain.getString("status", "")));
-        long returned = await(path, service, "ended").getLong("returned");
-        expect(tapped.size() == DROPS && caught == MEMBERS, caught + " caught of " + tapped.size() + " drops");
-        expect(returned == (long) perDrop * SHARE, path + ": " + returned + " returned");
-        row("drops of a rain", tapped.size());
-        row("  caught, one by a member", caught);
-        row("  returned, fen", returned);
-    }
-
-    /** Gives the backend the budget, and makes what it pays for. @return its path */
-    private String host(String path, JsonObject definition) throws Exception {
-        make("/v1/accounts/backend/deposits", service, money(definition.getLong("budget")));
-        return path + "/" + make(path, service, definition).getString("id");
-    }
-
-    /** Waits for a status; its lack is a fault. */
-    private JsonObject await(String path, String token, String status) throws Exception {
+    /** Waits for a packet's refund; its lack is a fault. @return the packet */
+    private JsonObject awaitRefund(String id) throws Exception {
         long until = System.nanoTime() + END_LIMIT.toNanos();
-        JsonObject view = get(path, token);
-        while (!view.getString("status", "").equals(status) && System.nanoTime() - until < 0) {
+        JsonObject view;
+        do {
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-            view = get(path, token);
-        }
-        expect(view.getString("status", "").equals(status), path + " is not " + status + ": " + view);
+            view = get("/v1/packets/" + id, token(members.get(0)));
+        } while (!view.getString("status", "").equals("refunded") && System.nanoTime() - until < 0);
+        expect(view.getString("status", "").equals("refunded"), id + " is not refunded: " + view);
         return view;
     }
 
