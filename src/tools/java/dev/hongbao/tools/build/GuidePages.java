@@ -177,7 +177,7 @@ public final class GuidePages {
             StringBuilder text = new StringBuilder();
             Node next = first.getNext();
             for (; next != null && !(next instanceof Heading); next = next.getNext()) {
-                text.append(words(next));
+                text.append(text(next)).append(' ');
             }
             String anchor = sections.isEmpty() ? "" : "#" + anchors.get(first);
             String plain = text.toString().replaceAll("\\s+", " ").strip();
@@ -187,10 +187,10 @@ public final class GuidePages {
         return sections;
     }
 
-    /** The words of a block and of the blocks in it. */
-    private static String words(Node block) {
+    /** The words of a node and of those in it, without markup and without most code blocks. */
+    static String text(Node node) {
         StringBuilder words = new StringBuilder();
-        block.accept(new AbstractVisitor() {
+        node.accept(new AbstractVisitor() {
             @Override
             public void visit(Text piece) {
                 words.append(piece.getLiteral());
@@ -225,7 +225,7 @@ public final class GuidePages {
                 words.append(part instanceof TableCell ? " " : "");
             }
         });
-        return words.append(' ').toString();
+        return words.toString().strip();
     }
 
     static Node parse(String markdown) {
@@ -251,23 +251,6 @@ public final class GuidePages {
             }
         });
         return anchors;
-    }
-
-    /** The letters of a node. */
-    static String text(Node node) {
-        StringBuilder text = new StringBuilder();
-        node.accept(new AbstractVisitor() {
-            @Override
-            public void visit(Text piece) {
-                text.append(piece.getLiteral());
-            }
-
-            @Override
-            public void visit(Code code) {
-                text.append(code.getLiteral());
-            }
-        });
-        return text.toString();
     }
 
     /** The target of a link on the server; empty if the server has none. */

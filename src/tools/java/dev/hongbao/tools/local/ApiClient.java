@@ -111,7 +111,21 @@ public final class ApiClient {
         CompletableFuture<HttpResponse<String>> response =
                 http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofString());
         try {
-            return answer(response.get(limit.toMillis(), TimeUnit.MILLISECONDS));
+            return answer(await(response, limit));
+        } finally {
+            response.cancel(true); // closes the connection unless the answer is complete
+        }
+    }
+
+    /**
+     * Waits for a result over a network.
+     *
+     * @throws HttpTimeoutException after the limit
+     * @throws IOException if it failed, or this thread is interrupted
+     */
+    public static <T> T await(CompletableFuture<T> result, Duration limit) throws IOException {
+        try {
+            return result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
             throw new HttpTimeoutException("no answer within " + limit);
         } catch (ExecutionException broken) {
@@ -119,8 +133,6 @@ public final class ApiClient {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
             throw new IOException(stopped);
-        } finally {
-            response.cancel(true); // closes the connection unless the answer is complete
         }
     }
 

@@ -81,10 +81,8 @@ public final class Api {
             return answer.status() == 200 || answer.status() == 201
                     ? done(call, answer.status(), answer.body())
                     : refused(answer.status(), answer.problem(), answer.retryAfter());
-        } catch (HttpTimeoutException late) {
-            return Answer.unknown(0, "timeout");
-        } catch (IOException broken) {
-            return Answer.unknown(0, "broken");
+        } catch (IOException lost) {
+            return unanswered(lost);
         } catch (DecodeException | ClassCastException | NullPointerException garbled) {
             return Answer.unknown(-1, "an answer of another form");
         }
@@ -128,6 +126,10 @@ public final class Api {
                 .put("amount", call.amount())
                 .put("count", Integer.parseInt(terms[0]))
                 .put("expiresInSeconds", Integer.parseInt(terms[1]));
+    }
+
+    static Answer unanswered(IOException lost) {
+        return Answer.unknown(0, lost instanceof HttpTimeoutException ? "timeout" : "broken");
     }
 
     static Answer refused(int status, String problem, boolean retryAfter) {

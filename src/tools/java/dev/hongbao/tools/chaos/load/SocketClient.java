@@ -123,8 +123,8 @@ final class SocketClient {
                             error.containsKey("retryAfterSeconds"));
                 }
             }
-        } catch (IOException broken) {
-            return Answer.unknown(0, String.valueOf(broken.getMessage()));
+        } catch (IOException lost) {
+            return Api.unanswered(lost);
         } catch (ClassCastException | NullPointerException garbled) {
             return Answer.unknown(-1, "an answer of another form");
         }

@@ -1,5 +1,6 @@
 package dev.hongbao.tools.chaos.load;
 
+import dev.hongbao.tools.local.ApiClient;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
@@ -10,9 +11,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -83,16 +82,7 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
     }
 
     private static <T> T await(CompletableFuture<T> future) throws IOException {
-        try {
-            return future.get(Api.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException late) {
-            throw new IOException("timeout", late);
-        } catch (ExecutionException broken) {
-            throw new IOException("broken", broken.getCause());
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopped", stopped);
-        }
+        return ApiClient.await(future, Api.LIMIT);
     }
 
     @Override
