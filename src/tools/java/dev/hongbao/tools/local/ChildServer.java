@@ -17,13 +17,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
-import java.time.ZoneId;
+import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * This program as a server in a process of its own, for benchmarks and chaos. It ends with its standard input, and so with the process that
@@ -112,7 +113,9 @@ public final class ChildServer extends ChildProcess {
             int equals = line.indexOf('=');
             options.put(line.substring(0, equals), line.substring(equals + 1));
         }
-        SteppedClock clock = new SteppedClock();
+        AtomicLong aheadMillis = new AtomicLong();
+        InstantSource stepped = () -> Instant.now().plusMillis(aheadMillis.get());
+        Clock clock = stepped.withZone(ZoneOffset.UTC);
         try (HongbaoServer server = HongbaoServer.start(HongbaoConfig.forTrial(directory, options), clock)) {
             Runtime.getRuntime().addShutdownHook(new Thread(server::close, "child-server-stop"));
             out.println(PORTS + server.port() + " " + server.managementPort());
@@ -122,7 +125,7 @@ public final class ChildServer extends ChildProcess {
                     TimeUnit.MILLISECONDS.sleep(200);
                     System.gc(); // what the first collection found may release more
                 } else if (line.startsWith(CLOCK)) {
-                    clock.offsetMillis = Long.parseLong(line.substring(CLOCK.length()));
+                    aheadMillis.set(Long.parseLong(line.substring(CLOCK.length())));
                 } else if (line.equals(FILL)) {
                     fill();
                 }
@@ -130,26 +133,6 @@ public final class ChildServer extends ChildProcess {
                         ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
                 out.println(HEAP + used + " " + usedAfterCollection());
             }
-        }
-    }
-
-    /** This machine's clock with an offset. */
-    private static final class SteppedClock extends Clock {
-        private volatile long offsetMillis;
-
-        @Override
-        public Instant instant() {
-            return Instant.now().plusMillis(offsetMillis);
-        }
-
-        @Override
-        public ZoneId getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(ZoneId zone) {
-            throw new UnsupportedOperationException("it is in UTC");
         }
     }
 

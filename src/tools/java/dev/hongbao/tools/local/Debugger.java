@@ -156,7 +156,8 @@ public final class Debugger implements AutoCloseable {
                         wanted.reached.countDown();
                         return isFirst;
                     }
-                    case LEAVE_OUT -> thread.forceEarlyReturn(thread.virtualMachine().mirrorOfVoid());
+                    case LEAVE_OUT ->
+                        thread.forceEarlyReturn(thread.virtualMachine().mirrorOfVoid());
                     case RUN_TWICE -> runOnceMore(reached, thread);
                 }
             } catch (InvalidTypeException

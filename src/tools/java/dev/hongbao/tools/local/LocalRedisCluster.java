@@ -77,7 +77,9 @@ public final class LocalRedisCluster implements AutoCloseable {
     }
 
     private String clusterPort(int node) {
-        return nodes.on(node, redis -> redis.configGet("cluster-port").values().iterator().next());
+        return nodes.on(
+                node,
+                redis -> redis.configGet("cluster-port").values().iterator().next());
     }
 
     private boolean knows(int node, int count) {
@@ -171,8 +173,8 @@ public final class LocalRedisCluster implements AutoCloseable {
     /** Moves one key of a slot in migration, if it is still there. */
     public void moveKey(String key, int from, int to) {
         MigrateParams password = MigrateParams.migrateParams().auth(nodes.password());
-        String moved = nodes.on(
-                from, source -> source.migrate("127.0.0.1", nodes.port(to), 0, MIGRATE_MILLIS, password, key));
+        String moved =
+                nodes.on(from, source -> source.migrate("127.0.0.1", nodes.port(to), 0, MIGRATE_MILLIS, password, key));
         if (!moved.equals("OK") && !moved.equals("NOKEY")) {
             throw new IllegalStateException(key + " is not moved: " + moved);
         }
