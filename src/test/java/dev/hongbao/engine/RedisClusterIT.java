@@ -242,7 +242,7 @@ class RedisClusterIT {
     void aSeedThatIsInNoClusterIsPassedOver() {
         // Given a first seed that was never told of the cluster
         try (RedisProcesses blank = RedisNodes.processes("blank")) {
-            blank.start(Map.of("cluster-enabled", "yes", "cluster-port", Integer.toString(LocalPorts.free(1))));
+            blank.start(Map.of("cluster-enabled", "yes", "cluster-port", Integer.toString(LocalPorts.free())));
             String authority = cluster.url().substring("redis+cluster://".length());
             String userInfo = authority.substring(0, authority.indexOf('@') + 1);
             try (Jedis node = blank.client(0)) {

@@ -85,7 +85,7 @@ public final class SentinelServers implements AutoCloseable {
     }
 
     private void startSentinel(Path program, int master) throws IOException {
-        int port = LocalPorts.free(1);
+        int port = LocalPorts.free();
         Path directory = Files.createDirectories(servers.directory().resolve("sentinel-" + ports.size()));
         Path config = Files.writeString(
                 directory.resolve("sentinel.conf"),

@@ -1,12 +1,10 @@
 package dev.hongbao.tools.local;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.security.SecureRandom;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Free ports of loopback for processes that start in a moment. They are below the ports of outgoing connections (32768 …) and of embedded
@@ -20,31 +18,24 @@ public final class LocalPorts {
 
     private LocalPorts() {}
 
-    /** @return the first of so many free ports in a row */
-    public static int free(int count) {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
+    public static int free() {
         for (int tried = 0; tried < TRIES; tried++) {
-            int first = LOWEST + RANDOM.nextInt(HIGHEST - LOWEST - count);
-            List<ServerSocket> held = new ArrayList<>();
-            try {
-                for (int next = 0; next < count; next++) {
-                    held.add(new ServerSocket(first + next, 1, loopback));
-                }
-                return first;
-            } catch (IOException taken) {
-                // the next try has other ports
-            } finally {
-                held.forEach(LocalPorts::close);
+            int port = RANDOM.nextInt(LOWEST, HIGHEST);
+            if (isFree(port)) {
+                return port;
             }
         }
         throw new IllegalStateException("no free ports");
     }
 
-    private static void close(ServerSocket socket) {
-        try {
-            socket.close();
-        } catch (IOException unlikely) {
-            throw new UncheckedIOException(unlikely);
+    /** Whether a server can take it; connections in TIME_WAIT do not count. */
+    public static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+            return true;
+        } catch (IOException taken) {
+            return false;
         }
     }
 }

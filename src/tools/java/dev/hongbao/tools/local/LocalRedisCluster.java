@@ -50,7 +50,7 @@ public final class LocalRedisCluster implements AutoCloseable {
         for (int node = 0; node < count; node++) {
             nodes.start(Map.of(
                     "cluster-enabled", "yes",
-                    "cluster-port", Integer.toString(LocalPorts.free(1)),
+                    "cluster-port", Integer.toString(LocalPorts.free()),
                     "cluster-node-timeout", "1000",
                     "cluster-require-full-coverage", "no",
                     "cluster-replica-validity-factor", "0"));

@@ -5,12 +5,10 @@ import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.Directories;
 import dev.hongbao.tools.local.Jdbc;
+import dev.hongbao.tools.local.LocalPorts;
 import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -184,14 +182,8 @@ public final class PostgresNode implements AutoCloseable {
 
     private static void awaitFree(int port) {
         long begun = System.nanoTime();
-        while (System.nanoTime() - begun < RECOVERY_NANOS) {
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.setReuseAddress(true);
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                return;
-            } catch (IOException taken) {
-                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
-            }
+        while (!LocalPorts.isFree(port) && System.nanoTime() - begun < RECOVERY_NANOS) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
         }
     }
 
