@@ -958,6 +958,9 @@ final class History {
                     packet.closedAt == null ? packet.held() > 0 : packet.held() == 0,
                     () -> "the escrow of " + packet.id + " holds " + packet.held());
             check(
+                    losesData(packet.id) || !"cancelled".equals(packet.ending) || packet.claims.isEmpty(),
+                    () -> packet.id + " is cancelled, but has " + packet.claims);
+            check(
                     losesData(packet.id) || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
                     () -> packet.id + " was not cancelled as claimed, but nobody has claimed it");
             check(
