@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * Even luck against theory: the law of one share, and of all shares together. All draws of a test are from one stream: each is as random
- * as from a seed of its own, for a third of the time.
+ * as from a seed of its own, without a cipher for each.
  */
 class EvenLuckTest {
     /** One way of drawing the parts of an excess. */
