@@ -42,6 +42,7 @@ final class SimulatedRedis {
     private RedisModel model = new RedisModel();
     private Map<String, String> scripts = new HashMap<>();
     private int replids;
+    private int restarts;
     private boolean up = true;
     private boolean silent;
 
@@ -95,14 +96,17 @@ final class SimulatedRedis {
         model.fill(full);
     }
 
-    /** Stops for some time, and comes back with the given data and without scripts. */
+    /** Stops for some time, and comes back with the given data and without scripts. A later restart replaces one under way. */
     void restart(RedisModel data, long downNanos) {
         up = false;
+        int number = ++restarts;
         RedisModel kept = data.copy();
         breakAll();
         world.after(downNanos, null, () -> {
-            become(new Snapshot(kept, Map.of()));
-            up = true;
+            if (number == restarts) {
+                become(new Snapshot(kept, Map.of()));
+                up = true;
+            }
         });
     }
 
