@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Rows of one shard commit in the order of their places. Other rows commit in any order, so an earlier one may follow a visible one. A
  * row gets its place in a transaction that already has an id. So each query notes the newest visible place, and then draws a transaction
  * id. Once all transactions with earlier ids have ended, the rows up to the noted place are complete.
+ * A database that was made anew, or a Postgres that was started anew, may be of an earlier time: then all notes are forgotten.
  */
 final class OutboxHead {
     /** The least time between two queries. */
@@ -28,9 +29,11 @@ final class OutboxHead {
     private static final int MAX_NOTES = 1_000;
 
     private static final String LOOK = """
-            select s.era, s.floor, h.newest, pg_snapshot_xmin(pg_current_snapshot())::text as ended_before,
+            select s.era, s.floor, h.newest, i.oid || '@' || extract(epoch from pg_postmaster_start_time()) as incarnation,
+                   pg_snapshot_xmin(pg_current_snapshot())::text as ended_before,
                    case when h.newest > $2 then pg_current_xact_id()::text end as drawn
             from outbox_state as s
+            cross join (select oid from pg_database where datname = current_database()) as i
             cross join lateral (
                 select coalesce(max(l.n), s.floor) as newest
                 from generate_series(-1, $1::integer) as g(shard)
@@ -43,7 +46,7 @@ final class OutboxHead {
     private @Nullable Future<Head> looking;
     private @Nullable Head last;
     private long lastNanos;
-    private long endedBefore;
+    private String incarnation = "";
 
     /** Rows up to {@code place} are complete once all transactions before {@code drawn} have ended. */
     private record Note(long place, long drawn) {}
@@ -110,11 +113,13 @@ final class OutboxHead {
         long newest = row.getLong("newest");
         long ended = Long.parseLong(row.getString("ended_before"));
         long whole = last == null ? 0 : last.whole;
-        if (ended < endedBefore || newest < whole || last != null && !last.era.equals(era)) {
-            notes.clear(); // Postgres stepped back
+        if (newest < whole
+                || last != null && !last.era.equals(era)
+                || !incarnation.equals(row.getString("incarnation"))) {
+            notes.clear(); // Postgres stepped back, or may have while it was away
             whole = 0;
         }
-        endedBefore = ended;
+        incarnation = row.getString("incarnation");
         String drawn = row.getString("drawn");
         if (drawn != null && notes.size() < MAX_NOTES) {
             notes.add(new Note(newest, Long.parseLong(drawn)));

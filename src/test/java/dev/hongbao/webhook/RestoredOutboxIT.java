@@ -7,8 +7,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgBuilder;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -104,5 +111,62 @@ class RestoredOutboxIT {
         Set<String> ids = new HashSet<>(before.stream().map(OutboxEvent::id).toList());
         assertThat(after).allMatch(event -> known.contains(event) == ids.contains(event.id()));
         assertThat(after).anyMatch(known::contains).anyMatch(event -> !known.contains(event));
+    }
+
+    private static long insert(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("insert into outbox (shard, type, subjects, events)"
+                        + " values (-1, 'transfer.deposit', array[gen_random_uuid()], 1) returning n")) {
+            rows.next();
+            return rows.getLong(1);
+        }
+    }
+
+    private static long insert(String url, int rows) throws SQLException {
+        long last = 0;
+        try (Connection connection = TestDatabase.connect(url)) {
+            for (int i = 0; i < rows; i++) {
+                last = insert(connection);
+            }
+        }
+        return last;
+    }
+
+    @Test
+    void whatCommitsLateAfterTheRestoreIsNotPassed() throws Exception {
+        // Given an outbox, read to its end, whose last rows a restore takes away
+        TestEngine.start(servers, 1, OPTIONS).close();
+        servers.backUpPostgres();
+        Vertx vertx = Vertx.vertx();
+        try {
+            OutboxHead head = new OutboxHead(
+                    PgBuilder.pool()
+                            .connectingTo(servers.postgresAppUrl())
+                            .using(vertx)
+                            .build(),
+                    1);
+            long lost = insert(servers.postgresAppUrl(), 10);
+            eventually(SOON, () -> assertThat(get(head.look()).whole()).isEqualTo(lost));
+            servers.restorePostgres();
+
+            // When a row takes its place, commits late, and others have passed all that was lost
+            try (Connection slow = TestDatabase.connect(servers.postgresAppUrl())) {
+                slow.setAutoCommit(false);
+                long late = insert(slow);
+                long newest = insert(servers.postgresAppUrl(), 20);
+                assertThat(late).isLessThan(lost);
+
+                // Then no reader passes it before it is there
+                eventually(SOON, () -> {
+                    OutboxHead.Head now = get(head.look());
+                    assertThat(now.newest()).isEqualTo(newest);
+                    assertThat(now.whole()).isLessThan(late);
+                });
+                slow.commit();
+                eventually(SOON, () -> assertThat(get(head.look()).whole()).isEqualTo(newest));
+            }
+        } finally {
+            get(vertx.close());
+        }
     }
 }
