@@ -225,6 +225,7 @@ final class Recovery {
         return sweep.unlinkAll(next).map(row);
     }
 
+    /** A method of its own, since chaos stops a server here. */
     private Future<Void> loadScripts(ShardRow drawn) {
         return shards.of(drawn).loadScripts(drawn.generation().link(redis));
     }

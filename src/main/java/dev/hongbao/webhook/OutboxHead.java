@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Rows of one shard commit in the order of their places. Other rows commit in any order, so an earlier one may follow a visible one. A
  * row gets its place in a transaction that already has an id. So each query notes the newest visible place, and then draws a transaction
  * id. Once all transactions with earlier ids have ended, the rows up to the noted place are complete.
- * A database that was made anew, or a Postgres that was started anew, may be of an earlier time: then all notes are forgotten.
+ *
+ * <p>Another database, or another start of Postgres, may have come out of a backup: its first answer ends all notes.
  */
 final class OutboxHead {
     /** The least time between two queries. */

@@ -88,7 +88,7 @@ public final class TestKeys {
         return rsa(bits, "first");
     }
 
-    /** The same pair for the same name, since to make one takes up to a second. */
+    /** A pair for a name, made once in a JVM: making one takes up to a second. */
     static KeyPair rsa(int bits, String name) {
         return RSA.computeIfAbsent(bits + " " + name, made -> {
             try {

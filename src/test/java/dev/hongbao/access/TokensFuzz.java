@@ -127,7 +127,7 @@ public final class TokensFuzz implements Kind {
         return input.oneIn(2) ? made : cut(input, made);
     }
 
-    /** What is signed is what is said, spoilt or not. @param meant where it says nothing that can be read */
+    /** The claims of a text, spoilt or not. @param meant the claims of a text that nobody can read */
     private static JsonObject said(String text, JsonObject meant) {
         try {
             return new JsonObject(text);
@@ -198,7 +198,7 @@ public final class TokensFuzz implements Kind {
                 "");
     }
 
-    /** What came to harm on its way; whether it is still signed, is seen from its bytes. */
+    /** Damages a token on its way. */
     private static Made cut(Input input, Made made) {
         StringBuilder text = new StringBuilder(made.text);
         int at = input.random().nextInt(text.length());

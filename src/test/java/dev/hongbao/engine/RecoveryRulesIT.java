@@ -82,7 +82,7 @@ class RecoveryRulesIT {
                 .isBetween(1_000L, 2_500L);
     }
 
-    /** Who loaded a lost script again by himself would give slots away that others have. */
+    /** A caller who loaded a lost script again by himself would give away slots that others have. */
     @Test
     void aRedisThatHasForgottenItsEndGivesNothingBeforeItIsRecovered() {
         // Given three who have won, of whom Redis forgets two together with its scripts, as one that comes back with an
@@ -141,7 +141,7 @@ class RecoveryRulesIT {
         }
     }
 
-    /** What a newer version's script has written is never misread: it is as if it had not been accepted. */
+    /** A server never misreads an entry of a newer version: the entry counts as not accepted. */
     @Test
     void anEntryOfAFormThatOnlyANewerVersionKnowsIsVoid() {
         // Given a share that was given out in such an entry

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
-/** What servers tell each other makes them quick, and nothing else. */
+/** Messages between servers make them quick, and nothing else. */
 @ExtendWith(Servers.class)
 class ServerMessagesIT {
     private static final Map<String, String> OPTIONS = Map.of("shards", "4");
@@ -77,7 +77,7 @@ class ServerMessagesIT {
         }
     }
 
-    /** How many claims one after the other, and of how many rounds the best is told. */
+    /** Numbers of claims, one after the other, in each of some rounds. The best round counts. */
     private record Load(int warm, int claims, int rounds) {}
 
     /** Joins two engines. */
@@ -149,7 +149,7 @@ class ServerMessagesIT {
         get(second.engine().join(lines.line("second")));
     }
 
-    /** What a server says that has written an entry. */
+    /** The message of a server that has written an entry. */
     private static Buffer wrote(String name, int shard, long epoch, long seq) {
         return new WireWriter()
                 .octet(1)
@@ -215,7 +215,7 @@ class ServerMessagesIT {
             assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
             third.tell("first", wrote("third", packet.shard(), epoch, 1));
 
-            // Then it is told of that claim, and not of those of others
+            // Then it hears of that claim, and of no other one
             eventually(SOON, () -> assertThat(claims(told)).hasSize(1));
             assertThat(first.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
             third.tell("first", wrote("third", packet.shard(), epoch, 2));
@@ -228,7 +228,7 @@ class ServerMessagesIT {
         }
     }
 
-    /** What a server that listens is told of a claim. */
+    /** The message about a claim that a listening server gets. */
     private static Buffer aClaim(ServerLine listening, TestEngine first, Packet packet) {
         List<Buffer> told = new CopyOnWriteArrayList<>();
         listening.listen(told::add);

@@ -23,7 +23,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a server knows of the others without any store. */
+/** A server's knowledge of the others, without any store. */
 @ExtendWith(VertxExtension.class)
 class ServerMessagesTest {
     private static final Duration SOON = Duration.ofSeconds(10);
@@ -33,7 +33,7 @@ class ServerMessagesTest {
 
     private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 
-    /** What a server says of itself that owns nothing. */
+    /** The message about itself of a server that owns nothing. */
     static Buffer self(String name, boolean listens) {
         return self(name, List.of(), listens);
     }

@@ -24,16 +24,16 @@ final class MutantRun {
     private static final Path CLASSES = Path.of("target", "classes");
     private static final long LIMIT_SECONDS = 240;
 
-    /** How long the simulation looks for a defect: some take hundreds of histories. */
+    /** The time of the simulation for a defect: some take hundreds of histories. */
     private static final long SIMULATION_SECONDS = 120;
 
-    /** What only says that the defect was not planted well. */
+    /** Faults of a defect that was not planted well. */
     private static final String UNFIT =
             "(?s).*(FlywayException|syntax error|NoClassDefFound|VerifyError|ParameterResolution).*";
 
     private MutantRun() {}
 
-    /** How it went. */
+    /** The outcome. */
     enum Verdict {
         CAUGHT,
         /** No test failed: one is missing. */

@@ -936,7 +936,7 @@ final class History {
                 .count();
     }
 
-    /** What was accepted is settled as it was accepted, if Redis lost nothing. */
+    /** An accepted claim is settled with its slot and amount, if Redis lost nothing. */
     private void checkAccepted() {
         for (Claim claim : accepted) {
             PacketRow packet = tables.packets.get(claim.packet().value());

@@ -346,7 +346,7 @@ final class PostgresTables {
         }
     }
 
-    /** What an operator does, and what every server reads. */
+    /** An operator's statements, and the quarantine that every server reads. */
     private @Nullable Plan quarantine(String text, Tuple of) {
         if (text.equals("select id from quarantine_unit")) {
             return Plan.read(

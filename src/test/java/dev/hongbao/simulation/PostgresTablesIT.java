@@ -62,18 +62,18 @@ class PostgresTablesIT {
     private static final String SETTLE_PLAYS = sql("draw.PlaySettler", "SETTLE");
     private static final String SETTLE_ENDS = sql("draw.EndSettler", "SETTLE");
 
-    /** What a recovery reads of a shard's draws. */
+    /** A recovery's queries about a shard's draws. */
     private static final List<String> LOADED = List.of(
             sql("draw.DrawShardLoader", "OPEN"),
             sql("draw.DrawShardLoader", "PLAYERS"),
             sql("draw.DrawShardLoader", "NOT_TAKEN"));
 
-    /** What an owner looks for. */
+    /** An owner's queries about draws. */
     private static final List<String> OWNED = List.of(
             "select d.id, d.shard from " + sql("draw.DrawStore", "SCHEDULED"),
             "select p.draw, p.n from " + sql("draw.DrawOwnerTask", "PERIODS_OVER") + " limit $2");
 
-    /** What is read of a request. */
+    /** Queries about a request. */
     private static final List<String> OF_REQUESTS = List.of(
             sql("draw.PlayRequestStore", "RETURNED"),
             sql("draw.PlayRequestStore", "PLAYS"),

@@ -135,7 +135,7 @@ final class SimulatedRedis {
         }
     }
 
-    /** What a line loses while neither end notices. */
+    /** The part that a line loses while neither end notices. */
     enum Loss {
         REQUESTS,
         ANSWERS,

@@ -27,10 +27,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Histories of several servers on virtual time, each from a seed.
  *
- * <p>Real: the whole writer (logs, settlement, recovery, ownership, hand-over, supervision), the scripts and their batches, waiters,
- * admission, the messages between servers, presence, the operator's view of shards, quarantine and its operator, the claims of users, closes of expired packets, early ends, loads of sent packets; plays of
- * draws with their holds, schedules and ends; limits of campaigns over their pools. Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link
- * PostgresTables}, a second meaning of the settling statements; the network, the bus, clocks, and the faults of {@link History.Fault}.
+ * <p>Real:
+ *
+ * <ul>
+ *   <li>the whole writer: logs, settlement, recovery, ownership, hand-over, supervision, presence, quarantine;
+ *   <li>the scripts and their batches, waiters, admission, messages between servers, the operator's view of shards;
+ *   <li>claims, loads of sent packets, closes of expired ones, early ends, limits of campaigns over their pools;
+ *   <li>plays of draws with their holds, schedules and ends.
+ * </ul>
+ *
+ * <p>Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link PostgresTables}, a second meaning of the
+ * settling statements; the network, the bus, clocks, an operator, and the faults of {@link History.Fault}.
  *
  * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds, the outbox, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.

@@ -26,7 +26,7 @@ public final class Split {
         return amounts(terms, new SeedStream(seed));
     }
 
-    /** As above, from the next numbers of a stream. */
+    /** The amounts that the next numbers of a stream give. */
     static long[] amounts(SplitTerms terms, SeedStream random) {
         long[] amounts = unshuffled(terms, random);
         // Needed by double-mean and inflate, whose later draws spread wider, and by even-luck under a tight max.

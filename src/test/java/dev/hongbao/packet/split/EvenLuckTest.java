@@ -135,7 +135,7 @@ class EvenLuckTest {
         Fit.assertFits(sum, expected, draws + " draws");
     }
 
-    /** How many ways divide 0 … excess into {@code count} parts of 0 … cap; large counts only up to a common factor. */
+    /** The number of ways to divide each of 0 … excess into {@code count} parts of 0 … cap; large counts up to a common factor. */
     private static double[] ways(int excess, int count, int cap) {
         double[] ways = new double[excess + 1];
         ways[0] = 1;

@@ -40,7 +40,7 @@ class SplitFairnessTest {
             return squares[position] / draws - mean * mean;
         }
 
-        /** How many standard errors the position's mean is off the fair one. */
+        /** The distance of the position's mean from the fair one, in standard errors. */
         double z(int position) {
             return sums[position] / draws / Math.sqrt(variance(position) / draws);
         }
@@ -87,7 +87,7 @@ class SplitFairnessTest {
         }
     }
 
-    /** What the shuffle is for: the last slot must not be the daring one. */
+    /** The shuffle's purpose: the last slot must not be the daring one. */
     @ParameterizedTest
     @EnumSource(names = "EQUAL", mode = EnumSource.Mode.EXCLUDE)
     void everySlotHasTheSameSpread(SplitAlgorithm algorithm) {

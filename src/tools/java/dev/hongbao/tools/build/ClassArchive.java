@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the archive of the classes that a start of the jar loads, for {@code -XX:SharedArchiveFile}: a later start on the same JVM
- * maps them, instead of reading and checking each. The classes are those of one start on embedded stores. The archive fits this jar
+ * maps them, instead of reading and checking each. One start on embedded stores chooses the classes. The archive fits this jar
  * and its place only; the JVM goes without one that does not fit.
  */
 public final class ClassArchive {
