@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
+import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
+import java.util.stream.Stream;
 
 /**
  * The time of cores that processes have had, as Linux counts it in {@code /proc}; the embedded stores run nowhere else. Stateless.
@@ -23,6 +25,8 @@ final class ProcessCpu {
     private static final int FIRST = 11;
 
     private static final int LAST = 14;
+
+    private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
 
     private ProcessCpu() {}
 
@@ -76,6 +80,24 @@ final class ProcessCpu {
                 + descendants(pid).stream().mapToLong(ProcessCpu::micros).sum();
     }
 
+    /** Microseconds so far of the JITs' threads, in this process and in all that it has started. */
+    static double compilers() {
+        double micros = 0;
+        ProcessHandle self = ProcessHandle.current();
+        for (ProcessHandle process :
+                Stream.concat(Stream.of(self), self.descendants()).toList()) {
+            try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
+                for (Path thread : threads.toList()) {
+                    String stat = Files.readString(thread.resolve("stat"));
+                    micros += COMPILER.matcher(stat).find() ? micros(stat, FIRST + 1) : 0;
+                }
+            } catch (IOException ended) {
+                // a process or a thread; a JIT's first thread stays
+            }
+        }
+        return micros;
+    }
+
     private static List<String> descendants(long pid) throws IOException {
         List<String> stats = new ArrayList<>();
         for (ProcessHandle child :
@@ -94,9 +116,13 @@ final class ProcessCpu {
     }
 
     private static long micros(String stat) {
+        return micros(stat, LAST);
+    }
+
+    private static long micros(String stat, int last) {
         String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
         long ticks = 0;
-        for (int i = FIRST; i <= LAST; i++) {
+        for (int i = FIRST; i <= last; i++) {
             ticks += Long.parseLong(words[i]);
         }
         return ticks * TICK_MICROS;

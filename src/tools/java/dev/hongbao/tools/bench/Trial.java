@@ -10,8 +10,10 @@ import java.util.function.Consumer;
 
 /** One run of one benchmark: its size, its rounds and its results. Confined to one thread, except {@link #fault}. */
 final class Trial {
-    /** In the warm-up round a load lasts so much longer: a busy server's code is compiled after half a minute. */
-    private static final double WARM_UP = 2.5;
+    /** Of a core: while the JITs use more, the code is not warm. It takes one to four minutes, by machine. */
+    private static final double MOST_COMPILING = 0.1;
+
+    private static final int MOST_WARM_UPS = 8;
 
     final String name;
     final int rounds;
@@ -55,11 +57,10 @@ final class Trial {
 
     /** @return the scaled length of a load, at least a second */
     Duration time(int usualMillis) {
-        long millis = Math.max(1_000, (long) usualMillis * percent / 100);
-        return Duration.ofMillis(isWarmUp ? (long) (millis * WARM_UP) : millis);
+        return Duration.ofMillis(Math.max(1_000, (long) usualMillis * percent / 100));
     }
 
-    /** Adds a row to the report. Its values count outside the warm-up round only. */
+    /** Adds a row to the report. Its values count outside the warm-up only. */
     Row row(String what, String unit) {
         Row row = new Row(what, unit, () -> !isWarmUp);
         rows.add(row);
@@ -75,22 +76,40 @@ final class Trial {
     }
 
     /**
-     * Runs a warm-up round and the rounds that count. Each round reverses the order of the one before, so that a machine that
-     * slows down slows all steps down.
+     * Runs warm-up rounds until the JITs are quiet, and the rounds that count. Each round reverses the order of the one before, so
+     * that a machine that slows down slows all steps down.
      *
      * @param after runs after each round
      */
     void rounds(Action after, List<Step> steps) throws Exception {
         List<Step> order = new ArrayList<>(steps);
-        for (int round = 0; round <= rounds; round++) {
-            isWarmUp = round == 0;
-            for (Step step : order) {
-                step(step.name);
-                step.action.run();
-            }
-            after.run();
-            Collections.reverse(order);
+        isWarmUp = true;
+        double compiling = 1;
+        for (int round = 0; round * 100 < MOST_WARM_UPS * percent && compiling > MOST_COMPILING; round++) {
+            compiling = compiling(() -> round(after, order));
         }
+        isWarmUp = false;
+        for (int round = 0; round < rounds; round++) {
+            round(after, order);
+        }
+    }
+
+    private void round(Action after, List<Step> order) throws Exception {
+        for (Step step : order) {
+            step(step.name);
+            step.action.run();
+        }
+        after.run();
+        Collections.reverse(order);
+    }
+
+    /** @return the cores that the JITs of this process and of its servers used, over a second or more */
+    private static double compiling(Action work) throws Exception {
+        double before = ProcessCpu.compilers();
+        long begun = System.nanoTime();
+        work.run();
+        double micros = Math.max(1e6, (System.nanoTime() - begun) / 1e3);
+        return (ProcessCpu.compilers() - before) / micros;
     }
 
     /** Runs the rounds without a warm-up, in the given order. */
@@ -108,7 +127,7 @@ final class Trial {
         faults.add(what);
     }
 
-    /** Voids all numbers, unless the text is empty or this is the warm-up, where a cold server may refuse requests. */
+    /** Voids all numbers, unless the text is empty or this is a warm-up, where a cold server may refuse requests. */
     void loadFault(String what) {
         if (!isWarmUp && !what.isEmpty()) {
             faults.add(what);

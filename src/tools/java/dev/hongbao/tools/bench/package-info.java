@@ -1,7 +1,7 @@
 /**
  * The benchmarks. A benchmark is a load and the rows of its report; {@link dev.hongbao.tools.bench.Trial} has the rounds.
  *
- * <p>A round runs each step of the load once. The first round warms up and does not count. Rounds alternate the order of their steps,
+ * <p>A round runs each step of the load once. Rounds do not count until the JITs are quiet. Rounds alternate the order of their steps,
  * so that a row and its baseline see the same machine. Then the books are checked: a violation voids all numbers.
  *
  * <p>Beds: {@code BenchBed} is an engine in this process, {@code ServerBed} a server in its own process, {@code ClusterBed} several.
