@@ -166,7 +166,7 @@ class JarIT {
 
     @Test
     void theDemoEndsClean() {
-        ServerProcess.Result demo = ServerProcess.run("demo", "--packets", "12");
+        ServerProcess.Result demo = ServerProcess.run("demo", "--packets", "12", "--gateway");
         assertThat(demo.output()).contains("Every cent is where it belongs.");
         assertThat(demo.exit()).isZero();
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +36,9 @@ public final class Demo {
     private static final int STRANGERS = 5;
     private static final int SENDERS = 12;
     private static final int RECIPIENTS = 20;
+    private static final int CLAIMS_OF_A_CALL = 50;
     private static final String GROUP = "demo";
+    private static final String ELSEWHERE = "elsewhere";
     private static final String PASSCODE = "恭喜发财";
     private static final int SHORT_EXPIRY_SECONDS = 2;
     private static final int ONE_IN_CLAIMS_TWICE = 10;
@@ -58,6 +61,7 @@ public final class Demo {
             IntStream.rangeClosed(1, STRANGERS).mapToObj(i -> "stranger-" + i).toList();
     private final Map<String, String> tokens = new HashMap<>();
     private final int packets;
+    private final boolean gateway;
 
     private final Histogram latencyNanos = new Histogram(PATIENCE.toNanos() * 2, 3);
     private final Map<String, Long> outcomes = new TreeMap<>();
@@ -86,13 +90,17 @@ public final class Demo {
 
     private record Claimed(String packet, String user, Answer answer, long nanos) {}
 
-    /** @param port of a server without rate limits */
-    public Demo(int port, TokenSigner signer, int packets) {
+    /**
+     * @param port of a server without rate limits
+     * @param gateway whether the host's backend claims for the crowd, in batches, instead of each member with a token
+     */
+    public Demo(int port, TokenSigner signer, int packets, boolean gateway) {
         this.port = port;
         this.packets = packets;
+        this.gateway = gateway;
         this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, LENGTH);
         members.forEach(member -> tokens.put(member, sign(signer, member, GROUP)));
-        strangers.forEach(stranger -> tokens.put(stranger, sign(signer, stranger, "elsewhere")));
+        strangers.forEach(stranger -> tokens.put(stranger, sign(signer, stranger, ELSEWHERE)));
     }
 
     private static String sign(TokenSigner signer, String user, String group) {
@@ -164,21 +172,16 @@ public final class Demo {
         return new Result(rows, sample, faults);
     }
 
-    /** All members claim at once, some twice, and strangers; then some claim late. */
+    /** All members claim at once, some twice, and strangers; then some claim late, with their tokens. */
     private void race(String id, PlannedPacket packet) throws Exception {
-        String word = packet.body.getString("passcode");
-        JsonObject passcode = word == null ? null : new JsonObject().put("passcode", word);
-        List<Callable<Claimed>> claims = new ArrayList<>();
+        String passcode = packet.body.getString("passcode");
+        List<String> crowd = new ArrayList<>();
         for (int i = 0; i < MEMBERS; i++) {
-            for (int time = 0; time < (i % ONE_IN_CLAIMS_TWICE == 0 ? 2 : 1); time++) {
-                claims.add(claim(id, members.get(i), passcode));
-            }
+            crowd.addAll(Collections.nCopies(i % ONE_IN_CLAIMS_TWICE == 0 ? 2 : 1, members.get(i)));
         }
-        strangers.forEach(stranger -> claims.add(claim(id, stranger, passcode)));
-        claimAll(claims);
-        claimAll(members.subList(0, LATECOMERS).stream()
-                .map(member -> claim(id, member, passcode))
-                .toList());
+        crowd.addAll(strangers);
+        claimAll(gateway ? batches(id, crowd, passcode) : single(id, crowd, passcode));
+        claimAll(single(id, members.subList(0, LATECOMERS), passcode));
 
         JsonArray items = get("/v1/packets/" + id + "/claims?limit=200", token(members.get(0)))
                 .getJsonArray("items");
@@ -195,18 +198,59 @@ public final class Demo {
         }
     }
 
-    private Callable<Claimed> claim(String packet, String user, @Nullable JsonObject body) {
-        return () -> {
-            long begun = System.nanoTime();
-            Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
-            return new Claimed(packet, user, answer, System.nanoTime() - begun);
-        };
+    private List<Callable<List<Claimed>>> single(String packet, List<String> users, @Nullable String passcode) {
+        JsonObject body = passcode == null ? null : new JsonObject().put("passcode", passcode);
+        return users.stream()
+                .map(user -> (Callable<List<Claimed>>) () -> {
+                    long begun = System.nanoTime();
+                    Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
+                    return List.of(new Claimed(packet, user, answer, System.nanoTime() - begun));
+                })
+                .toList();
+    }
+
+    private List<Callable<List<Claimed>>> batches(String packet, List<String> users, @Nullable String passcode) {
+        List<Callable<List<Claimed>>> calls = new ArrayList<>();
+        for (int i = 0; i < users.size(); i += CLAIMS_OF_A_CALL) {
+            List<String> some = users.subList(i, Math.min(users.size(), i + CLAIMS_OF_A_CALL));
+            calls.add(() -> claimFor(packet, some, passcode));
+        }
+        return calls;
+    }
+
+    /** Claims by the backend. Repeats the call while it refuses a claim for now. */
+    private List<Claimed> claimFor(String packet, List<String> users, @Nullable String passcode) throws Exception {
+        JsonArray claims = new JsonArray();
+        for (String user : users) {
+            String group = strangers.contains(user) ? ELSEWHERE : GROUP;
+            JsonObject claim =
+                    new JsonObject().put("user", user).put("packet", packet).put("groups", new JsonArray().add(group));
+            claims.add(passcode == null ? claim : claim.put("passcode", passcode));
+        }
+        JsonObject body = new JsonObject().put("claims", claims);
+        long begun = System.nanoTime();
+        while (true) {
+            JsonArray items = make("/v1/claims", service, body).getJsonArray("items");
+            long nanos = System.nanoTime() - begun;
+            List<Claimed> all = new ArrayList<>();
+            for (int i = 0; i < users.size(); i++) {
+                JsonObject item = items.getJsonObject(i);
+                Answer answer = new Answer(
+                        item.getInteger("status"), false, item.getJsonObject("claim", item.getJsonObject("problem")));
+                all.add(new Claimed(packet, users.get(i), answer, nanos));
+            }
+            if (all.stream().noneMatch(each -> each.answer.status() == 503) || nanos > PATIENCE.toNanos()) {
+                return all;
+            }
+            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
+        }
     }
 
     /** Claims at once; every answer to one user and packet must be the same claim. */
-    private void claimAll(List<Callable<Claimed>> claims) throws Exception {
+    private void claimAll(List<Callable<List<Claimed>>> calls) throws Exception {
         long begun = System.nanoTime();
-        List<Claimed> all = Threads.all(THREADS, claims);
+        List<Claimed> all =
+                Threads.all(THREADS, calls).stream().flatMap(List::stream).toList();
         raceNanos += System.nanoTime() - begun;
         for (Claimed each : all) {
             latencyNanos.recordValue(Math.min(each.nanos, latencyNanos.getHighestTrackableValue()));
