@@ -35,6 +35,13 @@ class ProcessCpuTest {
     }
 
     @Test
+    void theTimeOfTheJitsIsAPartOfTheProcess() {
+        double compilers = ProcessCpu.compilers();
+
+        assertThat(compilers).isPositive().isLessThan(own());
+    }
+
+    @Test
     void aLoadInTheServersProcessIsNotTheServers() throws Exception {
         ProcessCpu.Used before = ProcessCpu.used(PID);
 

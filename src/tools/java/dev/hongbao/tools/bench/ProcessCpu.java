@@ -1,6 +1,7 @@
 package dev.hongbao.tools.bench;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -87,15 +88,22 @@ final class ProcessCpu {
         for (ProcessHandle process :
                 Stream.concat(Stream.of(self), self.descendants()).toList()) {
             try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
-                for (Path thread : threads.toList()) {
-                    String stat = Files.readString(thread.resolve("stat"));
-                    micros += COMPILER.matcher(stat).find() ? micros(stat, FIRST + 1) : 0;
-                }
-            } catch (IOException ended) {
-                // a process or a thread; a JIT's first thread stays
+                micros += threads.mapToLong(ProcessCpu::compiling).sum();
+            } catch (IOException | UncheckedIOException ended) {
+                // it compiles no more
             }
         }
         return micros;
+    }
+
+    /** Of a thread; 0 if it is no JIT's, or has ended. */
+    private static long compiling(Path thread) {
+        try {
+            String stat = Files.readString(thread.resolve("stat"));
+            return COMPILER.matcher(stat).find() ? micros(stat, FIRST + 1) : 0;
+        } catch (IOException ended) {
+            return 0;
+        }
     }
 
     private static List<String> descendants(long pid) throws IOException {
