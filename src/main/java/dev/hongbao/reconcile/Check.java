@@ -40,9 +40,9 @@ record Check(String invariant, String name, Severity severity, String query, Sco
         return new Check(invariant, name, severity, query, scope, true);
     }
 
-    /** The SQL for a full run. */
+    /** The SQL for a full run; at most {@link Reconciliation#MAX_LINES} rows. */
     public String sql() {
-        return Scope.WHOLE.over(query);
+        return Scope.WHOLE.over(this);
     }
 
     /**

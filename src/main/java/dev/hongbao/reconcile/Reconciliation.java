@@ -30,6 +30,12 @@ public final class Reconciliation {
     /** The most lines of a check. Further violations are not listed. */
     public static final int MAX_LINES = 100;
 
+    /**
+     * For a full run, which reads whole tables. After a burst without new statistics, the planner would choose nested loops over
+     * millions of rows.
+     */
+    static final String PLANNING = "set local enable_nestloop = off; set local work_mem = '64MB'";
+
     private final Vertx vertx;
     private final Pool pool;
     private final RedisLinks redis;
@@ -99,13 +105,9 @@ public final class Reconciliation {
         return pool.withConnection(connection -> connection
                         .query("begin isolation level repeatable read read only")
                         .execute()
-                        // The checks read whole tables. After a burst without new statistics, the planner would choose
-                        // nested loops over millions of rows. A reader holds nobody up, so a pause of this process may
-                        // be longer
-                        // than a writer's.
+                        // A reader holds nobody up, so a pause of this process may be longer than a writer's.
                         .compose(begun -> connection
-                                .query("set local enable_nestloop = off; set local work_mem = '64MB';"
-                                        + " set local idle_in_transaction_session_timeout = '1min'")
+                                .query(PLANNING + "; set local idle_in_transaction_session_timeout = '1min'")
                                 .execute())
                         .compose(set -> each(connection, found))
                         .compose(checked -> again(connection, found))
@@ -154,9 +156,7 @@ public final class Reconciliation {
             done = done.compose(before -> connection
                             .query("set local enable_mergejoin = " + (check.isHashed() ? "off" : "on"))
                             .execute())
-                    .compose(set -> connection
-                            .query(check.sql() + " limit " + MAX_LINES)
-                            .execute())
+                    .compose(set -> connection.query(check.sql()).execute())
                     .map(rows -> {
                         found.accept(check.found(Rows.list(rows, row -> row.getString(0))));
                         return null;

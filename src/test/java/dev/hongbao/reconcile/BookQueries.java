@@ -7,6 +7,9 @@ import java.util.function.Predicate;
 
 /** The checks of the books as queries, for tests of other rooms. */
 public final class BookQueries {
+    /** The settings of a full run. */
+    public static final String PLANNING = Reconciliation.PLANNING;
+
     private BookQueries() {}
 
     /** The query for the rows that break a rule, by the rule. @param some the severities of the wanted rules */

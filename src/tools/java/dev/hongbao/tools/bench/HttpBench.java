@@ -44,6 +44,8 @@ final class HttpBench extends Part.OfEngine {
             .atLeast(1.5);
     private final Row meanwhile = trial.row("HTTP, accepted, one packet, settled meanwhile", "claims/s")
             .over(loop);
+    private final Row behind =
+            trial.row("  the settlement of the last one", "ms later").atMost(1_000);
     private final Row settled =
             trial.row("HTTP, settled, one packet", "claims/s").over(loop).atLeast(0.75);
     private final Row times = trial.row("  times lock and transaction", "×");
@@ -71,7 +73,9 @@ final class HttpBench extends Part.OfEngine {
         step("accepted", this::accepted);
         step("accepted, settled meanwhile", () -> {
             meanwhile.add(claim(true).speed());
+            long accepted = System.nanoTime();
             bed.awaitSettled();
+            behind.add((System.nanoTime() - accepted) / 1e6);
         });
         step("settled", this::settled);
         step("settled, in batches", this::settledInBatches);
