@@ -33,7 +33,7 @@ create or replace function checkpoint_state_of_campaign(of_campaign uuid) return
 return (select format('%s %s %s %s %s', coalesce(c.closed_at::text, 'open'), c.budget, c.returned, r.caught, r.ended)
         from campaign as c left join rain as r on r.id = c.id where c.id = of_campaign);
 
--- Summarizes the newest rows in the index on transfer ids. Each page of a run reads all rows that are not summarized.
+-- Summarizes the newest rows in the indexes on transfers' ids and times. A search by either reads all rows that are not summarized.
 create or replace function summarize_transfers() returns void
     language plpgsql
     security definer -- for roles that do not own the tables
@@ -43,7 +43,7 @@ as $$
 begin
     perform brin_summarize_new_values(i.inhrelid::regclass)
     from pg_inherits as i join pg_index as x on x.indexrelid = i.inhrelid
-    where i.inhparent = 'transfer_id'::regclass
+    where i.inhparent in ('transfer_id'::regclass, 'transfer_at'::regclass)
       and x.indrelid in (to_regclass(month_part('transfer', date_trunc('month', now() at time zone 'UTC')::date)),
                          to_regclass(month_part('transfer', (date_trunc('month', now() at time zone 'UTC') - interval '1 month')::date)),
                          'transfer_other'::regclass);

@@ -15,6 +15,7 @@ begin
         return false;
     end if;
     if seen.counted >= seen.begun then
+        perform summarize_transfers();
         update turnover_place set begun = greatest(begun, coalesce(transfers_begun(), 0)), waits_for = pg_snapshot_xmax(pg_current_snapshot());
         return false;
     end if;
