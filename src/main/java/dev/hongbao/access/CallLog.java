@@ -1,6 +1,7 @@
 package dev.hongbao.access;
 
 import dev.hongbao.access.AuditLog.AuditRow;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.http.ConnectionCap;
 import dev.hongbao.http.Contract.Operation;
 import dev.hongbao.http.Exchange;
@@ -12,7 +13,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
 import io.vertx.ext.web.RoutingContext;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -69,7 +69,7 @@ public record CallLog(AuditLog rows, long answerMillis) {
             rows.add(row.get());
             return null;
         }
-        return rows.write(row.get()).timeout(answerMillis, TimeUnit.MILLISECONDS);
+        return Loop.current().timeout(rows.write(row.get()), answerMillis);
     }
 
     /** Writes the HTTP calls of a listener. @param addresses of clients */

@@ -89,7 +89,12 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
 
     /** @param books a pool whose statements may take minutes: a report sums all pools of a day and a product */
     public CampaignCatalog(Pool pool, Pool books) {
-        super(Caffeine.newBuilder().maximumSize(MAX_CAMPAIGNS).build(), Campaign::id);
+        super(
+                Caffeine.newBuilder()
+                        .maximumSize(MAX_CAMPAIGNS)
+                        .executor(Runnable::run)
+                        .build(),
+                Campaign::id);
         this.pool = pool;
         this.books = books;
     }

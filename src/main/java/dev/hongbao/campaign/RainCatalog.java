@@ -81,7 +81,12 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
     private final Pool pool;
 
     public RainCatalog(Pool pool) {
-        super(Caffeine.newBuilder().maximumSize(MAX_RAINS).build(), Rain::id);
+        super(
+                Caffeine.newBuilder()
+                        .maximumSize(MAX_RAINS)
+                        .executor(Runnable::run)
+                        .build(),
+                Rain::id);
         this.pool = pool;
     }
 

@@ -29,6 +29,7 @@ final class DrawCatalog extends RowCache<DrawId, Draw> {
                 Caffeine.newBuilder()
                         .maximumWeight(MAX_BYTES)
                         .weigher((DrawId id, Draw draw) -> bytes(draw.definition()))
+                        .executor(Runnable::run)
                         .build());
     }
 

@@ -7,7 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.MessageCodec;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,14 +44,32 @@ public interface Loop {
     /** Runs tasks on this event loop, from any thread. */
     Executor here();
 
-    /** The result of {@code asked}, or a failure after so many milliseconds. */
-    <T> Future<T> timeout(Future<T> asked, long millis);
-
     /** Publishes an immutable message to all loops of this server. */
     void publish(String address, @Nullable Object message);
 
     /** Hears the messages of this server from now on, on this event loop. */
     <T> void listen(String address, Consumer<T> heard);
+
+    /**
+     * The result of {@code asked}, or a {@link TimeoutException} after so many milliseconds, at least 1. (Vert.x' own timeout of a future
+     * without a context wakes another thread, twice a call.)
+     */
+    default <T> Future<T> timeout(Future<T> asked, long millis) {
+        if (asked.isComplete()) {
+            return asked;
+        }
+        Promise<T> first = Promise.promise();
+        long timer = timer(millis, () -> first.tryFail(new TimeoutException("no answer in " + millis + " ms")));
+        asked.onComplete(answer -> {
+            cancel(timer);
+            if (answer.succeeded()) {
+                first.tryComplete(answer.result());
+            } else {
+                first.tryFail(answer.cause());
+            }
+        });
+        return first.future();
+    }
 
     /** Succeeds after so many milliseconds. */
     default Future<Void> pause(long millis) {
@@ -66,6 +84,15 @@ public interface Loop {
      */
     static <T> void passes(Vertx vertx, Class<T> type) {
         vertx.eventBus().registerDefaultCodec(type, new LocalCodec<>(type));
+    }
+
+    /** The caller's event loop; elsewhere an {@link IllegalStateException}. */
+    static Loop current() {
+        Context context = Vertx.currentContext();
+        if (context == null) {
+            throw new IllegalStateException("not on an event loop");
+        }
+        return of(context.owner());
     }
 
     /** Vert.x' loops. */
@@ -100,11 +127,6 @@ public interface Loop {
             public Executor here() {
                 Context context = vertx.getOrCreateContext();
                 return task -> context.runOnContext(now -> task.run());
-            }
-
-            @Override
-            public <T> Future<T> timeout(Future<T> asked, long millis) {
-                return asked.timeout(millis, TimeUnit.MILLISECONDS);
             }
 
             @Override

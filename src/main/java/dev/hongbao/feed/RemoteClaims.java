@@ -32,8 +32,10 @@ final class RemoteClaims {
     private final Audience audience;
 
     /** The next slot to notify, by packet. */
-    private final Cache<PacketId, Integer> next =
-            Caffeine.newBuilder().maximumSize(MAX_PACKETS).build();
+    private final Cache<PacketId, Integer> next = Caffeine.newBuilder()
+            .maximumSize(MAX_PACKETS)
+            .executor(Runnable::run)
+            .build();
 
     RemoteClaims(Settlements<SettledClaims> settled, PacketService packets, Audience audience) {
         this.audience = audience;

@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import dev.hongbao.engine.Loop;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.Reason;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
@@ -44,7 +44,7 @@ public final class CallsInFlight {
 
     /**
      * Makes a call and counts it until it ends, for at most twice the answer's time limit: a lost answer must not lock the user
-     * out.
+     * out. Call it on an event loop.
      *
      * @return the answer; fails with {@link TooManyCallsException} when the caller has too many under way, and with a timeout
      *     when the answer does not come in time
@@ -53,7 +53,7 @@ public final class CallsInFlight {
         boolean service = caller.role() == Role.SERVICE;
         int most = service ? mostOfService : mostOfUser;
         if (most == 0) {
-            return call.get().timeout(answerMillis, TimeUnit.MILLISECONDS);
+            return Loop.current().timeout(call.get(), answerMillis);
         }
         Counts<UserId> counts = service ? services : users;
         UserId user = caller.user();
@@ -68,8 +68,8 @@ public final class CallsInFlight {
             counts.leave(user);
             throw fault;
         }
-        work.timeout(2 * answerMillis, TimeUnit.MILLISECONDS).onComplete(ended -> counts.leave(user));
-        return work.timeout(answerMillis, TimeUnit.MILLISECONDS);
+        Loop.current().timeout(work, 2 * answerMillis).onComplete(ended -> counts.leave(user));
+        return Loop.current().timeout(work, answerMillis);
     }
 
     /**
@@ -158,8 +158,8 @@ public final class CallsInFlight {
                 ended(poll);
                 poll.cancel.run();
             });
-            return poll.page
-                    .timeout(answerMillis + waitSeconds * 1_000L, TimeUnit.MILLISECONDS)
+            return Loop.current()
+                    .timeout(poll.page, answerMillis + waitSeconds * 1_000L)
                     .onComplete(done -> ended(poll))
                     .onFailure(late -> poll.cancel.run());
         }

@@ -39,9 +39,10 @@ final class EndedPackets {
     private final Cache<PacketId, EndedPacket> ended = Caffeine.newBuilder()
             .maximumWeight(MAX_WEIGHT)
             .weigher((PacketId id, EndedPacket packet) -> packet.weight())
+            .executor(Runnable::run)
             .build();
     private final Cache<PacketId, Boolean> hints =
-            Caffeine.newBuilder().maximumSize(MAX_HINTS).build();
+            Caffeine.newBuilder().maximumSize(MAX_HINTS).executor(Runnable::run).build();
     private final BlockingQueue<Ended> keys = new LinkedBlockingQueue<>(MAX_KEYS);
 
     public EndedPackets(PacketStore store) {

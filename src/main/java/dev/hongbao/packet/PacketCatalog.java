@@ -46,6 +46,7 @@ final class PacketCatalog {
                         .maximumWeight(MAX_WEIGHT)
                         .weigher((PacketId id, Packet packet) ->
                                 PACKET_WEIGHT + Long.BYTES * packet.amounts().atHand() + NAME_WEIGHT * named(packet))
+                        .executor(Runnable::run)
                         .build());
     }
 

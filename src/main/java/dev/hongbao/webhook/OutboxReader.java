@@ -70,6 +70,7 @@ final class OutboxReader {
     private final Cache<UUID, List<OutboxEvent>> remembered = Caffeine.newBuilder()
             .maximumWeight(REMEMBERED_EVENTS)
             .weigher((UUID row, List<OutboxEvent> events) -> events.size() + 1)
+            .executor(Runnable::run)
             .build();
 
     public OutboxReader(Pool pool, OutboxHead head) {

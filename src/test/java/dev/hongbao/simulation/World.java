@@ -1,8 +1,6 @@
 package dev.hongbao.simulation;
 
 import dev.hongbao.engine.Loop;
-import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,7 +12,6 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -248,21 +245,6 @@ final class World {
         @Override
         public Executor here() {
             return this::run;
-        }
-
-        @Override
-        public <T> Future<T> timeout(Future<T> asked, long millis) {
-            Promise<T> first = Promise.promise();
-            long timer = timer(millis, () -> first.tryFail(new TimeoutException("no answer in time")));
-            asked.onComplete(answer -> {
-                cancel(timer);
-                if (answer.succeeded()) {
-                    first.tryComplete(answer.result());
-                } else {
-                    first.tryFail(answer.cause());
-                }
-            });
-            return first.future();
         }
 
         @Override
