@@ -52,7 +52,7 @@ create table command (
     actor     text        not null, -- the token's subject; without a token, the user for whom the server acted
     role      text        not null check (role in ('user', 'service', 'server')), -- the token's; server: without a token
     key       text        not null, -- the idempotency key that the actor gave
-    reference text        check (reference ~ '^[!-~]{1,64}$'), -- the host's reference; null for none
+    reference text        check (reference ~ '^[!-~]+$' and length(reference) <= 64), -- the host's reference; null for none
     reason    text        check (length(reason) between 1 and 200), -- null for none
     at        timestamptz not null default now() -- the time of the transaction, equal in its transfers
 );
