@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -106,13 +105,13 @@ final class ProcessCpu {
         }
     }
 
-    private static List<String> descendants(long pid) throws IOException {
+    private static List<String> descendants(long pid) {
         List<String> stats = new ArrayList<>();
         for (ProcessHandle child :
                 ProcessHandle.of(pid).orElseThrow().descendants().toList()) {
             try {
                 stats.add(stat(child.pid()));
-            } catch (NoSuchFileException ended) {
+            } catch (IOException ended) { // before the read, or while it is read
                 // its parent's time has it
             }
         }
