@@ -15,6 +15,9 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -42,8 +45,9 @@ import org.slf4j.LoggerFactory;
  * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds, the outbox, accounts; a Redis
  * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
  *
- * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds; {@code -Dseeds=1000} that many, one history a
- * thread, and {@code -Dseed=7} one of them again. A long run is faster with {@code -DtestJvm=-Xmx2g}, which lets C2 compile.
+ * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds, {@code -Dseeds=1000} that many, on each processor or
+ * {@code -Dthreads=1}, with a line a minute, and {@code -Dseed=7} one of them again. A long run is faster with {@code
+ * -DtestJvm=-Xmx2g}, which lets C2 compile.
  */
 class Simulation {
     private static final long SECONDS = Long.getLong("seconds", 8);
@@ -120,18 +124,27 @@ class Simulation {
                 }
             }
         };
-        int threads = most == null ? 1 : Runtime.getRuntime().availableProcessors();
-        CompletableFuture.allOf(Stream.generate(() -> CompletableFuture.runAsync(work, run -> new Thread(run).start()))
-                        .limit(threads)
-                        .toArray(CompletableFuture<?>[]::new))
-                .join();
+        Runnable progress = () -> {
+            double seconds = (System.nanoTime() - begun) / 1e9;
+            System.out.printf(
+                    "simulation: seeds from %d, %d histories, %d events, %.0f histories and %.0f events a second%n",
+                    first, histories.sum(), events.sum(), histories.sum() / seconds, events.sum() / seconds);
+        };
+        int threads = most == null
+                ? 1
+                : Integer.getInteger("threads", Runtime.getRuntime().availableProcessors());
+        CompletableFuture<Void> all = CompletableFuture.allOf(Stream.generate(
+                        () -> CompletableFuture.runAsync(work, run -> new Thread(run).start()))
+                .limit(threads)
+                .toArray(CompletableFuture<?>[]::new));
+        while (!ended(all)) {
+            progress.run();
+        }
         if (!broken.isEmpty()) {
             explain(broken.remove(), histories.sum());
         }
-        double seconds = (System.nanoTime() - begun) / 1e9;
-        System.out.printf(
-                "simulation: seeds from %d, %d histories, %d events, %.0f histories and %.0f events a second%n%s%n",
-                first, histories.sum(), events.sum(), histories.sum() / seconds, events.sum() / seconds, faults);
+        progress.run();
+        System.out.println(faults);
         if (faults.size() < History.Fault.values().length) {
             System.out.println("never met: "
                     + Stream.of(History.Fault.values())
@@ -140,6 +153,18 @@ class Simulation {
         }
         if (Boolean.getBoolean("said")) {
             said.forEach((line, times) -> System.out.println(times + " × " + line));
+        }
+    }
+
+    /** False after a minute. */
+    private static boolean ended(CompletableFuture<Void> all) {
+        try {
+            all.get(1, TimeUnit.MINUTES);
+            return true;
+        } catch (TimeoutException goesOn) {
+            return false;
+        } catch (InterruptedException | ExecutionException failed) {
+            throw new IllegalStateException(failed);
         }
     }
 
