@@ -389,7 +389,8 @@ begin
 end
 $$;
 
--- Plans a period once: takes each prize's quota from the stock, at most the stock, and makes the releases.
+-- Plans a period once: takes each prize's quota from the stock, at most the stock, and makes the releases. A planner that comes after
+-- a later period plans nothing: each period takes what the earlier ones left, and a replay of the draw relies on that order.
 --
 -- Takes the moments of the whole quota, prize by prize, in the order of time. With less stock, the last moments are left out.
 --
@@ -404,13 +405,14 @@ begin
     if not found then
         return false;
     end if;
-    -- A second planner waits here for the first and finds its row, or plans if the first one failed.
-    insert into period (draw, n, starts_at, ends_at) values (of_draw, of_period, from_time, to_time)
-    on conflict do nothing;
+    -- A second planner waits here for the first and then sees its row, or plans if the first one failed.
+    perform from prize as z where z.draw = of_draw order by z.n for no key update;
+    insert into period (draw, n, starts_at, ends_at)
+    select of_draw, of_period, from_time, to_time
+    where not exists (select from period as p where p.draw = of_draw and p.n >= of_period);
     if not found then
         return false;
     end if;
-    perform from prize as z where z.draw = of_draw order by z.n for no key update;
     insert into release (draw, period, prize, n, moment)
     select of_draw, of_period, g.prize, g.nth, g.moment
     from (select prize, moment, row_number() over (partition by prize order by moment, n) as nth,

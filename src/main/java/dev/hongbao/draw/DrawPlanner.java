@@ -107,7 +107,7 @@ final class DrawPlanner {
     }
 
     /**
-     * Plans one period, unless it is planned.
+     * Plans one period, unless it or a later one is planned.
      *
      * @return whether this call planned it
      */

@@ -817,7 +817,9 @@ final class DrawTables {
     private boolean planned(Tuple of) {
         DrawRow draw = draws.get(of.getUUID(0));
         int period = of.getInteger(1);
-        if (draw == null || draw.closedAt != null || draw.periods.containsKey(period)) {
+        if (draw == null
+                || draw.closedAt != null
+                || !draw.periods.tailMap(period).isEmpty()) {
             return false;
         }
         draw.periods.put(period, new PeriodRow(of.getOffsetDateTime(3)));

@@ -606,6 +606,22 @@ class SecondLooksIT {
     }
 
     @Test
+    void aPeriodThatWaitedForALaterOneIsNotPlanned() throws SQLException {
+        // Given a planner that plans the second period, since the first one is over
+        Draw draw = scheduled();
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(plan(draw, 1));
+
+            // When a slow one comes with the first
+            var second = overlap.second(plan(draw, 0));
+            overlap.commit();
+
+            // Then whoever replays the draw finds the periods in the order in which they took from the stock
+            assertThat(second.join()).isEqualTo("f");
+        }
+    }
+
+    @Test
     void aPeriodThatWaitedForAnotherTakesWhatItLeft() throws SQLException {
         // Given 5 in stock, of which somebody plans 3
         Draw draw = scheduled();
