@@ -213,13 +213,14 @@ final class KeySweep {
                 return Future.succeededFuture();
             }
             return KeySweep.scan(server, cursor, "{" + shards.namespace() + ":*")
-                    .compose(page -> {
-                        cursor = page.get(0).toString();
-                        if (cursor.equals("0")) {
-                            next();
-                        }
-                        return leftovers(live, page.get(1)).compose(redis::unlink);
-                    })
+                    .compose(page -> leftovers(live, page.get(1))
+                            .compose(redis::unlink)
+                            .onSuccess(done -> {
+                                cursor = page.get(0).toString();
+                                if (cursor.equals("0")) {
+                                    next();
+                                }
+                            }))
                     .onFailure(fault -> {
                         servers.add(servers.remove()); // the other servers do not wait for it
                         cursor = "0";

@@ -669,7 +669,10 @@ final class History {
         met.merge(fault, 1, Integer::sum);
         world.tell(() -> "fault: " + fault);
         switch (fault) {
-            case REDIS_FLUSHED -> redis.flush();
+            case REDIS_FLUSHED -> {
+                lostKeys.addAll(redis.model().names());
+                redis.flush();
+            }
             case REDIS_LOST_A_KEY -> {
                 List<String> names = redis.model().names();
                 if (!names.isEmpty()) {
