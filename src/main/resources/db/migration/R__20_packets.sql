@@ -534,11 +534,12 @@ $$;
 --
 -- Takes for each close its packet. For an early end also 'cancelled' or 'closed', and the actor; both null when the time ran out.
 --
--- Returns the packets that are closed now, and their shards.
+-- Returns the packets that are closed now, and their shards; and the packets that are not due: a restore of Postgres lost their
+-- campaign's end.
 create or replace function settle_closes(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     packets uuid[], endings text[] default '{}', enders text[] default '{}',
-    out settled_at timestamptz, out closed uuid[], out closed_shards smallint[])
+    out settled_at timestamptz, out closed uuid[], out closed_shards smallint[], out early uuid[])
     language plpgsql
     -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes.
     set plan_cache_mode = force_generic_plan
@@ -584,6 +585,7 @@ begin
         returning packet.id, packet.shard
     )
     select coalesce(array_agg(id), '{}'), coalesce(array_agg(shard), '{}') from ended into closed, closed_shards;
+    early := array(select p.id from packet as p where p.id = any (packets) and p.closed_at is null);
     settled_at := now();
 end
 $$;

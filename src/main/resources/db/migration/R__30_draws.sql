@@ -210,7 +210,8 @@ $$;
 -- - its draw is unknown or closed,
 -- - it was played before,
 -- - its hold is missing,
--- - a release is taken,
+-- - a release is taken, or not planned,
+-- - the last period on its schedule is not planned: a restore of Postgres lost the plan,
 -- - its places do not follow the settled ones,
 -- - it would issue more than the stock,
 -- - its time, the draw's opening or a release's moment has not come (latest_moment). A guarantee may take a release early.
@@ -270,9 +271,13 @@ begin
 
     void := array(
         select g.n::integer
-        from unnest(in_draws, ids, attempts, ats, firsts, reasons) with ordinality as g(draw, id, attempt, at, first, reason, n)
+        from unnest(in_draws, ids, attempts, ats, firsts, loadeds, reasons) with ordinality
+                 as g(draw, id, attempt, at, first, loaded, reason, n)
         where opens[g.draw] is null
            or (g.reason is null and (g.first < nexts[g.draw] or greatest(g.at, opens[g.draw]) > latest))
+           or (g.reason is null and g.loaded >= 0
+               and (select true from period as e where e.draw = draws[g.draw] and e.n between g.loaded and g.loaded
+                    order by e.n limit 1) is not true)
            or (select true from play as y
                where y.request between g.id and g.id and y.draw between first_draw and last_draw order by y.request limit 1)
            or (holds[g.draw] is not null
@@ -290,9 +295,10 @@ begin
                 where y.draw = draws[in_draws[p.request]] and y.period between p.period and p.period
                   and y.prize = p.prize and y.release = p.release and y.draw between first_draw and last_draw
                 order by y.period limit 1)
-               or (select r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
-                   from release as r join draw as d on d.id = r.draw
-                   where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize and r.n = p.release)));
+               or coalesce((select r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
+                            from release as r join draw as d on d.id = r.draw
+                            where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize
+                              and r.n = p.release), true)));
 
     -- Repeats until no more requests are void: the rest may fit now, or be beyond a gap.
     loop
@@ -432,7 +438,7 @@ $$;
 -- - Of a draw (period null): held costs go back. The escrows' rest and the proceeds go to the owner. The final table is checked and stored.
 --
 -- An end that is settled or not due (latest_moment) is left alone. A draw that pays a locked wallet is left alone, too; the shard's owner
--- writes its end again.
+-- writes its end again. Only a restore of Postgres, which lost an early end, leaves a draw in the journal that is not due.
 --
 -- A prize's played count is the number of its latest play, which one index look-up finds: plays are numbered from 1 without gaps. A count
 -- of millions of plays exceeds the statement timeout; reconcile counts them, and compares.
@@ -440,11 +446,11 @@ $$;
 -- Locks the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard and draw protect
 -- the draw's requests. plan_period locks a draw and its prizes in the same order.
 --
--- Returns the draws that are closed now, and among them the draws with a wrong table.
+-- Returns the draws that are closed now, among them the draws with a wrong table, and the draws that are not due.
 create or replace function settle_draw_ends(
     shards smallint[], epochs bigint[], nonces text[], from_seqs bigint[], to_seqs bigint[],
     draws uuid[], periods integer[],
-    out settled_at timestamptz, out closed uuid[], out wrong uuid[])
+    out settled_at timestamptz, out closed uuid[], out wrong uuid[], out early uuid[])
     language plpgsql
     -- One plan for all calls, perhaps made while the tables are empty: the cost must not depend on the tables' sizes.
     set plan_cache_mode = force_generic_plan
@@ -465,6 +471,9 @@ begin
                     where d.closed_at is null and d.closes_at <= latest_moment()
                       and d.id = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null))
                     order by d.id for update);
+    early := array(select d.id from draw as d
+                   where d.closed_at is null and d.closes_at > latest_moment()
+                     and d.id = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null)));
     closed := payable_draws(closed);
     perform from prize as z
     where z.draw = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is not null))

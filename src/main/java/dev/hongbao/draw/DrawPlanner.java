@@ -179,7 +179,8 @@ final class DrawPlanner {
     /**
      * Loads planned periods that are missing in Redis into the draw's schedule.
      *
-     * @return true when they are loaded; false when Redis lacks the draw, or no longer has the state of the shard's last recovery
+     * @return true when they are loaded; false when Redis lacks the draw, no longer has the state of the shard's last recovery, or has a
+     *     period that Postgres lacks
      */
     Future<Boolean> load(Draw draw, Shards.Shard shard, RedisLink redis, ShardScript script) {
         String key = DrawKeys.hash(shard.generation(), draw.id());
@@ -197,12 +198,17 @@ final class DrawPlanner {
             if (last == null) {
                 return Future.succeededFuture(false);
             }
-            return pool.preparedQuery("select n from period where draw = $1 and n > $2 order by n limit $3")
+            return pool.preparedQuery("select n from period where draw = $1 and n >= $2 order by n limit $3")
                     .execute(Tuple.of(draw.id().value(), last, MAX_AT_ONCE))
                     .compose(rows -> {
+                        List<Integer> periods = new ArrayList<>();
+                        rows.forEach(row -> periods.add(row.getInteger("n")));
+                        if (last >= 0 && !periods.remove(last)) { // a restore of Postgres lost the plan
+                            script.broken(shard.generation());
+                            return Future.succeededFuture(false);
+                        }
                         Future<Boolean> done = Future.succeededFuture(true);
-                        for (Row row : rows) {
-                            int period = row.getInteger("n");
+                        for (int period : periods) {
                             done = done.compose(there -> there
                                     ? releases(draw, period)
                                             .compose(releases ->

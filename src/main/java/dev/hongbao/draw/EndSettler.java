@@ -16,7 +16,7 @@ final class EndSettler implements Settler {
     private static final Logger LOG = LoggerFactory.getLogger(EndSettler.class);
 
     private static final String SETTLE =
-            "select settled_at, closed, wrong from settle_draw_ends($1, $2, $3, $4, $5, $6, $7)";
+            "select settled_at, closed, wrong, early from settle_draw_ends($1, $2, $3, $4, $5, $6, $7)";
 
     private final Queue<DrawId> closedDraws;
 
@@ -47,7 +47,11 @@ final class EndSettler implements Settler {
                     for (UUID closed : row.getArrayOfUUIDs("closed")) {
                         var unused = closedDraws.offer(new DrawId(closed));
                     }
-                    return 0;
+                    UUID[] early = row.getArrayOfUUIDs("early");
+                    for (UUID open : early) {
+                        LOG.error("the end of draw {} is void: its time has not come", open);
+                    }
+                    return early.length;
                 }));
     }
 }

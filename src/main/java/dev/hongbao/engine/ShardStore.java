@@ -123,6 +123,14 @@ public final class ShardStore {
                 .map(rows -> rows.iterator().next().getInteger(0));
     }
 
+    /** Names the database and the start of Postgres. Another one may have come out of a backup. */
+    Future<String> incarnation() {
+        return pool.query("select oid || '@' || extract(epoch from pg_postmaster_start_time()) from pg_database"
+                        + " where datname = current_database()")
+                .execute()
+                .map(rows -> rows.iterator().next().getString(0));
+    }
+
     /** All shards, by id. */
     public Future<List<ShardRow>> readAll() {
         return pool.query(ROW + "order by id").execute().map(this::rows);

@@ -32,6 +32,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -54,6 +55,10 @@ public final class Shards {
     private final AtomicReferenceArray<Shard> known;
     private final AtomicLongArray heardOf;
     private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
+
+    /** The incarnation of Postgres that answered last; empty before the first answer. */
+    private final AtomicReference<String> met = new AtomicReference<>("");
+
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
     private final SharedQueries<RecoveryRequest, Void> telling = new SharedQueries<>();
     private final ShardsAtStart atStart = new ShardsAtStart();
@@ -253,7 +258,7 @@ public final class Shards {
     public Future<Void> refresh() {
         return refreshing.ask(
                 "all",
-                () -> store.readAll().map(rows -> {
+                () -> store.incarnation().compose(this::met).map(rows -> {
                     for (ShardRow row : rows) {
                         Generation now = adopt(row).generation();
                         if (!now.equals(row.generation())) {
@@ -266,8 +271,21 @@ public final class Shards {
     }
 
     /**
-     * Adds a callback for the case that Postgres went back in time: a restored backup, or a promoted replica that lacked commits.
-     * Facts from before may be void, so caches must be cleared. It may be called on any thread, and more than once for one event.
+     * Another start of Postgres may have gone back, and no shard need be behind: a packet that was lost moved no cursor, and Redis may
+     * have lost what it knew, too.
+     */
+    private Future<List<ShardRow>> met(String incarnation) {
+        String before = met.getAndSet(incarnation);
+        if (!before.isEmpty() && !before.equals(incarnation)) {
+            LOG.info("Postgres was started anew: caches are cleared");
+            forgetting.forEach(Runnable::run);
+        }
+        return store.readAll();
+    }
+
+    /**
+     * Adds a callback for the case that Postgres went back in time, or may have: a restored backup, or a promoted replica that lacked
+     * commits. Facts from before may be void, so caches must be cleared. It may be called on any thread, and more than once for one event.
      */
     public void whenPostgresWentBack(Runnable forget) {
         forgetting.add(forget);

@@ -9,11 +9,15 @@ import io.vertx.sqlclient.Row;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Settles closes. Each packet is refunded exactly once (invariant I8). */
 final class CloseSettler implements Settler {
+    private static final Logger LOG = LoggerFactory.getLogger(CloseSettler.class);
+
     private static final String SETTLE =
-            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
+            "select settled_at, closed, closed_shards, early from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
 
     private final EndedPackets ends;
 
@@ -49,7 +53,11 @@ final class CloseSettler implements Settler {
                     ends.ended(IntStream.range(0, closed.length)
                             .mapToObj(i -> new EndedPackets.Ended(new PacketId(closed[i]), shards[i]))
                             .toList());
-                    return 0;
+                    UUID[] early = row.getArrayOfUUIDs("early");
+                    for (UUID open : early) {
+                        LOG.error("the close of {} is void: its time has not come", open);
+                    }
+                    return early.length;
                 }));
     }
 }

@@ -12,6 +12,7 @@ import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.Play.PlayOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -20,7 +21,9 @@ import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.net.URI;
+import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -214,6 +217,63 @@ class RestoredDrawsIT {
     }
 
     @Test
+    void aDecidedPlayOfAPeriodWhosePlanIsLostIsVoid() {
+        // Given a scheduled draw that is not planned when the backup is made
+        Draw draw;
+        try (TestEngine before = engine()) {
+            get(before.engine().stopWriter());
+            draw = new TestDraws(before).create("""
+                    mode: schedule
+                    closesAt: "%s"
+                    schedule: {periodSeconds: 3600}
+                    prizes: [{name: a, quota: 1, stock: 10}]
+                    fallback: {name: b}
+                    """.formatted(Instant.now().plus(Duration.ofHours(3))));
+        }
+        servers.backUpPostgres();
+
+        // Given a play after the plan, which is only decided
+        try (TestEngine engine = engine("1s")) {
+            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+                eventually(
+                        SOON,
+                        () -> assertThat(redis.keys("*:d:" + draw.id()))
+                                .anyMatch(key -> "0".equals(redis.hget(key, "~"))));
+            }
+            get(engine.engine().stopWriter());
+            assertThatThrownBy(() -> kind(engine, draw, "late")).isInstanceOf(UnavailableException.class);
+        }
+
+        // When
+        servers.restorePostgres();
+
+        // Then a replay finds each play behind the plan that it names
+        try (TestEngine engine = engine()) {
+            eventually(SOON, books::assertJournalsEmpty);
+            assertThat(books.longOf("select count(*) from play")).isZero();
+        }
+    }
+
+    @Test
+    void aPaidDrawThatIsLostAloneIsNotFound() {
+        // Given nothing but a draw after the backup, so that no shard is behind
+        try (TestEngine before = engine()) {
+            played(before);
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = engine()) {
+            Draw lost = new TestDraws(engine).create(TABLE);
+
+            // When
+            servers.restorePostgres();
+
+            // Then
+            eventually(SOON, () -> assertThat(kind(engine, lost, "u2")).isEqualTo(Kind.NOT_FOUND));
+            assertThat(new TestDraws(engine).balance("u2", POINTS)).isEqualTo(MONEY);
+        }
+    }
+
+    @Test
     void whoWaitsMeanwhilePaysAndPlaysInTheNextGeneration() {
         // Given
         Draw draw;
@@ -225,7 +285,7 @@ class RestoredDrawsIT {
             // Given a play that is paid and decided, and waits
             get(engine.engine().stopWriter());
             Future<PlayOutcome> waiting = play(engine, draw, "u2");
-            eventually(SOON, () -> assertThat(unsettled()).isEqualTo(1));
+            eventually(SOON, () -> assertThat(unsettled("play")).isEqualTo(1));
             long epoch = books.sumOfEpochs();
 
             // When
@@ -242,11 +302,34 @@ class RestoredDrawsIT {
         }
     }
 
-    private long unsettled() {
+    private long unsettled(String verb) {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             return redis.xrange(books.journalKeys().get(0), "-", "+").stream()
-                    .filter(entry -> entry.getFields().containsKey("play"))
+                    .filter(entry -> entry.getFields().containsKey(verb))
                     .count();
+        }
+    }
+
+    @Test
+    void aDrawIsOpenAgainWhoseEarlyEndWasLostBeforeItWasSettled() throws Exception {
+        // Given a draw that is ended early after the backup, and a settlement that hangs
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        }
+        servers.backUpPostgres();
+        try (TestEngine engine = engine()) {
+            try (Connection hanging = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard")) {
+                get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
+                eventually(SOON, () -> assertThat(unsettled("end")).isEqualTo(1));
+
+                // When
+                servers.restorePostgres();
+            }
+
+            // Then
+            assertPlays(engine, draw, "u1");
+            eventually(SOON, books::assertReconciled);
         }
     }
 

@@ -226,6 +226,27 @@ class ScheduleIT {
     }
 
     @Test
+    void aPlanThatPostgresLostLeavesRedisWithTheNextOne() {
+        // Given a plan that a restore of Postgres took back, and Redis did not
+        Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600, carryOver: false}", 3);
+        awaitPeriod(draw, 0);
+        Books books = new Books(servers);
+        long epochs = books.sumOfEpochs();
+        books.execute("update prize set planned = 0 where draw = '" + draw.id() + "'");
+        books.execute("delete from release where draw = '" + draw.id() + "'");
+        books.execute("delete from period where draw = '" + draw.id() + "'");
+
+        // When its time is over, so that it is not planned again
+        time.move(Duration.ofHours(1), engine);
+
+        // Then
+        Eventually.eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochs));
+        awaitPeriod(draw, 1);
+        Eventually.eventually(SOON, books::assertReconciled);
+        time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
     void aPlannerThatIsSlowHoldsUpNoPlay() throws Exception {
         // Given a planner that waits for what it reads
         draws.deposit("anna", POINTS, 10);

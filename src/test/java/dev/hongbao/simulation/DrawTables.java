@@ -42,6 +42,9 @@ final class DrawTables {
     private final Map<String, Long> wallets = new HashMap<>();
     private final Map<String, Long> lowest = new HashMap<>();
 
+    /** What the host gave the users to play with. */
+    final Map<String, Long> purses = new HashMap<>();
+
     /** Gets each fresh attempt of a hold: a history draws its own, so that it follows from its seed. */
     UnaryOperator<UUID> attempts = UnaryOperator.identity();
 
@@ -268,6 +271,7 @@ final class DrawTables {
         undo.add(back(requests, before));
         undo.add(back(wallets, Map.copyOf(wallets)));
         undo.add(back(lowest, Map.copyOf(lowest)));
+        undo.add(back(purses, Map.copyOf(purses)));
         return () -> undo.forEach(Runnable::run);
     }
 
@@ -291,6 +295,13 @@ final class DrawTables {
 
     long balance(String user) {
         return wallets.getOrDefault(user, 0L);
+    }
+
+    /** The host gives a user what to play with, once. */
+    void fill(String user, long amount) {
+        if (purses.putIfAbsent(user, amount) == null) {
+            deposit(user, amount);
+        }
     }
 
     /** The least that a user ever had, since the first deposit. */
@@ -327,7 +338,7 @@ final class DrawTables {
     Plan plan(String text, Tuple of) {
         if (text.startsWith("select settled_at, void, codes from settle_plays(")) {
             return tables.settling(of, List.of(), moved -> settlePlays(of));
-        } else if (text.startsWith("select settled_at, closed, wrong from settle_draw_ends(")) {
+        } else if (text.startsWith("select settled_at, closed, wrong, early from settle_draw_ends(")) {
             List<UUID> ended =
                     Stream.of(of.getArrayOfUUIDs(5)).distinct().sorted().toList();
             return tables.settling(of, ended, moved -> settleEnds(of));
@@ -409,19 +420,21 @@ final class DrawTables {
         } else if (text.startsWith("select p.draw, p.n from draw as d join period as p")) {
             return Plan.read(() -> periodsOver(of).limit(of.getInteger(1)).toList());
         } else if (text.startsWith("select coalesce(max(n), -1) from period where draw = $1")) {
-            return Plan.read(() -> one("coalesce", lastPeriod(draws.get(of.getUUID(0)))));
+            DrawRow draw = draws.get(of.getUUID(0));
+            return Plan.read(() -> one("coalesce", draw == null ? -1 : lastPeriod(draw)));
         } else if (text.startsWith("select pg_advisory_xact_lock(hashtextextended('quotas '")) {
             return Plan.read(() -> one("pg_advisory_xact_lock", ""));
         } else if (text.startsWith("select prize, quota from quota where draw = $1")) {
             return Plan.read(List::of);
-        } else if (text.startsWith("select n from period where draw = $1 and n > $2")) {
-            return Plan.read(() -> draws.get(of.getUUID(0)).periods.tailMap(of.getInteger(1), false).keySet().stream()
+        } else if (text.startsWith("select n from period where draw = $1 and n >= $2")) {
+            return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
+                    .flatMap(draw -> draw.periods.tailMap(of.getInteger(1)).keySet().stream())
                     .limit(of.getInteger(2))
                     .map(n -> row("n", n))
                     .toList());
         } else if (text.startsWith("select period, prize, n, moment from release")) {
-            DrawRow draw = draws.get(of.getUUID(0));
-            return Plan.read(() -> draw.releases.stream()
+            return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
+                    .flatMap(draw -> draw.releases.stream())
                     .filter(each -> each.period == of.getInteger(1) && !each.withdrawn)
                     .sorted(Comparator.comparing(each -> each.moment))
                     .map(DrawTables::release)
@@ -439,14 +452,15 @@ final class DrawTables {
                     () -> open(of.getInteger(0)).map(draw -> row("id", draw.id)).toList());
         } else if (text.startsWith("select d.definition, coalesce(")) {
             DrawRow draw = draws.get(of.getUUID(0));
-            return Plan.read(() -> isOpen(draw) ? List.of(state(draw)) : List.of());
+            return Plan.read(() -> draw != null && isOpen(draw) ? List.of(state(draw)) : List.of());
         } else if (text.startsWith("select user_id, array_to_string(counters")) {
-            return Plan.read(() -> draws.get(of.getUUID(0)).players.entrySet().stream()
+            return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
+                    .flatMap(draw -> draw.players.entrySet().stream())
                     .map(each -> row("user_id", each.getKey(), "counters", joined(each.getValue())))
                     .toList());
         } else if (text.startsWith("select r.period, r.prize, r.n")) {
-            return Plan.read(() -> draws.get(of.getUUID(0))
-                    .untaken()
+            return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
+                    .flatMap(DrawRow::untaken)
                     .filter(each -> each.period <= of.getInteger(4))
                     .map(DrawTables::release)
                     .toList());
@@ -778,21 +792,20 @@ final class DrawTables {
                 || draw.closedAt != null
                 || turn.reason == null
                         && (turn.first < draw.plays.size()
-                                || turn.at.toInstant().isAfter(latest()))
+                                || turn.at.toInstant().isAfter(latest())
+                                || turn.loaded != null && turn.loaded >= 0 && !draw.periods.containsKey(turn.loaded))
                 || !playsOf(turn.id).isEmpty()
                 || draw.cost() > 0 && !(held != null && held.isHeld && held.attempt.equals(turn.attempt))
                 || turn.wins.stream().anyMatch(win -> win.period != null && isWrong(draw, win));
     }
 
-    /** Whether a release is taken, or its moment is too far. */
+    /** Whether a release is taken, or not planned, or its moment is too far. */
     private boolean isWrong(DrawRow draw, Win win) {
         return draw.isTaken(win.period, win.prize, win.release)
-                || draw.definition.guarantees().isEmpty()
-                        && draw.releases.stream()
-                                .anyMatch(each -> each.period == win.period
-                                        && each.prize == win.prize
-                                        && each.n == win.release
-                                        && each.moment.toInstant().isAfter(latest()));
+                || draw.releases.stream()
+                        .filter(each -> each.period == win.period && each.prize == win.prize && each.n == win.release)
+                        .noneMatch(each -> !draw.definition.guarantees().isEmpty()
+                                || !each.moment.toInstant().isAfter(latest()));
     }
 
     /** Requests that do not fit behind the others: beyond a stock or a gap. */
@@ -845,10 +858,11 @@ final class DrawTables {
         UUID[] ids = of.getArrayOfUUIDs(5);
         Integer[] periods = of.getArrayOfIntegers(6);
         Set<UUID> closed = new TreeSet<>();
+        Set<UUID> early = new TreeSet<>();
         for (int i = 0; i < ids.length; i++) {
             DrawRow draw = draws.get(ids[i]);
-            if (draw != null && periods[i] == null && draw.closedAt == null && draw.isPast(latest())) {
-                closed.add(draw.id);
+            if (draw != null && periods[i] == null && draw.closedAt == null) {
+                (draw.isPast(latest()) ? closed : early).add(draw.id);
             } else if (draw != null && periods[i] != null) {
                 endPeriod(draw, periods[i]);
             }
@@ -859,7 +873,10 @@ final class DrawTables {
                     .forEach(each -> giveBack(each, "closed"));
             draws.get(id).closedAt = moment();
         }
-        return one("settled_at", moment(), "closed", closed.toArray(UUID[]::new), "wrong", new UUID[0]);
+        tables.voided(early.size());
+        Map<String, Object> row = row("settled_at", moment(), "closed", closed.toArray(UUID[]::new));
+        row.putAll(row("wrong", new UUID[0], "early", early.toArray(UUID[]::new)));
+        return List.of(row);
     }
 
     private void endPeriod(DrawRow draw, int n) {

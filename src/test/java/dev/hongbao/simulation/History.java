@@ -32,6 +32,9 @@ final class History {
     /** A claim is tried again until it is answered: later than this after the calm, it is not answered in time. */
     private static final long ANSWER_MILLIS = 3_000;
 
+    /** Within it every server notices that Postgres went back. */
+    private static final long NOTICED_MILLIS = 2_000;
+
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
@@ -62,6 +65,7 @@ final class History {
         POSTGRES_SILENT(false),
         POSTGRES_REFUSES(false),
         POSTGRES_REFUSES_A_UNIT(false),
+        POSTGRES_RESTORED(true),
         SERVER_DIES(false),
         SERVER_FREEZES(false),
         SERVER_STOPS(false),
@@ -125,7 +129,7 @@ final class History {
 
         boolean isLong() {
             return faults.stream().anyMatch(each -> switch (each.fault) {
-                case SERVER_FREEZES, POSTGRES_SILENT, REDIS_SILENT, SERVER_DIES -> true;
+                case SERVER_FREEZES, POSTGRES_SILENT, POSTGRES_RESTORED, REDIS_SILENT, SERVER_DIES -> true;
                 default -> false;
             });
         }
@@ -177,6 +181,9 @@ final class History {
     private long calmAt;
 
     private boolean isCalm;
+
+    /** Postgres went back in time, and not every server need know. */
+    private boolean isRestored;
 
     private History(long seed, Plan plan, @Nullable Consumer<String> story) {
         this.plan = plan;
@@ -305,6 +312,9 @@ final class History {
             next(200);
         }
         world.tell(() -> "settled");
+        if (isRestored) {
+            bound += askAgain();
+        }
         bound += ANSWER_MILLIS * World.MILLI;
         while (unanswered > 0 || players.unanswered() > 0 || unsettled() != null) {
             check(
@@ -329,6 +339,21 @@ final class History {
         }
         checkEnd();
         players.checkEnd();
+    }
+
+    /** Waits until every server must know that Postgres went back, and asks once more. @return the nanoseconds that this took */
+    private long askAgain() {
+        long begun = world.now();
+        while (world.now() - begun < NOTICED_MILLIS * World.MILLI) {
+            next();
+        }
+        isRestored = false;
+        winners.clear();
+        players.forgetAnswers();
+        winnersComeBack();
+        packets.forEach(this::claimLate);
+        players.playEach();
+        return world.now() - begun;
     }
 
     /** A late attempt of a server may still change a draw: then it is compared again. */
@@ -447,7 +472,9 @@ final class History {
                 redis,
                 bus.line(host),
                 nonces,
-                all -> check(all.stream().anyMatch(numbers -> isShown(host, numbers)), () -> host + " sees " + all));
+                all -> check(
+                        postgres.hasJustEnded(host) || all.stream().anyMatch(numbers -> isShown(host, numbers)),
+                        () -> host + " sees " + all));
         servers.add(server);
         if (world.oneIn(4)) {
             world.after(world.millis(100, FAULTS_TO), host, server::showAnother);
@@ -525,6 +552,9 @@ final class History {
                 () -> server.end(id, cancels).onComplete(done -> {
                     PacketRow packet = tables.packets.get(id);
                     world.tell(() -> server.host + " ended " + id + ": " + done);
+                    if (packet == null || !isSure()) {
+                        return;
+                    }
                     if (done.succeeded()) {
                         check(packet.closedAt != null, () -> id + " is not ended");
                         check(
@@ -539,7 +569,7 @@ final class History {
                 }));
     }
 
-    /** Winners of what Redis has lost ask once more, before anybody notices the loss. */
+    /** Some winners ask once more. */
     private void winnersComeBack() {
         List<PacketRow> some = List.copyOf(tables.packets.values());
         for (int i = 0; i < 6; i++) {
@@ -628,6 +658,9 @@ final class History {
         world.tell(() -> "answer to " + call + ": " + outcome.kind()
                 + (outcome.claim() == null ? "" : " slot " + outcome.claim().slot()));
         world.note(outcome.kind().name().hashCode() + user.hashCode());
+        if (!isSure()) {
+            return;
+        }
         if (outcome.kind().isRefusal()) {
             check(held == null, () -> call + " is refused as " + outcome.kind() + ", but it had " + held);
             switch (outcome.kind()) {
@@ -637,6 +670,10 @@ final class History {
                             packet != null && !packet.expires.isAfter(tables.now()) || endedEarly.contains(id),
                             () -> call + " is refused as expired too early");
                 case LIMITED -> limited.add(new Limited(user, packet));
+                case NOT_FOUND ->
+                    check(
+                            packet == null && met.containsKey(Fault.POSTGRES_RESTORED),
+                            () -> call + " is refused, but there it is");
                 default ->
                     check(
                             outcome.kind() == ClaimOutcome.Kind.NOT_ELIGIBLE && !isMember,
@@ -652,6 +689,11 @@ final class History {
                 () -> call + " is answered with slot " + won.slot() + ", but has " + row);
         Long known = winners.putIfAbsent(user + id, (long) won.slot());
         check(known == null || known == won.slot(), () -> call + " has had slot " + known);
+    }
+
+    /** Whether answers tell what is committed. */
+    boolean isSure() {
+        return !isRestored;
     }
 
     /** Whether accepted claims or plays may be lost, of a packet or a draw. */
@@ -696,7 +738,7 @@ final class History {
                 SimulatedRedis.Snapshot older = redis.snapshot();
                 lasts(50, 900, () -> {
                     redis.promote(older);
-                    winnersComeBack();
+                    winnersComeBack(); // before anybody notices the loss
                 });
             }
             case REDIS_SILENT -> {
@@ -750,6 +792,17 @@ final class History {
                     lasts(200, 2_000, () -> tables.poisoned.remove(unit));
                     operator.begin();
                 }
+            }
+            case POSTGRES_RESTORED -> {
+                Runnable back = tables.backUp();
+                lasts(50, 900, () -> {
+                    world.tell(() -> "Postgres goes back");
+                    isRestored = true;
+                    postgres.restart(world.millis(10, 200));
+                    back.run();
+                    players.restored();
+                });
+                calmAt += 200 * World.MILLI;
             }
             case SERVER_DIES -> {
                 SimulatedServer victim = someServer();
@@ -947,9 +1000,10 @@ final class History {
     private void checkAccepted() {
         for (Claim claim : accepted) {
             PacketRow packet = tables.packets.get(claim.packet().value());
-            ClaimRow row = packet.of(claim.user().value());
+            ClaimRow row = packet == null ? null : packet.of(claim.user().value());
             check(
-                    losesData(packet.id) || row != null && row.slot() == claim.slot() && row.amount() == claim.amount(),
+                    losesData(claim.packet().value())
+                            || row != null && row.slot() == claim.slot() && row.amount() == claim.amount(),
                     () -> claim + " was accepted, and " + row + " is settled");
         }
     }

@@ -66,7 +66,6 @@ final class Players {
     private final Map<UUID, List<Long>> answers = new HashMap<>();
     private final Map<UUID, Set<Integer>> counts = new HashMap<>();
     private final List<Refused> refused = new ArrayList<>();
-    private final Map<String, Integer> purses = new HashMap<>();
     private int unanswered;
     private long attempts;
 
@@ -106,7 +105,7 @@ final class Players {
                 .put("opensAt", now.toString())
                 .put(
                         "closesAt",
-                        now.plusMillis(isShort ? world.random.nextInt(1_000, 4_000) : 60_000)
+                        now.plusMillis(isShort ? world.random.nextInt(1_000, 4_000) : 3_600_000)
                                 .toString());
         if (world.oneIn(2)) {
             body.put("cost", Map.of("asset", PostgresTables.ASSET, "amount", COST));
@@ -164,14 +163,22 @@ final class Players {
         return unanswered;
     }
 
+    /** Postgres went back: some draws are lost. */
+    void restored() {
+        draws.clear();
+        draws.addAll(tables.draws.values());
+    }
+
+    /** What was answered before Postgres went back may be otherwise now. */
+    void forgetAnswers() {
+        answers.clear();
+        refused.clear();
+    }
+
     private void begin(Asked asked) {
         unanswered++;
         counts.computeIfAbsent(asked.request(), first -> new HashSet<>()).add(asked.plays);
-        purses.computeIfAbsent(asked.user, first -> {
-            int purse = PURSES[Math.floorMod(asked.user.hashCode(), PURSES.length)];
-            tables.deposit(asked.user, purse);
-            return purse;
-        });
+        tables.fill(asked.user, PURSES[Math.floorMod(asked.user.hashCode(), PURSES.length)]);
         call(asked);
     }
 
@@ -224,6 +231,9 @@ final class Players {
     private void refused(Asked asked, Refusal refusal) {
         world.tell(() -> "answer to " + asked + ": " + refusal);
         world.note(refusal.ordinal());
+        if (!history.isSure()) {
+            return;
+        }
         boolean isTrue = refusal == Refusal.IDEMPOTENCY_KEY_REUSED
                 ? counts.get(asked.request()).size() > 1
                 : refusal == Refusal.INSUFFICIENT_FUNDS && tables.lowest(asked.user) < asked.draw.cost() * asked.plays;
@@ -234,16 +244,23 @@ final class Players {
         List<Long> seqs = outcome.plays().stream().map(Play::seq).toList();
         world.tell(() -> "answer to " + asked + " at " + server.host + ": " + outcome.kind() + " " + seqs);
         world.note(outcome.kind().ordinal() * 31L + asked.user.hashCode());
+        if (!history.isSure()) {
+            return;
+        }
         if (outcome.plays().isEmpty()) {
             history.check(
                     before.isEmpty(), () -> asked + " is refused as " + outcome.kind() + ", but it had " + before);
             switch (outcome.kind()) {
                 case CLOSED ->
                     history.check(
-                            !asked.draw.closes.toInstant().isAfter(tables.now()),
+                            asked.draw.closedAt != null
+                                    || !asked.draw.closes.toInstant().isAfter(tables.now()),
                             () -> asked + " is refused as closed too early");
                 case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED -> refused.add(new Refused(asked, outcome.kind()));
-                default -> history.check(false, () -> asked + " is refused as " + outcome.kind());
+                default ->
+                    history.check(
+                            outcome.kind() == PlayOutcome.Kind.NOT_FOUND && !tables.draws.containsKey(asked.draw.id),
+                            () -> asked + " is refused as " + outcome.kind());
             }
             return;
         }
@@ -312,8 +329,7 @@ final class Players {
 
     void checkEnd() {
         draws.forEach(this::checkDraw);
-        Map<String, Long> expected = new HashMap<>();
-        purses.forEach((user, purse) -> expected.put(user, (long) purse));
+        Map<String, Long> expected = new HashMap<>(tables.purses);
         for (DrawRow draw : draws) {
             for (PlayRow play : draw.plays) {
                 long award = draw.definition

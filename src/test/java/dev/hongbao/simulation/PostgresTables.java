@@ -228,7 +228,7 @@ final class PostgresTables {
             return settling(of, List.of(), moved -> settleClaims(of));
         } else if (text.startsWith("select settled_at, drained, void from settle_claims_but_void(")) {
             return settling(of, List.of(), moved -> settleClaimsButVoid(of));
-        } else if (text.startsWith("select settled_at, closed, closed_shards from settle_closes(")) {
+        } else if (text.startsWith("select settled_at, closed, closed_shards, early from settle_closes(")) {
             return settling(of, List.of(), moved -> settleCloses(of));
         } else if (text.startsWith("select settled_at from (select move_cursors(")) {
             return moving(of, List.of(), moved -> one("settled_at", moment()));
@@ -283,6 +283,8 @@ final class PostgresTables {
                 add(of.getUUID(0), id, of.getArrayOfLongs(2), of.getLong(3));
                 return one("epoch", shards.get(id).epoch, "nonce", shards.get(id).nonce);
             });
+        } else if (text.startsWith("select oid || '@'")) {
+            return Plan.read(() -> one("incarnation", "1@" + postgres.restarts()));
         } else if (text.equals("select 1")) {
             return Plan.read(() -> one("one", 1));
         }
@@ -433,6 +435,30 @@ final class PostgresTables {
             });
         });
         return () -> undo.forEach(Runnable::run);
+    }
+
+    /** Notes everything. @return goes back to it, as a restore of a backup does */
+    Runnable backUp() {
+        List<Runnable> undo = new ArrayList<>(List.of(save()));
+        Map<UUID, PacketRow> sent = new LinkedHashMap<>(packets);
+        Map<UUID, DrawTables.DrawRow> made = new LinkedHashMap<>(draws.draws);
+        shards.forEach(shard -> {
+            long epoch = shard.epoch;
+            String nonce = shard.nonce;
+            long restored = shard.restored;
+            undo.add(() -> {
+                shard.epoch = epoch;
+                shard.nonce = nonce;
+                shard.restored = restored;
+            });
+        });
+        return () -> {
+            packets.clear();
+            packets.putAll(sent);
+            draws.draws.clear();
+            draws.draws.putAll(made);
+            undo.forEach(Runnable::run);
+        };
     }
 
     private Plan locks(String text, Tuple of, SimulatedPostgres postgres, Session session) {
@@ -738,6 +764,7 @@ final class PostgresTables {
 
     private List<Map<String, Object>> settleCloses(Tuple of) {
         List<UUID> closed = new ArrayList<>();
+        List<UUID> early = new ArrayList<>();
         List<Short> homes = new ArrayList<>();
         UUID[] ids = of.getArrayOfUUIDs(5);
         String[] endings = of.getArrayOfStrings(6);
@@ -755,15 +782,20 @@ final class PostgresTables {
                 packet.ending = ending;
                 closed.add(id);
                 homes.add((short) packet.shard);
+            } else if (packet != null && packet.closedAt == null) {
+                early.add(id);
             }
         }
+        voided(early.size());
         return one(
                 "settled_at",
                 moment(),
                 "closed",
                 closed.toArray(UUID[]::new),
                 "closed_shards",
-                homes.toArray(Short[]::new));
+                homes.toArray(Short[]::new),
+                "early",
+                early.toArray(UUID[]::new));
     }
 
     private List<Map<String, Object>> terms(Tuple of) {

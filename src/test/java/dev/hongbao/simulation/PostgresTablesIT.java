@@ -50,7 +50,7 @@ class PostgresTablesIT {
     private static final String SETTLE_BUT_VOID =
             "select settled_at, drained, void from settle_claims_but_void($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
     private static final String CLOSE =
-            "select settled_at, closed, closed_shards from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
+            "select settled_at, closed, closed_shards, early from settle_closes($1, $2, $3, $4, $5, $6, $7, $8)";
     private static final String MOVE =
             "select settled_at from (select move_cursors($1, $2, $3, $4, $5), now() as settled_at) as moved";
     private static final String ROWS = "select id, epoch, nonce, last_seq, replid, restored,"
@@ -349,7 +349,8 @@ class PostgresTablesIT {
             ats[i] = OffsetDateTime.now().plusMinutes(random.nextInt(15) / 14 * 2);
             reasons[i] = draw.cost() > 0 && random.nextInt(4) == 0 ? "undecided" : null;
             boolean isScheduled = draw.definition.schedule() != null;
-            loadeds[i] = isScheduled ? Integer.valueOf(3) : null;
+            int planned = draw.periods.isEmpty() ? -1 : draw.periods.lastKey();
+            loadeds[i] = isScheduled ? Integer.valueOf(random.nextInt(4) > 0 ? planned : random.nextInt(5) - 1) : null;
             counters[i] =
                     reasons[i] == null && random.nextBoolean() ? random.nextInt(4) + ",20000," + random.nextInt(4) : "";
             long from = next.computeIfAbsent(draw.id, id -> (long) draw.plays.size());

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,7 +32,12 @@ final class SimulatedPostgres {
     private final Map<Object, Lock> locks = new LinkedHashMap<>();
     private final Map<Integer, Session> sessions = new LinkedHashMap<>();
     private final Deque<Runnable> unread = new ArrayDeque<>();
+
+    /** When a session of each host ended last. */
+    private final Map<World.Host, Long> ends = new HashMap<>();
+
     private int lastPid = 1000;
+    private int restarts;
     private boolean up = true;
     private boolean silent;
 
@@ -369,6 +375,7 @@ final class SimulatedPostgres {
 
         private void over() {
             over = true;
+            ends.put(host, world.now());
             sessions.remove(pid);
             queue.clear();
             locks.values().forEach(lock -> {
@@ -458,6 +465,15 @@ final class SimulatedPostgres {
         return lock != null && lock.held.stream().anyMatch(each -> each.by.host == host);
     }
 
+    int restarts() {
+        return restarts;
+    }
+
+    /** Whether a session of a host ended so lately that an answer from before may still be under way. */
+    boolean hasJustEnded(World.Host host) {
+        return ends.containsKey(host) && world.now() - ends.get(host) < 200 * World.MILLI;
+    }
+
     /** The holders of advisory locks of a class, by the second key. */
     Map<Integer, Set<Session>> advisory(int of) {
         Map<Integer, Set<Session>> holders = new java.util.TreeMap<>();
@@ -504,6 +520,7 @@ final class SimulatedPostgres {
     /** All sessions end; nothing of their statements happened. */
     void restart(long downNanos) {
         up = false;
+        restarts++;
         unread.clear();
         List.copyOf(sessions.values()).forEach(Session::end);
         world.after(downNanos, null, () -> up = true);
