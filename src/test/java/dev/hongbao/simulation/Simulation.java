@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  * settling statements; the network, the bus, clocks, an operator, and the faults of {@link History.Fault}.
  *
  * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds, the outbox, accounts; a Redis
- * Cluster, Sentinel and {@code leaveIfOutdated}; a Postgres that goes back in time; threads.
+ * Cluster, Sentinel and {@code leaveIfOutdated}; threads.
  *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds, {@code -Dseeds=1000} that many, on each processor or
  * {@code -Dthreads=1}, with a line a minute, and {@code -Dseed=7} one of them again. A long run is faster with {@code
