@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 
 /** One history: a world, its servers, a crowd, some faults, and the checks. All follows from the seed and the plan. */
 final class History {
+    /** A fault that each history has; null for none. */
+    static final @Nullable String ALWAYS = System.getProperty("always");
+
     private static final double FAULTS_FROM = 300;
     private static final double FAULTS_TO = 2_500;
 
@@ -99,6 +102,9 @@ final class History {
             for (int i = 0; i < count; i++) {
                 Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
                 faults.add(new Planned(fault, random.nextDouble(FAULTS_FROM, FAULTS_TO)));
+            }
+            if (ALWAYS != null) {
+                faults.add(new Planned(Fault.valueOf(ALWAYS), random.nextDouble(FAULTS_FROM, FAULTS_TO)));
             }
             if (random.nextInt(6) == 0) {
                 faults.add(new Planned(Fault.POSTGRES_REFUSES_A_UNIT, random.nextDouble(FAULTS_FROM, FAULTS_TO)));

@@ -46,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * Cluster, Sentinel and {@code leaveIfOutdated}; threads.
  *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds, {@code -Dseeds=1000} that many, on each processor or
- * {@code -Dthreads=1}, with a line a minute, and {@code -Dseed=7} one of them again. A long run is faster with {@code
- * -DtestJvm=-Xmx2g}, which lets C2 compile.
+ * {@code -Dthreads=1}, with a line a minute, and {@code -Dseed=7} one of them again. With {@code
+ * -Dalways=POSTGRES_RESTORED} each has that fault. A long run is faster with {@code -DtestJvm=-Xmx2g}, which lets C2 compile.
  */
 class Simulation {
     private static final long SECONDS = Long.getLong("seconds", 8);
@@ -204,8 +204,13 @@ class Simulation {
             }
         }
         fail(
-                "%s%n%s%nhistory %d of this run; repeat it whole (%s): ./mvnw -q test -Dtest=Simulation -Dseed=%d",
-                last.violation(), String.join("\n", shown), histories, found.violation(), seed);
+                "%s%n%s%nhistory %d of this run; repeat it whole (%s): ./mvnw -q test -Dtest=Simulation -Dseed=%d%s",
+                last.violation(),
+                String.join("\n", shown),
+                histories,
+                found.violation(),
+                seed,
+                History.ALWAYS == null ? "" : " -Dalways=" + History.ALWAYS);
     }
 
     private static History.Plan shorter(long seed, History.Plan known, History.Plan tried) {
