@@ -343,6 +343,12 @@ final class History {
                 next(200);
             }
         }
+        bound = world.now() + 5_000 * World.MILLI;
+        while (unanswered > 0 || players.unanswered() > 0 || unsettled() != null) { // of a send that ended meanwhile
+            long limit = bound;
+            check(world.now() < limit, () -> unanswered + " late claims are not answered, " + unsettled());
+            next();
+        }
         checkEnd();
         players.checkEnd();
     }
