@@ -30,6 +30,13 @@ begin
 end
 $$;
 
+-- Names the database and the start of Postgres. Another one may have come out of a backup.
+create or replace function postgres_start() returns text
+    language sql
+    stable
+return (select d.oid || '@' || extract(epoch from pg_postmaster_start_time())
+        from pg_database as d where d.datname = current_database());
+
 -- The moment up to which settlements accept something as due, by this clock. The extra minute is for a clock that went back a little, on
 -- another host: an entry that was due when the script wrote it must not become void.
 create or replace function latest_moment() returns timestamptz

@@ -124,9 +124,8 @@ public final class ShardStore {
     }
 
     /** Names the database and the start of Postgres. Another one may have come out of a backup. */
-    Future<String> incarnation() {
-        return pool.query("select oid || '@' || extract(epoch from pg_postmaster_start_time()) from pg_database"
-                        + " where datname = current_database()")
+    Future<String> postgresStart() {
+        return pool.query("select postgres_start()")
                 .execute()
                 .map(rows -> rows.iterator().next().getString(0));
     }

@@ -56,7 +56,7 @@ public final class Shards {
     private final AtomicLongArray heardOf;
     private final List<Runnable> forgetting = new CopyOnWriteArrayList<>();
 
-    /** The incarnation of Postgres that answered last; empty before the first answer. */
+    /** The start of Postgres that answered last; empty before the first answer. */
     private final AtomicReference<String> met = new AtomicReference<>("");
 
     private final SharedQueries<String, Void> refreshing = new SharedQueries<>();
@@ -253,12 +253,13 @@ public final class Shards {
 
     /**
      * Reads all generations from Postgres; calls at the same time share one query. If this server knows a later generation than
-     * Postgres, the shard's owner gets a report. Either Postgres went back in time, or this answer was late.
+     * Postgres, the shard's owner gets a report. Either Postgres went back in time, or this answer was late. Another start of Postgres
+     * clears the caches.
      */
     public Future<Void> refresh() {
         return refreshing.ask(
                 "all",
-                () -> store.incarnation().compose(this::met).map(rows -> {
+                () -> store.postgresStart().compose(this::met).map(rows -> {
                     for (ShardRow row : rows) {
                         Generation now = adopt(row).generation();
                         if (!now.equals(row.generation())) {
@@ -274,9 +275,9 @@ public final class Shards {
      * Another start of Postgres may have gone back, and no shard need be behind: a packet that was lost moved no cursor, and Redis may
      * have lost what it knew, too.
      */
-    private Future<List<ShardRow>> met(String incarnation) {
-        String before = met.getAndSet(incarnation);
-        if (!before.isEmpty() && !before.equals(incarnation)) {
+    private Future<List<ShardRow>> met(String start) {
+        String before = met.getAndSet(start);
+        if (!before.isEmpty() && !before.equals(start)) {
             LOG.info("Postgres was started anew: caches are cleared");
             forgetting.forEach(Runnable::run);
         }

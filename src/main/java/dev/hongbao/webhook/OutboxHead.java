@@ -30,11 +30,10 @@ final class OutboxHead {
     private static final int MAX_NOTES = 1_000;
 
     private static final String LOOK = """
-            select s.era, s.floor, h.newest, i.oid || '@' || extract(epoch from pg_postmaster_start_time()) as incarnation,
+            select s.era, s.floor, h.newest, postgres_start() as start,
                    pg_snapshot_xmin(pg_current_snapshot())::text as ended_before,
                    case when h.newest > $2 then pg_current_xact_id()::text end as drawn
             from outbox_state as s
-            cross join (select oid from pg_database where datname = current_database()) as i
             cross join lateral (
                 select coalesce(max(l.n), s.floor) as newest
                 from generate_series(-1, $1::integer) as g(shard)
@@ -47,7 +46,7 @@ final class OutboxHead {
     private @Nullable Future<Head> looking;
     private @Nullable Head last;
     private long lastNanos;
-    private String incarnation = "";
+    private String start = "";
 
     /** Rows up to {@code place} are complete once all transactions before {@code drawn} have ended. */
     private record Note(long place, long drawn) {}
@@ -114,13 +113,11 @@ final class OutboxHead {
         long newest = row.getLong("newest");
         long ended = Long.parseLong(row.getString("ended_before"));
         long whole = last == null ? 0 : last.whole;
-        if (newest < whole
-                || last != null && !last.era.equals(era)
-                || !incarnation.equals(row.getString("incarnation"))) {
+        if (newest < whole || last != null && !last.era.equals(era) || !start.equals(row.getString("start"))) {
             notes.clear(); // Postgres stepped back, or may have while it was away
             whole = 0;
         }
-        incarnation = row.getString("incarnation");
+        start = row.getString("start");
         String drawn = row.getString("drawn");
         if (drawn != null && notes.size() < MAX_NOTES) {
             notes.add(new Note(newest, Long.parseLong(drawn)));

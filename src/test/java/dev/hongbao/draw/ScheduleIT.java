@@ -114,7 +114,7 @@ class ScheduleIT {
         return all.stream().flatMap(each -> get(each).plays().stream()).toList();
     }
 
-    /** What a closed draw tells proves every play. */
+    /** A closed draw's published data prove every play. */
     private void assertProved(Draw draw) throws IOException {
         Eventually.eventually(
                 SOON,

@@ -175,7 +175,7 @@ class LeadingClockIT {
         assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
     }
 
-    /** What a server does that takes {@code at} for the time. @return the request */
+    /** Plays as a server whose clock shows {@code at}. @return the request */
     private UUID playAt(Draw draw, Instant at) {
         UUID request = UUID.randomUUID();
         UUID attempt = UUID.randomUUID();

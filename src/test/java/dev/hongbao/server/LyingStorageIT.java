@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -142,9 +143,8 @@ class LyingStorageIT {
         return values;
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2})
-    void aLogOfRedisThatChangedIsNamedOrNotBelieved(int number, @TempDir Path data) throws Exception {
+    @RepeatedTest(2)
+    void aLogOfRedisThatChangedIsNamedOrNotBelieved(@TempDir Path data) throws Exception {
         assertServed(data, log -> flip(log, random.nextInt((int) Files.size(log))));
     }
 

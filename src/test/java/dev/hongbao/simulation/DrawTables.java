@@ -42,7 +42,7 @@ final class DrawTables {
     private final Map<String, Long> wallets = new HashMap<>();
     private final Map<String, Long> lowest = new HashMap<>();
 
-    /** What the host gave the users to play with. */
+    /** The users' money from the host, by user. */
     final Map<String, Long> purses = new HashMap<>();
 
     /** Gets each fresh attempt of a hold: a history draws its own, so that it follows from its seed. */
@@ -445,7 +445,7 @@ final class DrawTables {
         return compared(text, of);
     }
 
-    /** What the comparison with Redis reads, all in one page. */
+    /** The statements of the comparison with Redis, each in one page. */
     private @Nullable Plan compared(String text, Tuple of) {
         if (text.startsWith("select d.id from draw as d")) {
             return Plan.read(

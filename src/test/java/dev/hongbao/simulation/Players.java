@@ -169,7 +169,7 @@ final class Players {
         draws.addAll(tables.draws.values());
     }
 
-    /** What was answered before Postgres went back may be otherwise now. */
+    /** Postgres went back: answers from before may be other ones now. */
     void forgetAnswers() {
         answers.clear();
         refused.clear();

@@ -283,8 +283,8 @@ final class PostgresTables {
                 add(of.getUUID(0), id, of.getArrayOfLongs(2), of.getLong(3));
                 return one("epoch", shards.get(id).epoch, "nonce", shards.get(id).nonce);
             });
-        } else if (text.startsWith("select oid || '@'")) {
-            return Plan.read(() -> one("incarnation", "1@" + postgres.restarts()));
+        } else if (text.equals("select postgres_start()")) {
+            return Plan.read(() -> one("postgres_start", "1@" + postgres.restarts()));
         } else if (text.equals("select 1")) {
             return Plan.read(() -> one("one", 1));
         }
