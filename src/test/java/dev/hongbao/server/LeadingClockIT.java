@@ -327,21 +327,21 @@ class LeadingClockIT {
         Draw draw = draws.create("{mode: weights, closesAt: '%s', prizes: [{name: a, weight: 1}]}"
                 .formatted(time.now().plus(HOUR)));
 
-        // When Redis closes them, as if it had been their time, before Postgres' clock went back
+        // When Redis closes each, as if it had been its time, before Postgres' clock went back: it is soon open there
+        // again
         assertThat(script.call(0, "close", List.of("journal", "p:" + packet.id()), packet.id()))
                 .isEqualTo("closing");
+        awaitOpen("p:" + packet.id());
         assertThat(script.call(0, "end", List.of("journal", "d:" + draw.id(), "m:" + draw.id()), draw.id(), "-"))
                 .isEqualTo("ending");
+        awaitOpen("d:" + draw.id());
 
-        // Then both are open in Postgres, and soon in Redis
+        // Then both are open in Postgres, too
         eventually(SOON, books::assertJournalsEmpty);
         String closed =
                 "select id from packet where closed_at is not null and id = '%s' union all".formatted(packet.id())
                         + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
         assertThat(books.strings(closed)).isEmpty();
-        for (String key : List.of("p:" + packet.id(), "d:" + draw.id())) {
-            eventually(SOON, () -> assertThat(books.hashField(0, key, "!")).isNull());
-        }
         eventually(SOON, books::assertReconciled);
 
         // When it is their time again
@@ -355,5 +355,12 @@ class LeadingClockIT {
                         "select count(*) from transfer where kind = 'refund' and subject = '" + packet.id() + "'"))
                 .isEqualTo(1);
         books.assertClean();
+    }
+
+    private void awaitOpen(String key) {
+        eventually(SOON, () -> {
+            assertThat(books.hashField(0, key, "#")).isEqualTo("0");
+            assertThat(books.hashField(0, key, "!")).isNull();
+        });
     }
 }
