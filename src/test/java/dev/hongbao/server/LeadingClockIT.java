@@ -154,8 +154,9 @@ class LeadingClockIT {
         assertThat(engine.claim(later, "bob").wonClaim().slot()).isZero();
         eventually(
                 SOON,
-                () -> assertThat(books.longOf("select count(*) from draw where closed_at is not null"))
-                        .isEqualTo(1));
+                () -> assertThat(books.strings("select id from draw where closed_at is not null"))
+                        .contains(closing.id().toString())
+                        .doesNotContain(scheduled.id().toString()));
         books.awaitClosed(open);
     }
 
@@ -342,7 +343,6 @@ class LeadingClockIT {
                 "select id from packet where closed_at is not null and id = '%s' union all".formatted(packet.id())
                         + " select id from draw where closed_at is not null and id = '%s'".formatted(draw.id());
         assertThat(books.strings(closed)).isEmpty();
-        eventually(SOON, books::assertReconciled);
 
         // When it is their time again
         time.move(HOUR, engine);
@@ -361,6 +361,7 @@ class LeadingClockIT {
         eventually(SOON, () -> {
             assertThat(books.hashField(0, key, "#")).isEqualTo("0");
             assertThat(books.hashField(0, key, "!")).isNull();
+            books.assertReconciled(); // a recovery writes the journal last
         });
     }
 }
