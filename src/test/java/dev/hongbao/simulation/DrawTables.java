@@ -741,7 +741,9 @@ final class DrawTables {
                 .filter(turn -> !settled.contains(turn) && !isReturnedByClose(turn))
                 .map(Turn::place)
                 .toArray(Integer[]::new);
-        tables.voided(voids.length);
+        for (int place : voids) {
+            tables.moves.voided(of.getArrayOfUUIDs(5)[of.getArrayOfIntegers(6)[place - 1] - 1]);
+        }
         return one("settled_at", moment(), "void", voids, "codes", null);
     }
 
@@ -873,7 +875,7 @@ final class DrawTables {
                     .forEach(each -> giveBack(each, "closed"));
             draws.get(id).closedAt = moment();
         }
-        tables.voided(early.size());
+        early.forEach(tables.moves::voided);
         Map<String, Object> row = row("settled_at", moment(), "closed", closed.toArray(UUID[]::new));
         row.putAll(row("wrong", new UUID[0], "early", early.toArray(UUID[]::new)));
         return List.of(row);

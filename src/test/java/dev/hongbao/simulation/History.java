@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -31,6 +32,9 @@ final class History {
 
     private static final double FAULTS_FROM = 300;
     private static final double FAULTS_TO = 2_500;
+
+    /** The time of a claim on a shard whose Redis is well, at the most: a new server may take its shard over, and then it looks for itself. */
+    private static final long APART_MILLIS = 1_500;
 
     /** A claim is tried again until it is answered: later than this after the calm, it is not answered in time. */
     private static final long ANSWER_MILLIS = 3_000;
@@ -68,13 +72,13 @@ final class History {
         POSTGRES_SILENT(false),
         POSTGRES_REFUSES(false),
         POSTGRES_REFUSES_A_UNIT(false),
-        POSTGRES_RESTORED(true),
+        POSTGRES_RESTORED(false),
         SERVER_DIES(false),
         SERVER_FREEZES(false),
         SERVER_STOPS(false),
         BUS_LOSES(false);
 
-        /** Whether accepted claims may be lost, and others win their slots. */
+        /** Whether a Redis may lose accepted claims, and others win their slots. */
         final boolean losesData;
 
         Fault(boolean losesData) {
@@ -94,7 +98,15 @@ final class History {
      * @param claims of the crowd, as {@code plays}
      */
     record Plan(
-            int servers, int shards, int packets, int draws, int users, int claims, int plays, List<Planned> faults) {
+            int servers,
+            int redises,
+            int shards,
+            int packets,
+            int draws,
+            int users,
+            int claims,
+            int plays,
+            List<Planned> faults) {
         static Plan of(long seed) {
             SplittableRandom random = new SplittableRandom(seed ^ 0x5eed);
             List<Planned> faults = new ArrayList<>();
@@ -111,6 +123,7 @@ final class History {
             }
             return new Plan(
                     2 + random.nextInt(2),
+                    random.nextInt(3) == 0 ? 3 : 1,
                     1 + random.nextInt(4),
                     2 + random.nextInt(5),
                     1 + random.nextInt(4),
@@ -121,16 +134,16 @@ final class History {
         }
 
         Plan with(List<Planned> others) {
-            return new Plan(servers, shards, packets, draws, users, claims, plays, others);
+            return new Plan(servers, redises, shards, packets, draws, users, claims, plays, others);
         }
 
         /** A part of the crowd. */
         Plan with(int fewerClaims, int fewerPlays) {
-            return new Plan(servers, shards, packets, draws, users, fewerClaims, fewerPlays, faults);
+            return new Plan(servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, faults);
         }
 
-        boolean losesData() {
-            return faults.stream().anyMatch(each -> each.fault.losesData);
+        boolean hitsRedisOnly() {
+            return faults.stream().allMatch(each -> each.fault.name().startsWith("REDIS"));
         }
 
         boolean isLong() {
@@ -151,7 +164,7 @@ final class History {
     private final World world;
     private final PostgresTables tables;
     private final SimulatedPostgres postgres;
-    private final SimulatedRedis redis;
+    private final RedisServers redis;
     private final SimulatedBus bus;
     private final Random nonces;
     private final List<SimulatedServer> servers = new ArrayList<>();
@@ -166,6 +179,15 @@ final class History {
 
     /** The packets and draws that Postgres refuses, or refused. */
     private final Set<UUID> refusedUnits = new HashSet<>();
+
+    /** The servers of Redis that faults hit. */
+    private final Set<SimulatedRedis> hit = new LinkedHashSet<>();
+
+    /** Those of them that lost data. */
+    private final Set<SimulatedRedis> lossy = new HashSet<>();
+
+    /** Postgres went back in time. */
+    private boolean isRolledBack;
 
     private final Set<String> lostKeys = new HashSet<>();
     private final List<UUID> packets = new ArrayList<>();
@@ -202,8 +224,8 @@ final class History {
             }
 
             @Override
-            public void voided(int items) {
-                check(plan.losesData(), () -> items + " accepted claims or plays are void, though Redis lost nothing");
+            public void voided(UUID unit) {
+                check(losesData(unit), () -> "what was accepted of " + unit + " is void, though Redis lost nothing");
             }
 
             @Override
@@ -218,7 +240,7 @@ final class History {
         });
         this.players = new Players(this, world, tables.draws);
         this.postgres = new SimulatedPostgres(world, tables);
-        this.redis = new SimulatedRedis(world, this::wrote);
+        this.redis = new RedisServers(world, plan.redises, this::wrote);
         this.operator = new Operator(this, world, postgres, redis);
         this.bus = new SimulatedBus(world);
         this.nonces = new Random() {
@@ -634,6 +656,14 @@ final class History {
                 () -> call + " at " + server.host + " took " + took + " ms");
     }
 
+    /** What one Redis of a cluster suffers does not delay a claim on a shard of another one. */
+    private void checkApart(SimulatedServer server, long asked, int shard, Object call) {
+        long took = (world.now() - asked) / World.MILLI;
+        check(
+                !plan.hitsRedisOnly() || hit.contains(redis.of(shard)) || took <= APART_MILLIS,
+                () -> call + " at " + server.host + " took " + took + " ms, though only " + hit + " suffered");
+    }
+
     private void claim(SimulatedServer server, String user, UUID id, boolean[] over, Runnable again) {
         long asked = world.now();
         PacketRow before = tables.packets.get(id);
@@ -641,6 +671,7 @@ final class History {
         boolean isMember = !world.oneIn(8) || user.startsWith("late-");
         server.claim(user, isMember, id, accepted::add).onComplete(done -> {
             checkInTime(server, asked, "the claim of " + user + " on " + id);
+            checkApart(server, asked, shard(id), "the claim of " + user + " on " + id);
             if (done.failed()) {
                 check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
@@ -710,7 +741,11 @@ final class History {
 
     /** Whether accepted claims or plays may be lost, of a packet or a draw. */
     boolean losesData(UUID unit) {
-        return plan.losesData() || operator.hasDropped(unit);
+        return losesData(shard(unit)) || operator.hasDropped(unit);
+    }
+
+    private boolean losesData(int shard) {
+        return isRolledBack || lossy.contains(redis.of(shard));
     }
 
     private void lasts(double least, double most, Runnable end) {
@@ -721,47 +756,52 @@ final class History {
 
     private void begin(Fault fault) {
         met.merge(fault, 1, Integer::sum);
-        world.tell(() -> "fault: " + fault);
+        SimulatedRedis hit = redis.some();
+        this.hit.add(hit);
+        if (fault.losesData) {
+            lossy.add(hit);
+        }
+        world.tell(() -> "fault: " + fault + (fault.name().startsWith("REDIS") ? " at " + hit : ""));
         switch (fault) {
             case REDIS_FLUSHED -> {
-                lostKeys.addAll(redis.model().names());
-                redis.flush();
+                lostKeys.addAll(hit.model().names());
+                hit.flush();
             }
             case REDIS_LOST_A_KEY -> {
-                List<String> names = redis.model().names();
+                List<String> names = hit.model().names();
                 if (!names.isEmpty()) {
                     String name = names.get(world.random.nextInt(names.size()));
                     world.tell(() -> "Redis loses " + name);
                     lostKeys.add(name);
-                    redis.model().call(List.of("DEL", name));
+                    hit.model().call(List.of("DEL", name));
                 }
             }
-            case REDIS_FORGOT_ITS_SCRIPTS -> redis.forgetScripts();
+            case REDIS_FORGOT_ITS_SCRIPTS -> hit.forgetScripts();
             case REDIS_RESTARTED -> {
                 lasts(20, 400, () -> {});
-                redis.restart(redis.model(), calmAt - world.now());
+                hit.restart(hit.model(), calmAt - world.now());
             }
             case REDIS_LOST_ITS_TAIL -> {
-                SimulatedRedis.Snapshot older = redis.snapshot();
-                lasts(50, 900, () -> redis.restart(older.data(), world.millis(10, 200)));
+                SimulatedRedis.Snapshot older = hit.snapshot();
+                lasts(50, 900, () -> hit.restart(older.data(), world.millis(10, 200)));
                 calmAt += 200 * World.MILLI;
             }
             case REDIS_OLD_PRIMARY -> {
-                SimulatedRedis.Snapshot older = redis.snapshot();
+                SimulatedRedis.Snapshot older = hit.snapshot();
                 lasts(50, 900, () -> {
-                    redis.promote(older);
+                    hit.promote(older);
                     winnersComeBack(); // before anybody notices the loss
                 });
             }
             case REDIS_SILENT -> {
-                redis.fallSilent();
-                lasts(100, 2_500, redis::speak);
+                hit.fallSilent();
+                lasts(100, 2_500, hit::speak);
             }
             case REDIS_FULL -> {
-                redis.fill(true);
-                lasts(100, 1_000, () -> redis.fill(false));
+                hit.fill(true);
+                lasts(100, 1_000, () -> hit.fill(false));
             }
-            case REDIS_CONNECTION -> redis.breakOne();
+            case REDIS_CONNECTION -> hit.breakOne();
             case REDIS_LINE_SILENT -> {
                 SimulatedServer victim = someServer();
                 if (victim != null) {
@@ -770,10 +810,10 @@ final class History {
                     boolean isOne = world.oneIn(3);
                     world.tell(() -> (isOne ? "a line of " : "all lines of ") + victim.host + " to Redis lose " + loss);
                     if (isOne) {
-                        redis.swallow(victim.host, loss);
+                        hit.swallow(victim.host, loss);
                     } else {
-                        redis.cutOff(victim.host, loss);
-                        lasts(0, 2_500, () -> redis.letIn(victim.host));
+                        hit.cutOff(victim.host, loss);
+                        lasts(0, 2_500, () -> hit.letIn(victim.host));
                     }
                 }
             }
@@ -806,6 +846,7 @@ final class History {
                 }
             }
             case POSTGRES_RESTORED -> {
+                isRolledBack = true;
                 Runnable back = tables.backUp();
                 lasts(50, 900, () -> {
                     world.tell(() -> "Postgres goes back");
@@ -866,7 +907,7 @@ final class History {
         long[] of = generations.computeIfAbsent(text, History::generation);
         PostgresTables.Shard shard = tables.shards.get((int) of[0]);
         check(
-                plan.losesData() || shard.epoch <= of[1],
+                losesData(shard.id) || shard.epoch <= of[1],
                 () -> "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
     }
 
@@ -909,10 +950,11 @@ final class History {
         PostgresTables.Shard shard = tables.shards.get(shard(unit));
         String prefix = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
         for (String key : List.of(prefix + ":p:" + unit, prefix + ":d:" + unit)) {
-            boolean isPart = shard.replid.equals(redis.model().replid)
+            RedisModel model = redis.model(shard.id);
+            boolean isPart = shard.replid.equals(model.replid)
                     && !lostKeys.contains(key)
-                    && redis.model().has(key)
-                    && redis.model().call(List.of("HGET", key, "#")) == null;
+                    && model.has(key)
+                    && model.call(List.of("HGET", key, "#")) == null;
             check(!isPart, () -> "a part of " + key + " is loaded");
         }
     }
@@ -921,22 +963,22 @@ final class History {
     private @Nullable String unsettled() {
         for (PostgresTables.Shard shard : tables.shards) {
             String stamp = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
-            if (shard.epoch == 0 || !redis.model().has(stamp + ":journal")) {
+            if (shard.epoch == 0 || !redis.model(shard.id).has(stamp + ":journal")) {
                 return "shard " + shard.id + " has no journal of its generation " + shard.epoch;
             }
-            long entries = (Long) redis.model().call(List.of("XLEN", stamp + ":journal"));
+            long entries = (Long) redis.model(shard.id).call(List.of("XLEN", stamp + ":journal"));
             if (entries > 0) {
                 return "shard " + shard.id + " has " + entries + " entries in its journal, its cursor is "
                         + shard.lastSeq;
             }
-            if (!redis.hasScripts(stamp)) {
+            if (!redis.of(shard.id).hasScripts(stamp)) {
                 return "shard " + shard.id + " lacks its scripts";
             }
         }
         if (!tables.aside.isEmpty()) {
             return "the quarantine has " + tables.aside.keySet();
         }
-        String draw = players.unsettled(redis.model(), tables.shards);
+        String draw = players.unsettled(redis, tables.shards);
         if (draw != null) {
             return draw;
         }
@@ -948,7 +990,7 @@ final class History {
                 if (!packet.expires.isAfter(tables.now())) {
                     return "packet " + packet.id + " is not refunded";
                 }
-                Object next = redis.model().call(List.of("HGET", key, "#"));
+                Object next = redis.model(shard.id).call(List.of("HGET", key, "#"));
                 if (next == null && !packets.contains(packet.id)) {
                     continue; // its sender died before it knew of the commit: the first claim would load it
                 }
@@ -957,7 +999,8 @@ final class History {
                             + " claims, and in Redis " + next;
                 }
                 for (ClaimRow claim : packet.claims) {
-                    if (!String.valueOf(claim.slot()).equals(redis.model().call(List.of("HGET", key, claim.user())))) {
+                    if (!String.valueOf(claim.slot())
+                            .equals(redis.model(shard.id).call(List.of("HGET", key, claim.user())))) {
                         return "Redis does not know " + claim + " of " + packet.id;
                     }
                 }
@@ -986,7 +1029,7 @@ final class History {
             check(campaign != null, () -> each.user + " was limited on " + each.packet.id + ", which is no pool");
             long all = tables.claimsOf(campaign, each.user).count() + 1;
             check(
-                    plan.losesData()
+                    losesData(shard(each.packet.id))
                             || tables.packets.values().stream()
                                     .anyMatch(other -> other.campaign == campaign && operator.hasDropped(other.id))
                             || exceeds(all, campaign.total())

@@ -24,13 +24,13 @@ final class Operator {
     private final PostgresTables tables;
     private final QuarantineStore store;
     private final RedisLinks redis;
-    private final SimulatedRedis server;
+    private final RedisServers servers;
     private final Set<UUID> underWay = new HashSet<>();
     private final Set<UUID> dropped = new HashSet<>();
     private boolean works;
     private boolean forgot;
 
-    Operator(History history, World world, SimulatedPostgres postgres, SimulatedRedis redis) {
+    Operator(History history, World world, SimulatedPostgres postgres, RedisServers redis) {
         this.history = history;
         this.world = world;
         this.tables = postgres.tables;
@@ -43,7 +43,7 @@ final class Operator {
                         .flatMap(mode -> mode.settlers().apply(pool).stream())
                         .toList(),
                 Mode.Keys.of(modes));
-        this.server = redis;
+        this.servers = redis;
         this.redis = redis.open(new World.Loops(world, host).loop(), host);
     }
 
@@ -80,7 +80,7 @@ final class Operator {
                         .onSuccess(units -> {
                             if (!units.isEmpty() && !forgot && world.oneIn(2)) {
                                 forgot = true;
-                                server.forgetScripts(); // so that the shards are recovered
+                                servers.some().forgetScripts(); // so that the shards are recovered
                             } else {
                                 units.forEach(each -> bringBack(each.unit().id()));
                             }

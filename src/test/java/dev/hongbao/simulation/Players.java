@@ -285,7 +285,7 @@ final class Players {
 
     /** Null if Redis has every draw as Postgres has it, and no draw is overdue; else what is missing. */
     @Nullable
-    String unsettled(RedisModel redis, List<PostgresTables.Shard> shards) {
+    String unsettled(RedisServers redis, List<PostgresTables.Shard> shards) {
         for (DrawRow draw : draws) {
             PostgresTables.Shard shard = shards.get(draw.shard);
             String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
@@ -294,7 +294,7 @@ final class Players {
                 if (!draw.closes.toInstant().isAfter(tables.now())) {
                     return "draw " + draw.id + " is not closed";
                 }
-                Object next = redis.call(List.of("HGET", key, "#"));
+                Object next = redis.model(shard.id).call(List.of("HGET", key, "#"));
                 if (!String.valueOf(draw.plays.size()).equals(next) && !(next == null && isIdle(draw))) {
                     return "draw " + draw.id + " of shard " + shard.id + " has " + draw.plays.size()
                             + " plays, and in Redis " + next;

@@ -58,13 +58,13 @@ final class PostgresTables {
     private final java.util.function.LongSupplier nanos;
 
     /** Gets each committed move of a cursor. */
-    private final Moves moves;
+    final Moves moves;
 
     interface Moves {
         void moved(int shard, long epoch, long from, long to);
 
-        /** Accepted claims or plays contradict settled ones. */
-        void voided(int items);
+        /** Accepted claims or plays of a packet or a draw contradict settled ones, or it is not there. */
+        void voided(UUID unit);
 
         /** A recovery has drawn a generation. */
         void drawn(int shard);
@@ -751,15 +751,9 @@ final class PostgresTables {
                 }
             });
         });
-        voided(voids.size());
+        voids.forEach(place -> moves.voided(ids[places[place - 1] - 1]));
         return one(
                 "settled_at", moment(), "drained", closeDrained(List.of(ids)), "void", voids.toArray(Integer[]::new));
-    }
-
-    void voided(int items) {
-        if (items > 0) {
-            moves.voided(items);
-        }
     }
 
     private List<Map<String, Object>> settleCloses(Tuple of) {
@@ -786,7 +780,7 @@ final class PostgresTables {
                 early.add(id);
             }
         }
-        voided(early.size());
+        early.forEach(moves::voided);
         return one(
                 "settled_at",
                 moment(),

@@ -411,7 +411,7 @@ class PostgresTablesIT {
                     public void moved(int shard, long epoch, long from, long to) {}
 
                     @Override
-                    public void voided(int items) {}
+                    public void voided(UUID unit) {}
 
                     @Override
                     public void drawn(int shard) {}

@@ -37,6 +37,7 @@ final class SimulatedRedis {
     private static final long LAST_RETRY_MILLIS = 500;
 
     private final World world;
+    private final String name;
     private final List<Link> links = new ArrayList<>();
     private final Deque<Runnable> unread = new ArrayDeque<>();
     private RedisModel model = new RedisModel();
@@ -55,10 +56,16 @@ final class SimulatedRedis {
     /** The data at a moment, with the scripts. */
     record Snapshot(RedisModel data, Map<String, String> scripts) {}
 
-    SimulatedRedis(World world, Consumer<String> wrote) {
+    SimulatedRedis(World world, String name, Consumer<String> wrote) {
         this.world = world;
+        this.name = name;
         this.wrote = wrote;
-        this.model.replid = "r0";
+        this.model.replid = name + "r0";
+    }
+
+    @Override
+    public String toString() {
+        return name;
     }
 
     RedisModel model() {
@@ -118,7 +125,7 @@ final class SimulatedRedis {
 
     private void become(Snapshot other) {
         model = other.data.copy();
-        model.replid = "r" + ++replids;
+        model.replid = name + "r" + ++replids;
         scripts = new HashMap<>(other.scripts);
     }
 

@@ -105,7 +105,7 @@ final class SimulatedServer {
             World world,
             World.Host host,
             SimulatedPostgres postgres,
-            SimulatedRedis redis,
+            RedisServers redis,
             ServerLine line,
             Random nonces,
             Presence.Check present) {
