@@ -3,18 +3,31 @@ package dev.hongbao.testing;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.tools.local.Directories;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Child processes of this JVM with their data under {@code target}: one Postgres for all, a Redis for each test class.
- * They end with the JVM. The cluster stays for the next run, which then starts in half a second.
+ * Child processes of this JVM: one Postgres for all, a Redis for each test class. They end with the JVM, and their data with them.
+ * Their logs stay.
  */
 final class EmbeddedSharedServers implements SharedServers {
-    private static final Path ROOT = Path.of("target", "test-servers");
+    private static final Path TARGET = Path.of("target", "test-servers");
+
+    /** In memory: each class makes a database of 600 files and drops it, and then ext4 looks long for free inodes. */
+    private static final Path MEMORY = Path.of(
+            "/dev/shm", "hongbao-tests-" + Math.abs(TARGET.toAbsolutePath().hashCode()));
+
+    /** The bytes that the clusters of all test JVMs take at the most. */
+    private static final long ROOM = 4L << 30;
+
     private static final int JVMS_AT_ONCE = 8;
 
-    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES);
+    private static final EmbeddedOptions OPTIONS = EmbeddedOptions.defaults()
+            .withBinaries(TestServers.BINARIES)
+            .withPostgresSettings(Map.of("shared_buffers", "64MB", "max_wal_size", "512MB"));
 
     private final AtomicInteger redisCount = new AtomicInteger();
     private final Path directory;
@@ -24,13 +37,24 @@ final class EmbeddedSharedServers implements SharedServers {
         this.directory = directory;
         this.postgres = EmbeddedPostgres.start(directory, OPTIONS);
         TestDatabase.dropLeftovers(postgres.adminUrl());
+        Runtime.getRuntime().addShutdownHook(new Thread(this::end));
+    }
+
+    private void end() {
+        postgres.close();
+        try {
+            Directories.delete(directory.resolve("postgres"));
+        } catch (IOException left) {
+            // the next run drops what is in it
+        }
     }
 
     /** Takes the first data directory that no other JVM of this checkout uses. */
     static EmbeddedSharedServers start() {
+        Path root = MEMORY.getParent().toFile().getUsableSpace() < ROOM ? TARGET : MEMORY;
         for (int i = 0; ; i++) {
             try {
-                return new EmbeddedSharedServers(ROOT.resolve(Integer.toString(i)));
+                return new EmbeddedSharedServers(root.resolve(Integer.toString(i)));
             } catch (EmbeddedServers.InUseException e) {
                 if (i == JVMS_AT_ONCE) {
                     throw e;

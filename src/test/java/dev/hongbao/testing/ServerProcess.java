@@ -34,7 +34,7 @@ public final class ServerProcess extends CommandServer {
 
     private static final Pattern METRICS = Pattern.compile("http://127\\.0\\.0\\.1:\\d+/metrics");
 
-    private static final Duration START = Duration.ofSeconds(40);
+    private static final Duration START = Duration.ofSeconds(120);
 
     private final Path dataDir;
     private final Path err;
