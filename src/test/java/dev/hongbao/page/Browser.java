@@ -92,16 +92,14 @@ final class Browser {
     }
 
     private final ChromeDriver driver;
-    private final Path profile;
 
     private final Map<String, String> media = new HashMap<>();
 
     private final int width;
     private final int height;
 
-    private Browser(ChromeDriver driver, Path profile, int width, int height) {
+    private Browser(ChromeDriver driver, int width, int height) {
         this.driver = driver;
-        this.profile = profile;
         this.width = width;
         this.height = height;
     }
@@ -125,26 +123,21 @@ final class Browser {
     private static Browser start(int width, int height) {
         Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
         Path chromedriver = installed("/usr/bin/chromedriver");
-        try {
-            Path profile = Files.createTempDirectory("hongbao-browser");
-            LoggingPreferences logs = new LoggingPreferences();
-            logs.enable(LogType.BROWSER, Level.ALL);
-            ChromeOptions options = new ChromeOptions();
-            options.setBinary(chromium.toString());
-            options.addArguments(FLAGS);
-            options.addArguments("--user-data-dir=" + profile, "--window-size=" + width + "," + height);
-            options.setScriptTimeout(WAIT);
-            options.setCapability("goog:loggingPrefs", logs);
-            ChromeDriverService service = new ChromeDriverService.Builder()
-                    .usingDriverExecutable(chromedriver.toFile())
-                    .usingAnyFreePort()
-                    .build();
-            Browser browser = new Browser(new ChromeDriver(service, options), profile, width, height);
-            browser.leave();
-            return browser;
-        } catch (IOException fault) {
-            throw new UncheckedIOException(fault);
-        }
+        LoggingPreferences logs = new LoggingPreferences();
+        logs.enable(LogType.BROWSER, Level.ALL);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(chromium.toString());
+        options.addArguments(FLAGS);
+        options.addArguments("--window-size=" + width + "," + height);
+        options.setScriptTimeout(WAIT);
+        options.setCapability("goog:loggingPrefs", logs);
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(chromedriver.toFile())
+                .usingAnyFreePort()
+                .build();
+        Browser browser = new Browser(new ChromeDriver(service, options), width, height);
+        browser.leave();
+        return browser;
     }
 
     /** Leaves the page, with its sockets and timers. The next one is shown as if nothing had been said about the window. */
@@ -346,7 +339,6 @@ final class Browser {
         } catch (WebDriverException gone) {
             // it crashed, or its driver did
         }
-        delete(profile);
     }
 
     /** Deletes what can be deleted of a temporary directory. */
