@@ -10,6 +10,7 @@ import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
@@ -172,15 +173,21 @@ final class DrawOwnerTask {
     }
 
     private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now) {
+        RedisLink link = shard.generation().link(redis);
+        // A plan that is made again would hide that a restore of Postgres lost it, and others before it.
+        return planner.load(draw, shard, link, script)
+                .compose(isWhole -> isWhole ? planNext(draw, shard, link, now) : Future.succeededFuture());
+    }
+
+    private Future<Void> planNext(Draw draw, Shards.Shard shard, RedisLink link, Instant now) {
         return planner.plan(draw, now)
-                .compose(planned -> planner.load(draw, shard, shard.generation().link(redis), script)
-                        .map(loaded -> {
-                            // A draw that is still behind is planned again at the next tick.
-                            if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
-                                next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
-                            }
-                            return null;
-                        }));
+                .compose(planned -> planner.load(draw, shard, link, script).map(loaded -> {
+                    // A draw that is still behind is planned again at the next tick.
+                    if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
+                        next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
+                    }
+                    return null;
+                }));
     }
 
     private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {

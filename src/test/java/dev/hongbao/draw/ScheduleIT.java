@@ -247,6 +247,30 @@ class ScheduleIT {
     }
 
     @Test
+    void aPlanThatIsMadeAgainDoesNotHideTheLostOnesBeforeIt() {
+        // Given two plans that a restore of Postgres took back, and Redis did not
+        Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600, carryOver: false}", 5);
+        awaitPeriod(draw, 0);
+        time.move(Duration.ofMinutes(90), engine);
+        awaitPeriod(draw, 1);
+        time.move(Duration.ofSeconds(29 * 60 + 30), engine);
+        awaitPeriod(draw, 2);
+        Books books = new Books(servers);
+        books.execute("delete from release where draw = '" + draw.id() + "' and period > 0");
+        books.execute("delete from period where draw = '" + draw.id() + "' and n > 0");
+        books.execute("update prize as p set planned = (select count(*) from release as r"
+                + " where r.draw = p.draw and r.prize = p.n and not r.withdrawn) where draw = '" + draw.id() + "'");
+
+        // When the second one's time has come, so that it is made again with the next, and the first one is not
+        time.move(Duration.ofHours(1), engine);
+
+        // Then
+        awaitPeriod(draw, 3);
+        Eventually.eventually(SOON, books::assertReconciled);
+        time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
     void aPlannerThatIsSlowHoldsUpNoPlay() throws Exception {
         // Given a planner that waits for what it reads
         draws.deposit("anna", POINTS, 10);
