@@ -11,7 +11,6 @@ import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -40,24 +39,28 @@ final class FeedOwnerTask implements OwnerTask {
     private static final Duration UNANNOUNCED_AGE = Duration.ofSeconds(2);
     private static final long ANNOUNCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final FeedStore store;
     private final Shards shards;
     private final ShardScript script;
     private final ProgressQueue progressed;
     private final CatchUp catchUp;
-    private final FeedTrimmer trimmer;
-    private long announcedNanos = System.nanoTime();
+    private final Runnable trim;
+    private long announcedNanos;
 
-    /** @param over whether a packet is known to have ended */
-    FeedOwnerTask(Vertx vertx, FeedStore store, Shards shards, Predicate<PacketId> over, FeedTrimmer trimmer) {
+    /**
+     * @param over whether a packet is known to have ended
+     * @param trim removes old events if it is time to
+     */
+    FeedOwnerTask(Loop loop, FeedStore store, Shards shards, Predicate<PacketId> over, Runnable trim) {
         this.progressed = new ProgressQueue(over);
         this.catchUp = new CatchUp(store::open, PAGE, next -> progressed.add(next.group(), next.packet()));
-        this.vertx = vertx;
+        this.loop = loop;
         this.store = store;
         this.shards = shards;
-        this.script = new ShardScript(Loop.of(vertx), shards);
-        this.trimmer = trimmer;
+        this.script = new ShardScript(loop, shards);
+        this.trim = trim;
+        this.announcedNanos = loop.nanos();
     }
 
     /** Notes packets with newly settled claims. */
@@ -74,7 +77,7 @@ final class FeedOwnerTask implements OwnerTask {
 
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
-        trimmer.trimIfDue();
+        trim.run();
         return OwnerTask.inTurn(
                 List.of(() -> catchUp.round(live), this::tellProgress, () -> announceForgotten(live, redis)));
     }
@@ -91,14 +94,14 @@ final class FeedOwnerTask implements OwnerTask {
     }
 
     private void nudge() {
-        vertx.eventBus().publish(Audience.NUDGE, null);
+        loop.publish(Audience.NUDGE, null);
     }
 
     private Future<Void> announceForgotten(List<Integer> live, RedisLinks redis) {
-        if (System.nanoTime() - announcedNanos < ANNOUNCE_NANOS || live.isEmpty()) {
+        if (loop.nanos() - announcedNanos < ANNOUNCE_NANOS || live.isEmpty()) {
             return Future.succeededFuture();
         }
-        announcedNanos = System.nanoTime();
+        announcedNanos = loop.nanos();
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
             List<Future<Void>> announcements = new ArrayList<>();
             // Their sender may have died before it loaded them.

@@ -6,6 +6,7 @@ import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Mode.SettlementListener;
+import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.CallsInFlight;
@@ -98,9 +99,12 @@ public final class Feeds implements SettlementListener {
         Audience audience = new Audience();
         RemoteClaims elsewhere = new RemoteClaims(packets.settlements, packets.service, audience);
         hub = new FeedHub(store, renderer, elsewhere, audience, POLL_INTERVAL);
-        ownerTask = new FeedOwnerTask(vertx, ownerStore, shards, packets.service::isKnownOver, trimmer);
+        ownerTask =
+                new FeedOwnerTask(Loop.of(vertx), ownerStore, shards, packets.service::isKnownOver, trimmer::trimIfDue);
         packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
         draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
+        // What an operator's process settles, no listener of a server hears.
+        Loop.of(vertx).<Quarantine.Changed>listen(Quarantine.Changed.ADDRESS, changed -> uncertain());
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
             ownerTask.suspect();

@@ -300,6 +300,13 @@ class QuarantineIT {
                 .containsExactly("bob", "carol", "dave", "erin");
         Eventually.eventually(
                 SOON,
+                () -> assertThat(books.strings(
+                                "select claimed from group_event where type = 'packet.progress' and subject = '"
+                                        + bad.id() + "'"))
+                        .as("told to its group")
+                        .containsExactly("4"));
+        Eventually.eventually(
+                SOON,
                 () -> assertThat(books.hashField(0, "p:" + bad.id(), "#"))
                         .as("before anybody misses it")
                         .isEqualTo("4"));

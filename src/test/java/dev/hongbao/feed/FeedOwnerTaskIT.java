@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
@@ -67,7 +68,7 @@ class FeedOwnerTaskIT {
     }
 
     private FeedOwnerTask task(FeedTrimmer trimmer) {
-        return new FeedOwnerTask(engine.vertx(), store, shards, packet -> false, trimmer);
+        return new FeedOwnerTask(Loop.of(engine.vertx()), store, shards, packet -> false, trimmer::trimIfDue);
     }
 
     private Future<Void> run(FeedOwnerTask task) {

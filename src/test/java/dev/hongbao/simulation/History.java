@@ -17,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -106,6 +107,7 @@ final class History {
             int users,
             int claims,
             int plays,
+            boolean hasFeed,
             List<Planned> faults) {
         static Plan of(long seed) {
             SplittableRandom random = new SplittableRandom(seed ^ 0x5eed);
@@ -130,16 +132,17 @@ final class History {
                     4 + random.nextInt(12),
                     20 + random.nextInt(80),
                     10 + random.nextInt(60),
+                    random.nextInt(4) == 0,
                     List.copyOf(faults));
         }
 
         Plan with(List<Planned> others) {
-            return new Plan(servers, redises, shards, packets, draws, users, claims, plays, others);
+            return new Plan(servers, redises, shards, packets, draws, users, claims, plays, hasFeed, others);
         }
 
         /** A part of the crowd. */
         Plan with(int fewerClaims, int fewerPlays) {
-            return new Plan(servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, faults);
+            return new Plan(servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, hasFeed, faults);
         }
 
         boolean hitsRedisOnly() {
@@ -332,9 +335,14 @@ final class History {
         world.tell(() -> "calm");
         bus.lose(0);
         isCalm = true;
+        long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
+        while (plan.hasFeed && untold() != null) { // before other claims make the feed go on
+            check(world.now() < calm + bound, this::untold);
+            next(200);
+        }
+        calm = Math.max(calm, world.now());
         packets.forEach(this::claimLate);
         players.playEach();
-        long bound = (plan.isLong() ? 15_000 : 5_000) * World.MILLI;
         while (unsettled() != null) {
             check(world.now() < calm + bound, () -> "not settled in time: " + unsettled());
             next(200);
@@ -373,6 +381,14 @@ final class History {
         }
         checkEnd();
         players.checkEnd();
+    }
+
+    private @Nullable String untold() {
+        return tables.packets.values().stream()
+                .map(PacketRow::untold)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /** Waits until every server must know that Postgres went back, and asks once more. @return the nanoseconds that this took */
@@ -508,7 +524,8 @@ final class History {
                 nonces,
                 all -> check(
                         postgres.hasJustEnded(host) || all.stream().anyMatch(numbers -> isShown(host, numbers)),
-                        () -> host + " sees " + all));
+                        () -> host + " sees " + all),
+                plan.hasFeed);
         servers.add(server);
         if (world.oneIn(4)) {
             world.after(world.millis(100, FAULTS_TO), host, server::showAnother);

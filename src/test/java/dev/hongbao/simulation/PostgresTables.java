@@ -8,21 +8,25 @@ import dev.hongbao.simulation.SimulatedPostgres.Session;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgException;
 import io.vertx.sqlclient.Tuple;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -130,6 +134,12 @@ final class PostgresTables {
         @Nullable
         String ending;
 
+        /** Whether its group's feed has it. */
+        private boolean announced;
+
+        /** The claims of which the feed tells. */
+        private int told;
+
         private final OffsetDateTime created;
 
         PacketRow(
@@ -156,6 +166,15 @@ final class PostgresTables {
         /** The escrow. */
         long held() {
             return total() - claims.stream().mapToLong(ClaimRow::amount).sum() - (refund == null ? 0 : refund);
+        }
+
+        /** Null if the feed has all of it, while it is open; else what is missing. */
+        @Nullable
+        String untold() {
+            return closedAt != null || announced && told == claims.size()
+                    ? null
+                    : "the feed tells " + (announced ? told : "nothing") + " of " + id + " with " + claims.size()
+                            + " claims";
         }
 
         @Nullable
@@ -276,6 +295,19 @@ final class PostgresTables {
             return Plan.read(() -> {
                 Shard shard = shards.get(of.getInteger(0));
                 return shard.epoch == of.getLong(1) && shard.nonce.equals(of.getString(2)) ? one() : List.of();
+            });
+        } else if (text.startsWith("select s.shard, p.id, p.group_id, p.group_id not like")) {
+            return Plan.read(() -> openOfFeeds(of));
+        } else if (text.startsWith("with waiting as materialized (")) {
+            return Plan.read(() -> unannounced(of));
+        } else if (text.equals("select feed_announce($1)")) {
+            return told(of, packet -> packet.announced = true);
+        } else if (text.equals("select feed_progress($1)")) {
+            return told(of, packet -> {
+                if (packet.closedAt == null && packet.claims.size() > packet.told) {
+                    packet.announced = true;
+                    packet.told = packet.claims.size();
+                }
             });
         } else if (text.equals(SEND)) {
             int id = of.getInteger(1);
@@ -426,7 +458,11 @@ final class PostgresTables {
             OffsetDateTime closedAt = packet.closedAt;
             Long refund = packet.refund;
             String ending = packet.ending;
+            boolean announced = packet.announced;
+            int told = packet.told;
             undo.add(() -> {
+                packet.announced = announced;
+                packet.told = told;
                 packet.claims.clear();
                 packet.claims.addAll(claims);
                 packet.closedAt = closedAt;
@@ -716,6 +752,7 @@ final class PostgresTables {
             PacketRow packet = packets.get(id);
             if (packet != null && packet.closedAt == null && packet.claims.size() == packet.amounts.length) {
                 packet.closedAt = moment();
+                packet.announced = true;
                 packet.refund = 0L;
                 drained.add(id);
             }
@@ -772,6 +809,7 @@ final class PostgresTables {
                     && packet.closedAt == null
                     && (ending != null || !packet.expires.isAfter(now().plusSeconds(60)))) {
                 packet.refund = packet.held();
+                packet.announced = true;
                 packet.closedAt = moment();
                 packet.ending = ending;
                 closed.add(id);
@@ -965,6 +1003,49 @@ final class PostgresTables {
     private List<PacketRow> open(int shard) {
         return packets.values().stream()
                 .filter(each -> each.shard == shard && each.closedAt == null)
+                .toList();
+    }
+
+    private Plan told(Tuple of, Consumer<PacketRow> change) {
+        return new Plan(List.of(), LockMode.KEY_SHARE, Plan.Kind.WRITE, locked -> {
+            Arrays.stream(of.getArrayOfUUIDs(0))
+                    .map(packets::get)
+                    .filter(Objects::nonNull)
+                    .forEach(change);
+            return one();
+        });
+    }
+
+    private List<Map<String, Object>> openOfFeeds(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (int i = 0; i < of.getArrayOfShorts(0).length; i++) {
+            int shard = of.getArrayOfShorts(0)[i];
+            String place = of.getArrayOfUUIDs(1)[i].toString();
+            open(shard).stream()
+                    .filter(packet -> packet.id.toString().compareTo(place) > 0)
+                    .sorted(Comparator.comparing(packet -> packet.id.toString()))
+                    .limit(of.getInteger(2))
+                    .forEach(packet -> rows.add(row(
+                            "shard",
+                            shard,
+                            "id",
+                            packet.id,
+                            "group_id",
+                            "family",
+                            "behind",
+                            packet.claims.size() > packet.told)));
+        }
+        return rows;
+    }
+
+    private List<Map<String, Object>> unannounced(Tuple of) {
+        Set<Short> some = Set.of(of.getArrayOfShorts(0));
+        OffsetDateTime before = moment().minus(Duration.ofMillis(of.getLong(1)));
+        return packets.values().stream()
+                .filter(packet -> !packet.announced && packet.created.isBefore(before))
+                .filter(packet -> some.contains((short) packet.shard) && !aside.containsKey(packet.id))
+                .limit(of.getInteger(2))
+                .map(packet -> row("packet", packet.id, "shard", packet.shard))
                 .toList();
     }
 

@@ -23,6 +23,7 @@ import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.feed.PacketFeed;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
@@ -108,7 +109,8 @@ final class SimulatedServer {
             RedisServers redis,
             ServerLine line,
             Random nonces,
-            Presence.Check present) {
+            Presence.Check present,
+            boolean hasFeed) {
         this.world = world;
         this.host = host;
         World.Loops loops = new World.Loops(world, host);
@@ -176,7 +178,7 @@ final class SimulatedServer {
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 quarantine,
                 modes,
-                new NoListener(),
+                hasFeed ? new PacketFeed(owner, owners, shards, packets) : new NoFeed(),
                 POLL,
                 presence);
         this.watch = shards.watch(
@@ -186,7 +188,8 @@ final class SimulatedServer {
         requests.periodic(AdmissionControl.TICK.toMillis(), admission::tick);
     }
 
-    private static final class NoListener implements SettlementListener {
+    /** Nobody reads a feed. */
+    private static final class NoFeed implements SettlementListener {
         @Override
         public void settled() {}
 
