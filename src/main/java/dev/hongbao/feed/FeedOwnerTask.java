@@ -1,10 +1,15 @@
 package dev.hongbao.feed;
 
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.feed.FeedStore.Unannounced;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLinks;
@@ -103,17 +108,31 @@ final class FeedOwnerTask implements OwnerTask {
         }
         announcedNanos = loop.nanos();
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
+            Map<Integer, List<PacketId>> unclaimed = waiting.stream()
+                    .filter(packet -> !packet.isClaimed())
+                    .collect(groupingBy(Unannounced::shard, mapping(Unannounced::packet, toList())));
+            List<PacketId> claimed = waiting.stream()
+                    .filter(Unannounced::isClaimed)
+                    .map(Unannounced::packet)
+                    .toList();
             List<Future<Void>> announcements = new ArrayList<>();
             // Their sender may have died before it loaded them.
-            waiting.forEach((id, packets) -> {
+            unclaimed.forEach((id, packets) -> {
                 Shards.Shard shard = shards.current(id);
                 announcements.add(script.call(shard.generation().link(redis), shard, PacketKeys.load(packets))
-                        .<Void>compose(loaded -> store.announce(packets))
-                        .onSuccess(told -> nudge())
+                        .<Void>compose(loaded -> announce(packets))
                         .recover(ShardScript::unlessReported));
             });
+            // A recovery loads these with their claims: an operator may have brought them back a moment ago.
+            if (!claimed.isEmpty()) {
+                announcements.add(announce(claimed));
+            }
             return Future.join(announcements).mapEmpty();
         });
+    }
+
+    private Future<Void> announce(List<PacketId> packets) {
+        return store.announce(packets).onSuccess(told -> nudge());
     }
 
     /**

@@ -21,7 +21,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The feeds in Postgres. Thread-safe. */
@@ -60,8 +59,8 @@ final class FeedStore {
             with waiting as materialized (
                 select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
             )
-            select u.packet, p.shard from waiting as u
-            cross join lateral (select shard from packet where id = u.packet limit 1) as p
+            select u.packet, p.shard, (select a.claims > 0 from account as a where a.id = p.escrow) as claimed from waiting as u
+            cross join lateral (select shard, escrow from packet where id = u.packet limit 1) as p
             where p.shard = any ($1)
               and not exists (select from quarantine_unit as q where q.id = u.packet)
             order by u.sent_at limit $3
@@ -204,14 +203,23 @@ final class FeedStore {
                 });
     }
 
-    /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting first. */
-    Future<Map<Integer, List<PacketId>>> unannounced(Collection<Integer> shards, Duration age, int limit) {
+    /**
+     * An unannounced packet.
+     *
+     * @param isClaimed whether it has settled claims
+     */
+    record Unannounced(int shard, PacketId packet, boolean isClaimed) {}
+
+    /** Unannounced packets of shards that were sent at least {@code age} ago, the longest waiting first. */
+    Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
                 .execute(Tuple.of(Rows.shorts(shards), age.toMillis(), limit))
                 .map(rows -> rows.stream()
-                        .collect(Collectors.groupingBy(
-                                row -> row.getInteger("shard"),
-                                Collectors.mapping(row -> new PacketId(row.getUUID("packet")), Collectors.toList()))));
+                        .map(row -> new Unannounced(
+                                row.getInteger("shard"),
+                                new PacketId(row.getUUID("packet")),
+                                row.getBoolean("claimed")))
+                        .toList());
     }
 
     /**

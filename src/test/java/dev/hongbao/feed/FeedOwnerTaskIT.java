@@ -32,6 +32,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** What the shards' owner does for the feeds must not keep it from what else it has to do. */
 @ExtendWith(Servers.class)
@@ -172,6 +173,37 @@ class FeedOwnerTaskIT {
             books.execute("grant select on transfer to " + app);
             get(engine.engine().startWriter());
         }
+    }
+
+    @Test
+    void aForgottenPacketWithClaimsIsAnnouncedAndNotLoadedWithoutThem(TestServers servers) {
+        // Given a packet that an operator's replay has just settled: nobody has announced it, and Redis lacks it
+        Packet packet = engine.send("alice", 100, 2);
+        engine.claim(packet, "bob");
+        String told = "from group_event where subject = '" + packet.id() + "' and type = 'packet.";
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) " + told + "progress'"))
+                        .isOne());
+        get(engine.engine().stopWriter());
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.keys("*:p:" + packet.id()).forEach(redis::del);
+            books.execute("delete " + told + "sent'");
+            books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
+            FeedOwnerTask task = task(trimmer());
+
+            // When
+            eventually(SOON, () -> {
+                get(run(task));
+                assertThat(books.longOf("select count(*) " + told + "sent'")).isOne();
+            });
+
+            // Then no slot is given again
+            assertThat(redis.keys("*:p:" + packet.id())).isEmpty();
+        } finally {
+            get(engine.engine().startWriter());
+        }
+        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isOne();
     }
 
     @Test

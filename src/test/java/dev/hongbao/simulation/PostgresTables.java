@@ -1045,7 +1045,7 @@ final class PostgresTables {
                 .filter(packet -> !packet.announced && packet.created.isBefore(before))
                 .filter(packet -> some.contains((short) packet.shard) && !aside.containsKey(packet.id))
                 .limit(of.getInteger(2))
-                .map(packet -> row("packet", packet.id, "shard", packet.shard))
+                .map(packet -> row("packet", packet.id, "shard", packet.shard, "claimed", !packet.claims.isEmpty()))
                 .toList();
     }
 
