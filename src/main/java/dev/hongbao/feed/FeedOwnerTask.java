@@ -3,6 +3,7 @@ package dev.hongbao.feed;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toList;
+import static java.util.stream.Collectors.toMap;
 
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
@@ -107,6 +108,8 @@ final class FeedOwnerTask implements OwnerTask {
             return Future.succeededFuture();
         }
         announcedNanos = loop.nanos();
+        // As they are before the look: what a recovery has left out since then is not loaded.
+        Map<Integer, Shards.Shard> known = live.stream().collect(toMap(id -> id, shards::current));
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
             Map<Integer, List<PacketId>> unclaimed = waiting.stream()
                     .filter(packet -> !packet.isClaimed())
@@ -118,7 +121,7 @@ final class FeedOwnerTask implements OwnerTask {
             List<Future<Void>> announcements = new ArrayList<>();
             // Their sender may have died before it loaded them.
             unclaimed.forEach((id, packets) -> {
-                Shards.Shard shard = shards.current(id);
+                Shards.Shard shard = Objects.requireNonNull(known.get(id));
                 announcements.add(script.call(shard.generation().link(redis), shard, PacketKeys.load(packets))
                         .<Void>compose(loaded -> announce(packets))
                         .recover(ShardScript::unlessReported));
