@@ -1,8 +1,5 @@
 package dev.hongbao.feed;
 
-import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toList;
 import static java.util.stream.Collectors.toMap;
 
 import dev.hongbao.engine.Loop;
@@ -10,7 +7,6 @@ import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardScript;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.feed.FeedStore.Unannounced;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.PacketKeys;
 import dev.hongbao.store.redis.RedisLinks;
@@ -110,32 +106,29 @@ final class FeedOwnerTask implements OwnerTask {
         announcedNanos = loop.nanos();
         // As they are before the look: what a recovery has left out since then is not loaded.
         Map<Integer, Shards.Shard> known = live.stream().collect(toMap(id -> id, shards::current));
-        return store.unannounced(live, UNANNOUNCED_AGE, PAGE).compose(waiting -> {
-            Map<Integer, List<PacketId>> unclaimed = waiting.stream()
-                    .filter(packet -> !packet.isClaimed())
-                    .collect(groupingBy(Unannounced::shard, mapping(Unannounced::packet, toList())));
-            List<PacketId> claimed = waiting.stream()
-                    .filter(Unannounced::isClaimed)
-                    .map(Unannounced::packet)
-                    .toList();
-            List<Future<Void>> announcements = new ArrayList<>();
-            // Their sender may have died before it loaded them.
-            unclaimed.forEach((id, packets) -> {
-                Shards.Shard shard = Objects.requireNonNull(known.get(id));
-                announcements.add(script.call(shard.generation().link(redis), shard, PacketKeys.load(packets))
-                        .<Void>compose(loaded -> announce(packets))
-                        .recover(ShardScript::unlessReported));
-            });
-            // A recovery loads these with their claims: an operator may have brought them back a moment ago.
-            if (!claimed.isEmpty()) {
-                announcements.add(announce(claimed));
-            }
-            return Future.join(announcements).mapEmpty();
-        });
+        return store.unannounced(live, UNANNOUNCED_AGE, PAGE)
+                .compose(waiting -> waiting.isEmpty() ? Future.succeededFuture() : announce(waiting, known, redis));
     }
 
-    private Future<Void> announce(List<PacketId> packets) {
-        return store.announce(packets).onSuccess(told -> nudge());
+    /** Their sender may have died before it loaded them. A packet with claims was loaded, and only a recovery knows them all. */
+    private Future<Void> announce(
+            Map<Integer, List<PacketId>> waiting, Map<Integer, Shards.Shard> known, RedisLinks redis) {
+        List<PacketId> all = waiting.values().stream().flatMap(List::stream).toList();
+        return store.claimed(all).compose(claimed -> {
+            List<Future<Void>> announcements = new ArrayList<>();
+            waiting.forEach((id, packets) -> {
+                Shards.Shard shard = Objects.requireNonNull(known.get(id));
+                List<PacketId> unclaimed = new ArrayList<>(packets);
+                unclaimed.removeAll(claimed);
+                Future<?> loaded = unclaimed.isEmpty()
+                        ? Future.succeededFuture()
+                        : script.call(shard.generation().link(redis), shard, PacketKeys.load(unclaimed));
+                announcements.add(loaded.<Void>compose(done -> store.announce(packets))
+                        .onSuccess(told -> nudge())
+                        .recover(ShardScript::unlessReported));
+            });
+            return Future.join(announcements).mapEmpty();
+        });
     }
 
     /**

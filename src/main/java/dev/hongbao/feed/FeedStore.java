@@ -20,7 +20,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The feeds in Postgres. Thread-safe. */
@@ -59,12 +61,15 @@ final class FeedStore {
             with waiting as materialized (
                 select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
             )
-            select u.packet, p.shard, (select a.claims > 0 from account as a where a.id = p.escrow) as claimed from waiting as u
-            cross join lateral (select shard, escrow from packet where id = u.packet limit 1) as p
+            select u.packet, p.shard from waiting as u
+            cross join lateral (select shard from packet where id = u.packet limit 1) as p
             where p.shard = any ($1)
               and not exists (select from quarantine_unit as q where q.id = u.packet)
             order by u.sent_at limit $3
             """;
+
+    private static final String CLAIMED =
+            "select p.id from packet as p join account as a on a.id = p.escrow where p.id = any ($1) and a.claims > 0";
 
     /**
      * Changed feeds named in one answer. A server follows no more groups than it has sockets. After a restored backup all feeds are
@@ -176,9 +181,13 @@ final class FeedStore {
     }
 
     private Future<Void> append(String sql, Collection<PacketId> packets) {
-        UUID[] ids = packets.stream().map(PacketId::value).toArray(UUID[]::new);
+        UUID[] ids = ids(packets);
         return Transactions.statement(
                 () -> pool.preparedQuery(sql).execute(Tuple.of(ids)).mapEmpty());
+    }
+
+    private static UUID[] ids(Collection<PacketId> packets) {
+        return packets.stream().map(PacketId::value).toArray(UUID[]::new);
     }
 
     /**
@@ -203,23 +212,23 @@ final class FeedStore {
                 });
     }
 
-    /**
-     * An unannounced packet.
-     *
-     * @param isClaimed whether it has settled claims
-     */
-    record Unannounced(int shard, PacketId packet, boolean isClaimed) {}
-
-    /** Unannounced packets of shards that were sent at least {@code age} ago, the longest waiting first. */
-    Future<List<Unannounced>> unannounced(Collection<Integer> shards, Duration age, int limit) {
+    /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting first. */
+    Future<Map<Integer, List<PacketId>>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
                 .execute(Tuple.of(Rows.shorts(shards), age.toMillis(), limit))
                 .map(rows -> rows.stream()
-                        .map(row -> new Unannounced(
-                                row.getInteger("shard"),
-                                new PacketId(row.getUUID("packet")),
-                                row.getBoolean("claimed")))
-                        .toList());
+                        .collect(Collectors.groupingBy(
+                                row -> row.getInteger("shard"),
+                                Collectors.mapping(row -> new PacketId(row.getUUID("packet")), Collectors.toList()))));
+    }
+
+    /** Those of some packets that have settled claims. */
+    Future<Set<PacketId>> claimed(Collection<PacketId> packets) {
+        return pool.preparedQuery(CLAIMED)
+                .execute(Tuple.of(ids(packets)))
+                .map(rows -> rows.stream()
+                        .map(row -> new PacketId(row.getUUID("id")))
+                        .collect(Collectors.toSet()));
     }
 
     /**

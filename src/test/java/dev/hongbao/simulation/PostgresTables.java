@@ -300,6 +300,12 @@ final class PostgresTables {
             return Plan.read(() -> openOfFeeds(of));
         } else if (text.startsWith("with waiting as materialized (")) {
             return Plan.read(() -> unannounced(of));
+        } else if (text.startsWith("select p.id from packet as p join account as a on a.id = p.escrow")) {
+            return Plan.read(() -> Arrays.stream(of.getArrayOfUUIDs(0))
+                    .map(packets::get)
+                    .filter(packet -> packet != null && !packet.claims.isEmpty())
+                    .map(packet -> row("id", packet.id))
+                    .toList());
         } else if (text.equals("select feed_announce($1)")) {
             return told(of, packet -> packet.announced = true);
         } else if (text.equals("select feed_progress($1)")) {
@@ -1045,7 +1051,7 @@ final class PostgresTables {
                 .filter(packet -> !packet.announced && packet.created.isBefore(before))
                 .filter(packet -> some.contains((short) packet.shard) && !aside.containsKey(packet.id))
                 .limit(of.getInteger(2))
-                .map(packet -> row("packet", packet.id, "shard", packet.shard, "claimed", !packet.claims.isEmpty()))
+                .map(packet -> row("packet", packet.id, "shard", packet.shard))
                 .toList();
     }
 
