@@ -189,7 +189,9 @@ public final class Engine {
 
     private Future<Void> start() {
         return clock.follow(vertx)
-                .compose(asked -> feeds.start())
+                // Before any cache is filled: so a Postgres that goes back from now on is another one.
+                .compose(asked -> shards.refresh())
+                .compose(read -> feeds.start())
                 .compose(started -> assets.start(vertx, config.domain().assets()))
                 .compose(started -> restrictions.start(vertx))
                 .onSuccess(started -> auditLog.start(vertx))
