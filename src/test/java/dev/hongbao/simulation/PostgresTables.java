@@ -1018,7 +1018,7 @@ final class PostgresTables {
                     .map(packets::get)
                     .filter(Objects::nonNull)
                     .forEach(change);
-            return one();
+            return one("told", null);
         });
     }
 

@@ -153,6 +153,7 @@ class PostgresTablesIT {
                         sql("packet.PacketShardLoader", "CLAIMS"),
                         Tuple.of((short) shard.id).addArrayOfUUID(new UUID[0]));
             }
+            feeds();
             for (int shard : model.campaigns.keySet()) {
                 Set<UUID> known = Set.of(model.campaigns.get(shard).id());
                 sameOf(known, sql("campaign.CampaignShardLoader", "OPEN"), Tuple.of((short) shard));
@@ -465,7 +466,11 @@ class PostgresTablesIT {
     private void step() {
         UUID packet = packets.get(random.nextInt(packets.size()));
         int shard = model.packets.get(packet).shard;
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(11)) {
+            case 10 -> {
+                said.add("tell the feed of " + packet);
+                same("select feed_progress($1)", Tuple.tuple().addArrayOfUUID(new UUID[] {packet}));
+            }
             case 8 -> setAside(shard, "packet", packet, sibling(shard), "claim", "claim");
             case 9 -> bringBack(asideOr(packets, packet));
             case 0 -> {
@@ -493,6 +498,22 @@ class PostgresTablesIT {
                                 .addArrayOfString(enders));
             }
             default -> claims(shard);
+        }
+    }
+
+    /** What the feeds' owner reads. Packets of other seeds are older. */
+    private void feeds() {
+        UUID[] all = packets.toArray(UUID[]::new);
+        same(sql("feed.FeedStore", "CLAIMED"), Tuple.tuple().addArrayOfUUID(all));
+        UUID before = new UUID(
+                packets.stream().mapToLong(UUID::getMostSignificantBits).min().orElseThrow() - 1, 0);
+        for (PostgresTables.Shard shard : model.shards) {
+            same(
+                    sql("feed.FeedStore", "OPEN"),
+                    Tuple.tuple()
+                            .addArrayOfShort(new Short[] {(short) shard.id})
+                            .addArrayOfUUID(new UUID[] {before})
+                            .addInteger(1_000));
         }
     }
 
