@@ -104,7 +104,7 @@ final class FeedOwnerTask implements OwnerTask {
             return Future.succeededFuture();
         }
         announcedNanos = loop.nanos();
-        // As they are before the look: what a recovery has left out since then is not loaded.
+        // Before the look: a later recovery may leave a packet out, and its fence then refuses this load.
         Map<Integer, Shards.Shard> known = live.stream().collect(toMap(id -> id, shards::current));
         return store.unannounced(live, UNANNOUNCED_AGE, PAGE)
                 .compose(waiting -> waiting.isEmpty() ? Future.succeededFuture() : announce(waiting, known, redis));

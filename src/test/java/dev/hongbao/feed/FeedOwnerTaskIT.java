@@ -34,7 +34,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
-/** What the shards' owner does for the feeds must not keep it from what else it has to do. */
+/** The owner's work for the feeds delays none of its other work. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FeedOwnerTaskIT {

@@ -9,7 +9,7 @@ import dev.hongbao.packet.Packets;
 import io.vertx.sqlclient.Pool;
 import java.util.List;
 
-/** What {@link Feeds} does for packets at their owner, without readers and without the removal of old events. */
+/** The part of {@link Feeds} that tells of packets at their owner, without readers, and without the removal of old events. */
 public final class PacketFeed implements SettlementListener {
     private final FeedOwnerTask task;
 

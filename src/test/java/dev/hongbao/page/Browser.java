@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Base64;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import java.util.logging.Level;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
@@ -37,7 +35,7 @@ final class Browser {
     /** A name that leads here, as an attacker's name server would have it. */
     static final String REBOUND = "rebound.example";
 
-    /** Where {@code localhost} leads in this browser: beside the server, so that a test can stand between. */
+    /** The address of {@code localhost} in this browser: beside the server, so that a test can stand between. */
     static final String BESIDE = "127.0.0.2";
 
     private static final Duration WAIT = Duration.ofSeconds(60);
@@ -313,7 +311,7 @@ final class Browser {
         return driver.executeScript(script, arguments);
     }
 
-    /** What the page wrote to its console since the last look, warnings and errors. */
+    /** The page's warnings and errors in its console since the last look. */
     List<String> complaints() {
         return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
@@ -338,16 +336,6 @@ final class Browser {
             driver.quit();
         } catch (WebDriverException gone) {
             // it crashed, or its driver did
-        }
-    }
-
-    /** Deletes what can be deleted of a temporary directory. */
-    static void delete(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder())
-                    .forEach(file -> file.toFile().delete());
-        } catch (IOException | UncheckedIOException leftBehind) {
-            // a temporary directory
         }
     }
 }

@@ -4,6 +4,8 @@ import dev.hongbao.access.TestKeys;
 import dev.hongbao.access.TokenSigner;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.server.HongbaoServer;
+import dev.hongbao.tools.local.Directories;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
@@ -94,6 +96,10 @@ final class Home {
         if (server != null) {
             stop();
         }
-        Browser.delete(data);
+        try {
+            Directories.delete(data);
+        } catch (IOException leftBehind) {
+            // a temporary directory
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.hongbao.page;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.testing.TestCertificate;
+import dev.hongbao.tools.local.Directories;
 import java.awt.Color;
 import java.awt.Graphics2D;
 import java.awt.image.BufferedImage;
@@ -30,7 +31,7 @@ final class Pictures {
         TestCertificate certificate = TestCertificate.make(directory);
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(certificate.load(), TestCertificate.PASSWORD.toCharArray());
-        Browser.delete(directory);
+        Directories.delete(directory);
         SSLContext tls = SSLContext.getInstance("TLS");
         tls.init(keys.getKeyManagers(), null, null);
         http = HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

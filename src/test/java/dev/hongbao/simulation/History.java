@@ -34,7 +34,7 @@ final class History {
     private static final double FAULTS_FROM = 300;
     private static final double FAULTS_TO = 2_500;
 
-    /** The time of a claim on a shard whose Redis is well, at the most: a new server may take its shard over, and then it looks for itself. */
+    /** The longest claim on a shard whose Redis is well. A new server may take the shard over; then the claim looks for itself. */
     private static final long APART_MILLIS = 1_500;
 
     /** A claim is tried again until it is answered: later than this after the calm, it is not answered in time. */
@@ -188,9 +188,6 @@ final class History {
 
     /** Those of them that lost data. */
     private final Set<SimulatedRedis> lossy = new HashSet<>();
-
-    /** Postgres went back in time. */
-    private boolean isRolledBack;
 
     private final Set<String> lostKeys = new HashSet<>();
     private final List<UUID> packets = new ArrayList<>();
@@ -673,7 +670,7 @@ final class History {
                 () -> call + " at " + server.host + " took " + took + " ms");
     }
 
-    /** What one Redis of a cluster suffers does not delay a claim on a shard of another one. */
+    /** A fault of one Redis delays no claim on a shard of another one. */
     private void checkApart(SimulatedServer server, long asked, int shard, Object call) {
         long took = (world.now() - asked) / World.MILLI;
         check(
@@ -762,7 +759,7 @@ final class History {
     }
 
     private boolean losesData(int shard) {
-        return isRolledBack || lossy.contains(redis.of(shard));
+        return met.containsKey(Fault.POSTGRES_RESTORED) || lossy.contains(redis.of(shard));
     }
 
     private void lasts(double least, double most, Runnable end) {
@@ -863,7 +860,6 @@ final class History {
                 }
             }
             case POSTGRES_RESTORED -> {
-                isRolledBack = true;
                 Runnable back = tables.backUp();
                 lasts(50, 900, () -> {
                     world.tell(() -> "Postgres goes back");

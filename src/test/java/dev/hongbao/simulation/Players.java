@@ -346,7 +346,7 @@ final class Players {
         refused.forEach(this::checkRefusal);
     }
 
-    /** What the refused user had not had yet was lost with Redis' data, or dropped by the operator. */
+    /** A refusal counts earlier plays. It is wrong without them, unless Redis lost them or the operator dropped them. */
     private void checkRefusal(Refused each) {
         DrawRow draw = each.asked.draw;
         DrawDefinition.Limits limits = draw.definition.limits();

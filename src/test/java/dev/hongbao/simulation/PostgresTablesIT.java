@@ -501,7 +501,7 @@ class PostgresTablesIT {
         }
     }
 
-    /** What the feeds' owner reads. Packets of other seeds are older. */
+    /** The reads of the feeds' owner. Packets of other seeds are older. */
     private void feeds() {
         UUID[] all = packets.toArray(UUID[]::new);
         same(sql("feed.FeedStore", "CLAIMED"), Tuple.tuple().addArrayOfUUID(all));

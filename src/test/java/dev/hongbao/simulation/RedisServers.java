@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
-/** What the shards of a world live on: one Redis server, or the masters of a cluster. */
+/** The Redis servers of a world: one, or the masters of a cluster. */
 final class RedisServers {
     private static final String TAG = "{" + SimulatedServer.NAMESPACE + ":";
 
@@ -27,7 +27,7 @@ final class RedisServers {
     }
 
     SimulatedRedis some() {
-        return all.get(all.size() == 1 ? 0 : world.random.nextInt(all.size()));
+        return all.get(world.random.nextInt(all.size()));
     }
 
     SimulatedRedis of(int shard) {

@@ -18,9 +18,10 @@ final class EmbeddedSharedServers implements SharedServers {
 
     /** In memory: each class makes a database of 600 files and drops it, and then ext4 looks long for free inodes. */
     private static final Path MEMORY = Path.of(
-            "/dev/shm", "hongbao-tests-" + Math.abs(TARGET.toAbsolutePath().hashCode()));
+            "/dev/shm",
+            "hongbao-tests-" + Integer.toHexString(TARGET.toAbsolutePath().hashCode()));
 
-    /** The bytes that the clusters of all test JVMs take at the most. */
+    /** Free bytes for the clusters of four test JVMs, which took 0.9 GB. */
     private static final long ROOM = 4L << 30;
 
     private static final int JVMS_AT_ONCE = 8;
