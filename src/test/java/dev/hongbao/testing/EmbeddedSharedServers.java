@@ -80,6 +80,11 @@ final class EmbeddedSharedServers implements SharedServers {
     }
 
     @Override
+    public String copyStrategy() {
+        return directory.startsWith(MEMORY) ? "FILE_COPY" : "WAL_LOG";
+    }
+
+    @Override
     public TestRedis freshRedis() {
         Path own = directory.resolve("redis-" + ProcessHandle.current().pid() + "-" + redisCount.incrementAndGet());
         return new TestRedis.Own(own, OPTIONS);

@@ -68,6 +68,11 @@ final class RemoteSharedServers implements SharedServers {
     }
 
     @Override
+    public String copyStrategy() {
+        return "WAL_LOG";
+    }
+
+    @Override
     public TestRedis freshRedis() {
         return new TestRedis.Emptied(redisUrl);
     }

@@ -150,7 +150,7 @@ public final class TestDatabase {
 
     /** Makes one that is migrated already, as by a server that was not started. @return its name */
     static String createMigrated(SharedServers servers) {
-        return create(servers, " TEMPLATE " + MIGRATED.computeIfAbsent(servers, TestDatabase::migrated));
+        return create(servers, copyOf(MIGRATED.computeIfAbsent(servers, TestDatabase::migrated), servers));
     }
 
     private static String create(SharedServers servers, String how) {
@@ -187,7 +187,11 @@ public final class TestDatabase {
     static void copy(SharedServers servers, String from, String to) {
         drop(servers.adminUrl(), to);
         letGo(from);
-        create(servers, to, "OWNER " + role(servers.ownerUrl()) + " TEMPLATE " + from);
+        create(servers, to, "OWNER " + role(servers.ownerUrl()) + copyOf(from, servers));
+    }
+
+    private static String copyOf(String from, SharedServers servers) {
+        return " TEMPLATE " + from + " STRATEGY " + servers.copyStrategy();
     }
 
     static void drop(String adminUrl, String name) {
