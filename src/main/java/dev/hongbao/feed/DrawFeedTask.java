@@ -1,6 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.draw.Play.SettledPlays;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.store.postgres.Rows;
@@ -8,7 +9,6 @@ import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
@@ -49,14 +49,15 @@ final class DrawFeedTask implements OwnerTask {
 
     private static final String TELL = "select feed_draws($1, $2 * interval '1 millisecond') as waiting";
 
-    private final Vertx vertx;
+    private final Loop loop;
     private final Pool pool;
     private final Set<DrawId> played = ConcurrentHashMap.newKeySet();
-    private volatile Set<Integer> known = Set.of();
+    private Set<Integer> known = Set.of();
+    private volatile boolean suspected;
 
     /** @param pool of the owner's work */
-    DrawFeedTask(Vertx vertx, Pool pool) {
-        this.vertx = vertx;
+    DrawFeedTask(Loop loop, Pool pool) {
+        this.loop = loop;
         this.pool = pool;
     }
 
@@ -71,7 +72,7 @@ final class DrawFeedTask implements OwnerTask {
 
     /** Requests a search in Postgres, after a settlement failed or its outcome is unknown. */
     void suspect() {
-        known = Set.of();
+        suspected = true;
     }
 
     @Override
@@ -90,6 +91,10 @@ final class DrawFeedTask implements OwnerTask {
 
     /** Searches newly owned shards, where another server may have settled plays without an event. */
     private Future<Void> catchUp(List<Integer> live) {
+        if (suspected) {
+            suspected = false;
+            known = Set.of();
+        }
         Set<Integer> before = known;
         List<Integer> fresh =
                 live.stream().filter(shard -> !before.contains(shard)).toList();
@@ -133,7 +138,7 @@ final class DrawFeedTask implements OwnerTask {
         return tell(batch)
                 .<Void>map(waiting -> {
                     played.addAll(waiting);
-                    vertx.eventBus().publish(Audience.NUDGE, null);
+                    loop.publish(Audience.NUDGE, null);
                     return null;
                 })
                 .onFailure(fault -> played.addAll(batch));

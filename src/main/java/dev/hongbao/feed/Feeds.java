@@ -87,7 +87,7 @@ public final class Feeds implements SettlementListener {
         this.store = new FeedStore(readers);
         this.ownerStore = new FeedStore(owner);
         this.trimmer = new FeedTrimmer(ownerStore, new FeedStore(lengthy), keep, MAX_EVENTS, TRIM_INTERVAL);
-        this.drawTask = new DrawFeedTask(vertx, owner);
+        this.drawTask = new DrawFeedTask(Loop.of(vertx), owner);
         this.rainTask = new RainFeedTask(vertx, owner, ownerStore);
         var unused = new Announcer(vertx, store);
     }

@@ -66,6 +66,15 @@ final class DrawTables {
         @Nullable
         OffsetDateTime closedAt;
 
+        /** Whether its group's feed has its opening. */
+        private boolean opened;
+
+        /** The last play of which the feed tells. */
+        private long told = -1;
+
+        /** When the feed told of a win. */
+        private Instant toldAt = Instant.MIN;
+
         private final OffsetDateTime created;
         private final JsonObject stored;
 
@@ -91,6 +100,9 @@ final class DrawTables {
             left.removeIf(release -> !release.withdrawn);
             OffsetDateTime end = closes;
             OffsetDateTime over = closedAt;
+            boolean isOpened = opened;
+            long upto = told;
+            Instant since = toldAt;
             return () -> {
                 plays.clear();
                 plays.addAll(played);
@@ -102,6 +114,9 @@ final class DrawTables {
                 released.forEach(release -> release.withdrawn = left.contains(release));
                 closes = end;
                 closedAt = over;
+                opened = isOpened;
+                told = upto;
+                toldAt = since;
             };
         }
 
@@ -109,6 +124,24 @@ final class DrawTables {
         long cost() {
             DrawDefinition.Cost cost = definition.cost();
             return cost == null ? 0 : cost.amount();
+        }
+
+        /** Whether its group's feed follows it: until its end. */
+        private boolean isFed() {
+            return definition.group() != null && closedAt == null;
+        }
+
+        private long lastPlay() {
+            return plays.size() - 1L;
+        }
+
+        /** Null if the feed has all of it, while it is open; else what is missing. */
+        @Nullable
+        String untold() {
+            return !isFed() || opened && told == lastPlay()
+                    ? null
+                    : "the feed tells " + (opened ? told + 1 : "nothing") + " of draw " + id + " with " + plays.size()
+                            + " plays";
         }
 
         private boolean isPast(Instant moment) {
@@ -349,6 +382,8 @@ final class DrawTables {
         } else if (text.startsWith("select plan_period(")) {
             return new Plan(
                     List.of(of.getUUID(0)), LockMode.SHARE, Plan.Kind.WRITE, taken -> one("plan_period", planned(of)));
+        } else if (text.startsWith("select feed_draws(")) {
+            return new Plan(List.of(), LockMode.KEY_SHARE, Plan.Kind.WRITE, taken -> one("waiting", fed(of)));
         } else if (text.startsWith("update draw set closes_at = now()")) {
             return new Plan(List.of(of.getUUID(0)), LockMode.NO_KEY_UPDATE, Plan.Kind.WRITE, taken -> endNow(of));
         }
@@ -439,6 +474,13 @@ final class DrawTables {
                     .sorted(Comparator.comparing(each -> each.moment))
                     .map(DrawTables::release)
                     .toList());
+        } else if (text.startsWith("select f.draw from draw_feed as f")) {
+            return Plan.read(() -> (text.contains("not f.opened") ? unopened(of) : untold(of))
+                    .limit(of.getInteger(1))
+                    .map(draw -> row("draw", draw.id))
+                    .toList());
+        } else if (text.equals("select draws_open()")) { // for the outbox
+            return Plan.read(() -> one("draws_open", null));
         } else if (text.equals("select now()")) {
             return Plan.read(() -> one("now", moment()));
         }
@@ -477,6 +519,45 @@ final class DrawTables {
                 due(of).findAny().isEmpty() ? null : true,
                 "periods_over",
                 periodsOver(of).findAny().isEmpty() ? null : true);
+    }
+
+    /** The columns of the owner's question for work, of the feeds. */
+    Map<String, Object> feedWork(Tuple of) {
+        return row("openings", unopened(of).findAny().isEmpty() ? null : true);
+    }
+
+    private Stream<DrawRow> unopened(Tuple of) {
+        return fed(of.getArrayOfShorts(0)).filter(draw -> !draw.opened);
+    }
+
+    private Stream<DrawRow> untold(Tuple of) {
+        return fed(of.getArrayOfShorts(0)).filter(draw -> draw.lastPlay() > draw.told);
+    }
+
+    private Stream<DrawRow> fed(Short... shards) {
+        return draws.values().stream()
+                .filter(draw -> draw.isFed() && List.of(shards).contains((short) draw.shard));
+    }
+
+    /** As {@code feed_draws}, for draws that are open. All have one group. */
+    private UUID[] fed(Tuple of) {
+        Instant lately = tables.now().minusMillis(of.getLong(1));
+        List<DrawRow> asked = Stream.of(of.getArrayOfUUIDs(0))
+                .map(draws::get)
+                .filter(draw -> draw != null && draw.isFed())
+                .sorted(Comparator.comparing((DrawRow draw) -> draw.toldAt).thenComparing(draw -> draw.id.toString()))
+                .toList();
+        boolean isLate = draws.values().stream().anyMatch(draw -> draw.isFed() && draw.toldAt.isAfter(lately));
+        if (asked.isEmpty() || isLate) {
+            return asked.stream().map(draw -> draw.id).toArray(UUID[]::new);
+        }
+        DrawRow first = asked.get(0);
+        boolean hasWon = first.plays.stream()
+                .anyMatch(play -> play.seq > first.told && first.definition.isAnnounced(play.prize));
+        first.opened = true;
+        first.told = first.lastPlay();
+        first.toldAt = hasWon ? tables.now() : first.toldAt;
+        return asked.stream().skip(1).map(draw -> draw.id).toArray(UUID[]::new);
     }
 
     private Stream<DrawRow> open(int shard) {

@@ -2,6 +2,7 @@ package dev.hongbao.simulation;
 
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.ClaimOutcome;
+import dev.hongbao.simulation.DrawTables.DrawRow;
 import dev.hongbao.simulation.PostgresTables.CampaignRow;
 import dev.hongbao.simulation.PostgresTables.ClaimRow;
 import dev.hongbao.simulation.PostgresTables.PacketRow;
@@ -24,6 +25,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One history: a world, its servers, a crowd, some faults, and the checks. All follows from the seed and the plan. */
@@ -381,8 +383,9 @@ final class History {
     }
 
     private @Nullable String untold() {
-        return tables.packets.values().stream()
-                .map(PacketRow::untold)
+        return Stream.concat(
+                        tables.packets.values().stream().map(PacketRow::untold),
+                        tables.draws.draws.values().stream().map(DrawRow::untold))
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);

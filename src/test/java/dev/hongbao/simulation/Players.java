@@ -108,6 +108,9 @@ final class Players {
                         now.plusMillis(isShort ? world.random.nextInt(1_000, 4_000) : 3_600_000)
                                 .toString());
         if (world.oneIn(2)) {
+            body.put("group", "family");
+        }
+        if (world.oneIn(2)) {
             body.put("cost", Map.of("asset", PostgresTables.ASSET, "amount", COST));
         }
         if (world.oneIn(3)) {

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The rows of shards, packets and claims, and the statements of the engine and of claims over them, each by the begin of its SQL;
  * {@link DrawTables} has those of draws. {@code PostgresTablesIT} compares them with a real Postgres. Not modelled: accounts (balances
- * follow from the claims), feeds, the outbox.
+ * follow from the claims), the events of feeds, the outbox.
  */
 final class PostgresTables {
     private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
@@ -269,6 +269,7 @@ final class PostgresTables {
                         row("due", due(of.getArrayOfShorts(0), 1).isEmpty() ? null : true, "refunds", null);
                 work.putAll(draws.work(of));
                 work.put("campaigns_over", null);
+                work.putAll(draws.feedWork(of));
                 return List.of(work);
             });
         } else if (text.startsWith("select c.id from campaign as c")) {

@@ -71,7 +71,9 @@ class PostgresTablesIT {
     /** An owner's queries about draws. */
     private static final List<String> OWNED = List.of(
             "select d.id, d.shard from " + sql("draw.DrawStore", "SCHEDULED"),
-            "select p.draw, p.n from " + sql("draw.DrawOwnerTask", "PERIODS_OVER") + " limit $2");
+            "select p.draw, p.n from " + sql("draw.DrawOwnerTask", "PERIODS_OVER") + " limit $2",
+            "select f.draw from " + sql("feed.DrawFeedTask", "OPENING") + " limit $2",
+            sql("feed.DrawFeedTask", "UNTOLD"));
 
     /** Queries about a request. */
     private static final List<String> OF_REQUESTS = List.of(
@@ -180,7 +182,11 @@ class PostgresTablesIT {
         for (int i = 0; i < DRAWS.size(); i++) {
             DrawDefinition definition = TestDraws.definition(DRAWS.get(i)
                     .replaceFirst(
-                            "}$", i % 2 == 0 ? ", closesAt: '" + Instant.now().plusSeconds(30) + "'}" : "}"));
+                            "}$",
+                            ", group: 'of-" + mark + "'"
+                                    + (i % 2 == 0
+                                            ? ", closesAt: '" + Instant.now().plusSeconds(30) + "'}"
+                                            : "}")));
             made.add(making.create(definition));
         }
         take();
@@ -222,8 +228,18 @@ class PostgresTablesIT {
 
     private void stepOfDraws(Draw draw) {
         UUID id = draw.id().value();
-        switch (random.nextInt(14)) {
+        switch (random.nextInt(16)) {
             case 0, 1, 2, 3 -> holds();
+            case 14, 15 -> {
+                UUID[] some = model.draws.draws.keySet().stream()
+                        .filter(each -> random.nextInt(3) > 0)
+                        .toArray(UUID[]::new);
+                long gap = random.nextInt(3) == 0 ? 3_600_000 : 0;
+                said.add("tell the feed of " + Arrays.toString(some) + " after " + gap);
+                same(
+                        sql("feed.DrawFeedTask", "TELL"),
+                        Tuple.tuple().addArrayOfUUID(some).addLong(gap));
+            }
             case 12 -> {
                 List<UUID> all = model.draws.draws.values().stream()
                         .filter(each -> each.shard == draw.shard())

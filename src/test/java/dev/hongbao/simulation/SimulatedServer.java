@@ -23,7 +23,7 @@ import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
-import dev.hongbao.feed.PacketFeed;
+import dev.hongbao.feed.OwnerFeeds;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.ClaimService;
@@ -178,7 +178,7 @@ final class SimulatedServer {
                 () -> Future.succeededFuture(redis.open(owner, host)),
                 quarantine,
                 modes,
-                hasFeed ? new PacketFeed(owner, owners, shards, packets) : new NoFeed(),
+                hasFeed ? new OwnerFeeds(owner, owners, shards, packets, drawing) : new NoFeed(),
                 POLL,
                 presence);
         this.watch = shards.watch(
