@@ -109,6 +109,7 @@ final class FeedHub extends VerticleBase {
     void restart() {
         context.runOnContext(now -> {
             horizon = null;
+            answered++; // no answer of the Postgres from before counts
             groups.forEach(this::restart);
             nudge();
         });
@@ -160,8 +161,11 @@ final class FeedHub extends VerticleBase {
         long question = answered;
         // Heads are read after the horizon, so an event committed in between is published twice rather than never.
         store.changed(horizon)
-                // A late answer must not replace a newer query's.
-                .compose(changes -> question == answered ? changed(changes) : Future.failedFuture("too late"))
+                .compose(changes -> heads(changes)
+                        // A late answer must not replace a newer query's.
+                        .compose(heads -> question == answered ? moved(heads) : Future.failedFuture("too late"))
+                        // Not before: the next query finds what this one could not.
+                        .onSuccess(known -> horizon = changes.horizon()))
                 .compose(done -> readHeads())
                 .compose(done -> readAll())
                 .timeout(ANSWER_SECONDS, TimeUnit.SECONDS)
@@ -187,9 +191,8 @@ final class FeedHub extends VerticleBase {
         failing = true;
     }
 
-    private Future<Void> changed(Changes changes) {
-        horizon = changes.horizon();
-        return changes.more() ? store.heads(List.copyOf(groups.keySet())).compose(this::moved) : moved(changes.last());
+    private Future<Map<GroupId, Long>> heads(Changes changes) {
+        return changes.more() ? store.heads(List.copyOf(groups.keySet())) : Future.succeededFuture(changes.last());
     }
 
     private Future<Void> moved(Map<GroupId, Long> heads) {

@@ -11,16 +11,11 @@ import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.sqlclient.Pool;
-import io.vertx.sqlclient.PreparedQuery;
-import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowIterator;
-import io.vertx.sqlclient.RowSet;
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.Proxy;
+import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.AbstractList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -34,29 +29,19 @@ class DrawFeedTaskTest {
     private final Vertx vertx = Vertx.vertx();
     private int statements;
     private boolean isAway;
-    private final DrawFeedTask task = new DrawFeedTask(Loop.of(vertx), emptyPostgres());
+    private final DrawFeedTask task = new DrawFeedTask(Loop.of(vertx), StubPool.of(this::answer));
 
     @AfterEach
     void close() {
         vertx.close().toCompletionStage().toCompletableFuture().join();
     }
 
-    private Pool emptyPostgres() {
-        Row row = proxy(Row.class, (self, method, of) -> new UUID[0]);
-        RowSet<?> rows = proxy(RowSet.class, (self, method, of) -> switch (method.getName()) {
-            case "size" -> 0;
-            case "iterator" -> proxy(RowIterator.class, (it, next, none) -> row);
-            default -> null;
-        });
-        PreparedQuery<?> query = proxy(PreparedQuery.class, (self, method, of) -> {
-            statements++;
-            return isAway ? Future.failedFuture(new IllegalStateException("away")) : Future.succeededFuture(rows);
-        });
-        return proxy(Pool.class, (self, method, of) -> query);
-    }
-
-    private static <T> T proxy(Class<T> type, InvocationHandler answers) {
-        return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, answers));
+    private Future<List<Map<String, Object>>> answer(String sql, Tuple parameters) {
+        statements++;
+        return isAway
+                ? Future.failedFuture(new IllegalStateException("away"))
+                : Future.succeededFuture(
+                        sql.contains("feed_draws") ? List.of(Map.of("waiting", new UUID[0])) : List.of());
     }
 
     private void round(List<Integer> live) {
