@@ -20,7 +20,7 @@
 --
 -- The mark '!' is the sequence number of the close's entry, which is trimmed once it is settled.
 
-local outcomes, entry, closing = {}, {}, {}
+local outcomes, entry, closing, refuses = {}, {}, {}, false
 for k = 2, #KEYS do
   local held = redis.call('HMGET', KEYS[k], '#', '!')
   if not held[1] then
@@ -29,6 +29,7 @@ for k = 2, #KEYS do
     outcomes[#outcomes + 1] = 'closed'
   elseif ARGV[k - 2 + #KEYS] == 'unclaimed' and held[1] ~= '0' then
     outcomes[#outcomes + 1] = 'claimed'
+    refuses = true
   else
     outcomes[#outcomes + 1] = 'closing'
     closing[#closing + 1] = KEYS[k]
@@ -37,6 +38,9 @@ for k = 2, #KEYS do
   end
 end
 
+if refuses then
+--@include fence/lineage
+end
 local outcome = table.concat(outcomes, ' ')
 if #entry == 0 then
   return { '', outcome }

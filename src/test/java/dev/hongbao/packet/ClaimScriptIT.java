@@ -131,6 +131,37 @@ class ClaimScriptIT {
         assertThatThrownBy(() -> claim("dave")).hasMessageContaining("NO_JOURNAL");
     }
 
+    /** With the journal, winners are lost that are not settled: their slots are given again. */
+    @Test
+    void aRedisThatLostItsJournalRefusesNobody() {
+        // Given
+        openJournal();
+        call("load");
+        claim("alice", "bob", "carol");
+        String close = "one cancelled host";
+        assertThat(((List<?>) call("close", close, "unclaimed")).get(1)).isEqualTo("claimed");
+
+        // When
+        redis.del(JOURNAL);
+
+        // Then
+        assertThatThrownBy(() -> claim("dave")).hasMessageContaining("NO_JOURNAL");
+        assertThatThrownBy(() -> call("close", close, "unclaimed")).hasMessageContaining("NO_JOURNAL");
+        assertThat(claim("alice")).isEqualTo("=0");
+    }
+
+    /** Winners of a demoted primary are void, and their packet is unclaimed. */
+    @Test
+    void aRedisOfAnotherHistoryCallsNoPacketClaimed() {
+        openJournal();
+        call("load");
+        replid = "another";
+        claim("alice");
+
+        assertThatThrownBy(() -> call("close", "one cancelled host", "unclaimed"))
+                .hasMessageContaining("NO_JOURNAL");
+    }
+
     /** Its counts may lack settled claims, so a user might get more than a campaign allows. */
     @Test
     void aRedisOfAnotherHistoryCountsForNoLimit() {

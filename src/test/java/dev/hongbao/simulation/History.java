@@ -89,8 +89,8 @@ final class History {
         }
     }
 
-    /** A claim that was refused by the limits of the packet's campaign. */
-    private record Limited(String user, PacketRow packet) {}
+    /** A claim that was refused by the limits of the packet's campaign. @param asked when it was made */
+    private record Limited(String user, PacketRow packet, long asked) {}
 
     /** @param millis when it begins */
     record Planned(Fault fault, double millis) {}
@@ -176,8 +176,8 @@ final class History {
     private final Map<World.Host, Long> thawedAt = new HashMap<>();
     private final Map<String, Long> winners = new HashMap<>();
     private final Map<Integer, Long> strangeSince = new HashMap<>();
-    private final Set<UUID> saidDrained = new HashSet<>();
-    private final Set<UUID> saidClaimed = new HashSet<>();
+    private final Map<UUID, Long> saidDrained = new HashMap<>();
+    private final Map<UUID, Long> saidClaimed = new HashMap<>();
     private final Set<UUID> endedEarly = new HashSet<>();
     private final List<Limited> limited = new ArrayList<>();
     private final Set<Claim> accepted = new HashSet<>();
@@ -591,6 +591,7 @@ final class History {
     private void end() {
         SimulatedServer server = someServer();
         UUID id = packets.get(world.random.nextInt(packets.size()));
+        long asked = world.now();
         boolean cancels = world.oneIn(2);
         if (server == null || world.oneIn(2)) {
             return;
@@ -615,7 +616,7 @@ final class History {
                         check(
                                 cancels && refused.refusal() == Refusal.CLAIMED,
                                 () -> "an early end is refused: " + refused);
-                        saidClaimed.add(id);
+                        saidClaimed.put(id, asked);
                     }
                 }));
     }
@@ -696,7 +697,7 @@ final class History {
                 world.after(world.transit(), null, again);
                 return;
             }
-            answered(server, user, isMember, id, held, done.result());
+            answered(server, user, isMember, id, asked, held, done.result());
             world.after(world.transit(), null, () -> {
                 if (!over[0]) {
                     over[0] = true;
@@ -711,6 +712,7 @@ final class History {
             String user,
             boolean isMember,
             UUID id,
+            long asked,
             @Nullable ClaimRow held,
             ClaimOutcome outcome) {
         PacketRow packet = tables.packets.get(id);
@@ -724,12 +726,12 @@ final class History {
         if (outcome.kind().isRefusal()) {
             check(held == null, () -> call + " is refused as " + outcome.kind() + ", but it had " + held);
             switch (outcome.kind()) {
-                case DRAINED -> saidDrained.add(id);
+                case DRAINED -> saidDrained.merge(id, asked, Math::max);
                 case EXPIRED ->
                     check(
                             packet != null && !packet.expires.isAfter(tables.now()) || endedEarly.contains(id),
                             () -> call + " is refused as expired too early");
-                case LIMITED -> limited.add(new Limited(user, packet));
+                case LIMITED -> limited.add(new Limited(user, packet, asked));
                 case NOT_FOUND ->
                     check(
                             packet == null && met.containsKey(Fault.POSTGRES_RESTORED),
@@ -761,6 +763,13 @@ final class History {
         return losesData(shard(unit)) || operator.hasDropped(unit);
     }
 
+    /** Whether a refusal may be wrong: what it followed from was lost later. */
+    boolean losesDataAfter(long asked, UUID unit) {
+        return met.containsKey(Fault.POSTGRES_RESTORED)
+                || operator.hasDropped(unit)
+                || losesData(shard(unit)) && redis.of(shard(unit)).changedAt() >= asked;
+    }
+
     private boolean losesData(int shard) {
         return met.containsKey(Fault.POSTGRES_RESTORED) || lossy.contains(redis.of(shard));
     }
@@ -790,7 +799,7 @@ final class History {
                     String name = names.get(world.random.nextInt(names.size()));
                     world.tell(() -> "Redis loses " + name);
                     lostKeys.add(name);
-                    hit.model().call(List.of("DEL", name));
+                    hit.lose(name);
                 }
             }
             case REDIS_FORGOT_ITS_SCRIPTS -> hit.forgetScripts();
@@ -1045,7 +1054,7 @@ final class History {
             check(campaign != null, () -> each.user + " was limited on " + each.packet.id + ", which is no pool");
             long all = tables.claimsOf(campaign, each.user).count() + 1;
             check(
-                    losesData(shard(each.packet.id))
+                    losesDataAfter(each.asked, each.packet.id)
                             || tables.packets.values().stream()
                                     .anyMatch(other -> other.campaign == campaign && operator.hasDropped(other.id))
                             || exceeds(all, campaign.total())
@@ -1098,11 +1107,13 @@ final class History {
                     losesData(packet.id) || !"cancelled".equals(packet.ending) || packet.claims.isEmpty(),
                     () -> packet.id + " is cancelled, but has " + packet.claims);
             check(
-                    losesData(packet.id) || !saidClaimed.contains(packet.id) || !packet.claims.isEmpty(),
+                    !saidClaimed.containsKey(packet.id)
+                            || losesDataAfter(saidClaimed.get(packet.id), packet.id)
+                            || !packet.claims.isEmpty(),
                     () -> packet.id + " was not cancelled as claimed, but nobody has claimed it");
             check(
-                    losesData(packet.id)
-                            || !saidDrained.contains(packet.id)
+                    !saidDrained.containsKey(packet.id)
+                            || losesDataAfter(saidDrained.get(packet.id), packet.id)
                             || packet.claims.size() == packet.amounts.length,
                     () -> "packet " + packet.id + " was refused as drained, with " + packet.claims.size() + " of "
                             + packet.amounts.length + " claims");

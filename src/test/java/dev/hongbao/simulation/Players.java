@@ -85,8 +85,8 @@ final class Players {
         }
     }
 
-    /** An answer that the settled plays prove in the end. */
-    private record Refused(Asked asked, PlayOutcome.Kind kind) {}
+    /** An answer that the settled plays prove in the end. @param at when it was asked for */
+    private record Refused(Asked asked, PlayOutcome.Kind kind, long at) {}
 
     Players(History history, World world, DrawTables tables) {
         this.history = history;
@@ -212,7 +212,7 @@ final class Players {
         server.play(asked.user, asked.draw.id, asked.key, asked.plays).onComplete(done -> {
             history.checkInTime(server, begun, asked);
             if (done.succeeded()) {
-                answered(server, asked, before, done.result());
+                answered(server, asked, begun, before, done.result());
             } else if (done.cause() instanceof RefusedException refusal) {
                 refused(asked, refusal.refusal());
             } else {
@@ -243,7 +243,7 @@ final class Players {
         history.check(isTrue, () -> asked + " is refused as " + refusal);
     }
 
-    private void answered(SimulatedServer server, Asked asked, List<PlayRow> before, PlayOutcome outcome) {
+    private void answered(SimulatedServer server, Asked asked, long begun, List<PlayRow> before, PlayOutcome outcome) {
         List<Long> seqs = outcome.plays().stream().map(Play::seq).toList();
         world.tell(() -> "answer to " + asked + " at " + server.host + ": " + outcome.kind() + " " + seqs);
         world.note(outcome.kind().ordinal() * 31L + asked.user.hashCode());
@@ -259,7 +259,8 @@ final class Players {
                             asked.draw.closedAt != null
                                     || !asked.draw.closes.toInstant().isAfter(tables.now()),
                             () -> asked + " is refused as closed too early");
-                case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED -> refused.add(new Refused(asked, outcome.kind()));
+                case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED ->
+                    refused.add(new Refused(asked, outcome.kind(), begun));
                 default ->
                     history.check(
                             outcome.kind() == PlayOutcome.Kind.NOT_FOUND && !tables.draws.containsKey(asked.draw.id),
@@ -362,7 +363,8 @@ final class Players {
             case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
             default -> draw.definition.fallback() == null && (losesOut(draw) || isExhausted(draw, each.asked.plays));
         };
-        history.check(history.losesData(draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
+        history.check(
+                history.losesDataAfter(each.at, draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
     }
 
     /** Whether its table ends with a round that cannot begin. */

@@ -43,6 +43,7 @@ final class SimulatedRedis {
     private RedisModel model = new RedisModel();
     private Map<String, String> scripts = new HashMap<>();
     private int replids;
+    private long changedAt;
     private int restarts;
     private boolean up = true;
     private boolean silent;
@@ -84,6 +85,17 @@ final class SimulatedRedis {
 
     void flush() {
         model.clear();
+        changedAt = world.now();
+    }
+
+    void lose(String key) {
+        model.call(List.of("DEL", key));
+        changedAt = world.now();
+    }
+
+    /** When it had other data for the last time. */
+    long changedAt() {
+        return changedAt;
     }
 
     /** Whether it has scripts of a generation. */
@@ -127,6 +139,7 @@ final class SimulatedRedis {
         model = other.data.copy();
         model.replid = name + "r" + ++replids;
         scripts = new HashMap<>(other.scripts);
+        changedAt = world.now();
     }
 
     private void breakAll() {
