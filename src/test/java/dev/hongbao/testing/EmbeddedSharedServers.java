@@ -21,7 +21,7 @@ final class EmbeddedSharedServers implements SharedServers {
             "/dev/shm",
             "hongbao-tests-" + Integer.toHexString(TARGET.toAbsolutePath().hashCode()));
 
-    /** Free bytes for the clusters of four test JVMs, which took 0.9 GB. */
+    /** Free bytes for the clusters of the test JVMs: four took 0.9 GB. */
     private static final long ROOM = 4L << 30;
 
     private static final int JVMS_AT_ONCE = 8;
