@@ -7,6 +7,7 @@ import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.testing.TestDraws;
+import dev.hongbao.testing.TestEngine;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -33,7 +34,7 @@ class DrawFeedTaskTest {
 
     @AfterEach
     void close() {
-        vertx.close().toCompletionStage().toCompletableFuture().join();
+        TestEngine.get(vertx.close());
     }
 
     private Future<List<Map<String, Object>>> answer(String sql, Tuple parameters) {

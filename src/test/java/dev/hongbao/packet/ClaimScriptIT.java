@@ -18,7 +18,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.exceptions.JedisDataException;
 
-/** What {@code claim.lua} and {@code load.lua} leave in a Redis without a server. */
+/** The answers and values of {@code claim.lua}, {@code load.lua} and {@code close.lua}, in a Redis without a server. */
 @ExtendWith(Servers.class)
 class ClaimScriptIT {
     private static final String JOURNAL = "{s}:7-n:journal";

@@ -33,14 +33,14 @@ public final class TestDatabase {
 
     private TestDatabase() {}
 
-    /** What is done on a connection. */
+    /** Work on a connection. */
     interface Work<T> {
         T on(Statement statement) throws SQLException;
     }
 
     /**
-     * Does something on a connection that an earlier call left, or on a new one. No other call has it meanwhile. What it set, made or
-     * locked for its session is undone before the next one.
+     * Does something on a connection that an earlier call left, or on a new one. No other call has it meanwhile. Its settings, tables and
+     * locks of the session are gone before the next one.
      */
     static <T> T using(String url, Work<T> work) throws SQLException {
         Connection kept = take(url);
@@ -199,7 +199,7 @@ public final class TestDatabase {
         execute(adminUrl, "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)");
     }
 
-    /** What killed test runs left; only where nobody else runs tests. */
+    /** Drops the databases of killed test runs; only where nobody else runs tests. */
     static void dropLeftovers(String adminUrl) {
         try (Connection admin = connect(adminUrl);
                 Statement statement = admin.createStatement();
