@@ -3,7 +3,8 @@
 -- Generation @generation@ (the fence, as in claim.lua)
 --
 -- KEYS[1]    the shard's journal
--- KEYS[2]    the shard's decided attempts, a sorted set: attempt -> sequence number of the journal entry
+-- KEYS[2]    the shard's decided attempts, a sorted set: attempt -> sequence number of the journal entry. Its '#' -> +inf is always there,
+--            so that a lost set is noticed.
 -- KEYS[3..]  two for each draw, its hash and its schedule. The hash:
 --            '#'   the number of plays
 --            '!'   there once the draw is closed
@@ -23,8 +24,7 @@
 --
 -- Rules      { mode (0 table, 1 weights, 2 schedule), after a round (0 stop, 1 repeat, 2 rescale, 3 fallback), chances, limits per user,
 --              guarantees fulfilled (by prize), fallback, plays per user, plays per user and day, plays of each guarantee,
---              start of the first period, length of a period, 1 when releases carry over,
---              1 when the schedule has its '#' (not when the version before loaded the draw) }
+--              start of the first period, length of a period, 1 when releases carry over }
 -- State      { round, left in the round (by prize), left of the stock (by prize, -1: no limit) }
 --
 -- Returns    { sequence number or '', an outcome per request separated by spaces, the journal entry's items }
@@ -70,7 +70,7 @@ local function open(hash, schedule, held)
   local r, s = cmsgpack.unpack(held[3]), cmsgpack.unpack(held[4])
   local mode, when, chances, per_user, fulfils, fallback = r[1], r[2], r[3], r[4], r[5], r[6]
   local plays_total, plays_day, guarantees = r[7], r[8], r[9]
-  if mode == 2 and (not tonumber(held[5] or '') or r[13] == 1 and not redis.call('ZSCORE', schedule, '#')) then
+  if mode == 2 and (not tonumber(held[5] or '') or not redis.call('ZSCORE', schedule, '#')) then
     return nil
   end
   local left, stock = s[2], s[3]
@@ -281,13 +281,14 @@ local at, key = 3, 3
 while key <= #KEYS do
   local id, day, requests = ARGV[at], tonumber(ARGV[at + 1]), tonumber(ARGV[at + 2])
   at = at + 3
-  local fields, asked = { '#', '!', '*', '=', '~' }, {}
+  local fields, asked = { '#', '!', '*', '=', '~' }, { '#' }
   for t = 0, requests - 1 do
     fields[6 + t] = ARGV[at + 6 * t + 2]
-    asked[1 + t] = ARGV[at + 6 * t + 1]
+    asked[2 + t] = ARGV[at + 6 * t + 1]
   end
   local held = redis.call('HMGET', KEYS[key], unpack(fields))
   local decided = redis.call('ZMSCORE', KEYS[2], unpack(asked))
+  if not decided[1] then return redis.error_reply('BROKEN ' .. KEYS[2]) end
   local draw = held[1] and not held[2] and open(KEYS[key], KEYS[key + 1], held)
   if held[2] and not tonumber(held[2]) or held[1] and not held[2] and not draw then
     return redis.error_reply('BROKEN ' .. KEYS[key] .. ' or its schedule')
@@ -299,7 +300,7 @@ while key <= #KEYS do
     local plays, paid, chance = tonumber(ARGV[at + 3]), ARGV[at + 4] == '1', ARGV[at + 5]
     at = at + 6
     local outcome, prizes, counters
-    if decided[1 + t] or attempts[attempt] then
+    if decided[2 + t] or attempts[attempt] then
       outcome = '='
     elseif not held[1] then
       outcome = 'missing'

@@ -9,10 +9,11 @@
 -- ARGV[3..]  for each request: draw, id, attempt, user
 --
 -- Returns    { sequence number of the journal entry, or ''; the number of returned costs; the journal entry's items }
--- Errors     NO_JOURNAL: nothing was changed
+-- Errors     NO_JOURNAL, BROKEN: nothing was changed
 -- Idempotent by attempt: a decided attempt is left alone, also one that this script decided
 -- Cost       O(requests + forgotten decisions * log(decisions)); at most 256 requests
 
+if not redis.call('ZSCORE', KEYS[2], '#') then return redis.error_reply('BROKEN ' .. KEYS[2]) end
 local entry, attempts = {}, {}
 for at = 3, #ARGV, 4 do
   local draw, request, attempt, user = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]

@@ -341,7 +341,7 @@ final class DrawComparison implements RedisComparison {
                     redis.send(Request.cmd(Command.HEXISTS).arg(hash(id)).arg("!"));
             Future<Response> schedule = redis.send(Request.cmd(Command.ZCOUNT)
                     .arg(DrawKeys.schedule(generation, new DrawId(id)))
-                    .arg("(-inf") // without ON_SCHEDULE
+                    .arg("(-inf") // without DrawKeys.MARK
                     .arg("+inf"));
             return Future.all(fields, closed, schedule).map(all -> {
                 long held = fields.result().toLong() - 4 - closed.result().toLong();

@@ -8,8 +8,11 @@ final class DrawKeys {
     private static final String HASH = "d";
     private static final String SCHEDULE = "m";
 
-    /** A mark in every schedule, with the score -inf: a schedule without it is lost. No release has this name. */
-    static final String ON_SCHEDULE = "#";
+    /**
+     * A mark in every schedule, with the score -inf, and in every set of decided attempts, with +inf: a set without it is lost. No release
+     * and no attempt has this name.
+     */
+    static final String MARK = "#";
 
     private DrawKeys() {}
 

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 
 /**
  * Rewrites a shard's open draws from the settled state, except draws set aside: rules, stocks, rounds, users' counters and untaken
- * releases. Decided attempts are not needed: a server reads Postgres before it asks a new generation, and all earlier decisions are settled
+ * releases. The set of decided attempts begins empty: a server reads Postgres before it asks a new generation, and all earlier decisions are settled
  * there.
  */
 final class DrawShardLoader implements ShardLoader {
@@ -82,10 +82,14 @@ final class DrawShardLoader implements ShardLoader {
         // that an operator returns meanwhile is not loaded at all: a part of it would be invalid.
         Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
-        return ShardLoader.each(pool, generation, OPEN, shard, rows -> {
+        Future<?> marked = redis.send(Request.cmd(Command.ZADD)
+                .arg(DrawKeys.attempts(generation))
+                .arg("+inf")
+                .arg(DrawKeys.MARK));
+        return marked.compose(done -> ShardLoader.each(pool, generation, OPEN, shard, rows -> {
                     rows.forEach(row -> lastPeriods.put(row.getUUID("id"), row.getInteger("last_period")));
                     return writeDraws(redis, generation, rows, unreadable);
-                })
+                }))
                 .compose(done ->
                         Future.join(unreadable.stream().map(Supplier::get).toList()))
                 .compose(done -> ShardLoader.each(
@@ -129,7 +133,7 @@ final class DrawShardLoader implements ShardLoader {
                 writes.add(redis.send(Request.cmd(Command.ZADD)
                         .arg(DrawKeys.schedule(generation, id))
                         .arg("-inf")
-                        .arg(DrawKeys.ON_SCHEDULE)));
+                        .arg(DrawKeys.MARK)));
             }
             writes.add(redis.send(Request.cmd(Command.HSET)
                     .arg(DrawKeys.hash(generation, id))

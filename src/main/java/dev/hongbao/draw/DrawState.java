@@ -42,8 +42,7 @@ final class DrawState {
                 rules.guarantees().stream().mapToLong(Integer::longValue).toArray(),
                 rules.periods().originMillis(),
                 rules.periods().lengthMillis(),
-                rules.periods().carryOver() ? 1L : 0L,
-                rules.mode() == DrawDefinition.Mode.SCHEDULE ? 1L : 0L));
+                rules.periods().carryOver() ? 1L : 0L));
     }
 
     /** The state before the first play. */

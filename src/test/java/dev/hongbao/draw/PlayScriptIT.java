@@ -39,6 +39,7 @@ class PlayScriptIT {
         redis = new Jedis(URI.create(servers.redisUrl()));
         redis.flushAll();
         redis.xadd("journal", Map.of("open", "1"), XAddParams.xAddParams().id("1-0"));
+        redis.zadd("attempts", Double.POSITIVE_INFINITY, DrawKeys.MARK);
     }
 
     private static byte[] script(String replid) {
@@ -137,7 +138,7 @@ class PlayScriptIT {
             DrawModel model = new DrawModel(rules, chance);
             if (rules.mode() == DrawDefinition.Mode.SCHEDULE) {
                 redis.hset("d:" + draw, "~", "0");
-                redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.ON_SCHEDULE);
+                redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.MARK);
                 for (int n = 1; n <= 120; n++) {
                     int prize = 1 + random.nextInt(2);
                     // often two of one moment

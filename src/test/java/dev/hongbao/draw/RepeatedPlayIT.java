@@ -3,6 +3,7 @@ package dev.hongbao.draw;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.Play.PlayOutcome.Kind;
@@ -189,9 +190,7 @@ class RepeatedPlayIT {
     void aSettledRequestIsFoundInPostgresThoughRedisForgotIt() {
         // Given
         PlayOutcome first = get(play(0, "bob", key, TEN));
-        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            redis.del(books.stamps().get(0) + ":attempts");
-        }
+        forget("bob");
 
         // When, Then
         for (int server = 0; server < 2; server++) {
@@ -201,6 +200,64 @@ class RepeatedPlayIT {
         }
         assertThat(settled()).hasSize(TEN);
         assertThat(voids()).isEqualTo(voids);
+    }
+
+    private void forget(String user) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.zrem(decided(), request(user).id().toString());
+        }
+    }
+
+    private String decided() {
+        return books.stamps().get(0) + ":attempts";
+    }
+
+    @Test
+    void nobodyPlaysAndNothingIsReturnedWhenRedisLostWhatIsDecided() {
+        // Given
+        PlayOutcome first = get(play(0, "erin", key, TEN));
+        long epochs = books.sumOfEpochs();
+        get(engines.get(1).engine().stopWriter());
+        get(engines.get(0).engine().stopWriter());
+
+        // When Redis loses the set of decided attempts, and nobody recovers the shard yet
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.del(decided());
+        }
+
+        // Then no script decides
+        UUID request = request("erin").id();
+        assertThatThrownBy(() -> playByScript("erin")).hasMessageContaining("BROKEN " + decided());
+        assertThatThrownBy(() -> new ShardScript(servers)
+                        .call(
+                                0,
+                                "return",
+                                List.of("journal", "attempts"),
+                                1_000,
+                                -1,
+                                draw.id(),
+                                request,
+                                request,
+                                "erin"))
+                .hasMessageContaining("BROKEN " + decided());
+
+        // When a server that looked long ago asks, and the shard has an owner again
+        engines.forEach(engine -> get(engine.engine().startWriter()));
+        assertThat(get(play(1, "fred", key, 1)).kind()).isEqualTo(Kind.PLAYED);
+
+        // Then
+        assertThat(books.sumOfEpochs()).isGreaterThan(epochs);
+        assertThat(get(play(1, "erin", key, TEN)).plays()).isEqualTo(first.plays());
+        assertThat(voids()).isEqualTo(voids);
+    }
+
+    private String playByScript(String user) {
+        UUID request = request(user).id();
+        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
+        byte[] chance = MessagePack.numbers(new long[20]);
+        long now = System.currentTimeMillis();
+        return new ShardScript(servers)
+                .call(0, "play", keys, 1_000, now, draw.id(), 0, 1, request, request, user, TEN, 0, chance);
     }
 
     /** Settles the request as a server does what it finds in the journal of a generation that is over. */
@@ -247,16 +304,8 @@ class RepeatedPlayIT {
         long epochs = books.sumOfEpochs();
 
         // When Redis forgets it, and a server that looked long ago asks the script
-        UUID request = request("dora").id();
-        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            redis.del(books.stamps().get(0) + ":attempts");
-        }
-        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
-        byte[] chance = MessagePack.numbers(new long[20]);
-        long now = System.currentTimeMillis();
-        assertThat(new ShardScript(servers)
-                        .call(0, "play", keys, 1_000, now, draw.id(), 0, 1, request, request, "dora", TEN, 0, chance))
-                .isEqualTo("+");
+        forget("dora");
+        assertThat(playByScript("dora")).isEqualTo("+");
 
         // Then the second is void, and the next generation has its prizes
         eventually(SOON, () -> assertThat(voids()).isEqualTo(voids + 1));

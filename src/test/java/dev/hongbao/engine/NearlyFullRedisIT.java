@@ -117,6 +117,7 @@ class NearlyFullRedisIT {
         redis.hset("{t}:packet", "#", "0");
         redis.hset("{t}:open", "#", "0");
         redis.hset("{t}:draw", "#", "0");
+        redis.zadd("{t}:attempts", Double.POSITIVE_INFINITY, "#");
 
         // When
         redis.configSet("maxmemory", "1");

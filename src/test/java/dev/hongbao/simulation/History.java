@@ -770,13 +770,6 @@ final class History {
                 || losesData(shard(unit)) && redis.of(shard(unit)).changedAt() >= asked;
     }
 
-    /** Whether plays may be decided twice: the set of those that are decided may lack some, and scripts cannot know it. */
-    boolean forgetsPlays(int shard) {
-        return lostKeys.stream()
-                .anyMatch(key -> key.startsWith("{" + SimulatedServer.NAMESPACE + ":" + shard + "}:")
-                        && key.endsWith(":attempts"));
-    }
-
     private boolean losesData(int shard) {
         return met.containsKey(Fault.POSTGRES_RESTORED) || lossy.contains(redis.of(shard));
     }

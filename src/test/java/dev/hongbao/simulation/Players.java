@@ -350,10 +350,7 @@ final class Players {
         refused.forEach(this::checkRefusal);
     }
 
-    /**
-     * A refusal counts earlier plays. It is wrong without them, unless Redis lost them or the operator dropped them. A play that is decided
-     * twice is void the second time, and counts until its shard is recovered.
-     */
+    /** A refusal counts earlier plays. It is wrong without them, unless Redis lost them or the operator dropped them. */
     private void checkRefusal(Refused each) {
         DrawRow draw = each.asked.draw;
         DrawDefinition.Limits limits = draw.definition.limits();
@@ -367,8 +364,7 @@ final class Players {
             default -> draw.definition.fallback() == null && (losesOut(draw) || isExhausted(draw, each.asked.plays));
         };
         history.check(
-                history.losesDataAfter(each.at, draw.id) || history.forgetsPlays(draw.shard) || isTrue,
-                () -> each.asked + " was refused as " + each.kind);
+                history.losesDataAfter(each.at, draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
     }
 
     /** Whether its table ends with a round that cannot begin. */

@@ -70,6 +70,7 @@ class RedisModelIT {
     void theModelAnswersAndChangesWhatRedisDoes(long seed) {
         random = new SplittableRandom(seed);
         both(List.of("XADD", JOURNAL, "7-0", "open", "7-n"));
+        both(List.of("ZADD", ATTEMPTS, "+inf", "#"));
         script("load", keys(packet(), packet(), packet()), List.of());
         loadDraw();
         loadDraw();
@@ -293,7 +294,7 @@ class RedisModelIT {
     }
 
     private void disturb() {
-        switch (random.nextInt(8)) {
+        switch (random.nextInt(9)) {
             case 0 -> both(List.of("DEL", JOURNAL));
             case 1 -> {
                 if (!redis.exists(JOURNAL)) {
@@ -305,6 +306,7 @@ class RedisModelIT {
             case 4 -> both(List.of("HSET", "{s}:7-n:c:0", "#", "1"));
             case 5 -> both(List.of("DEL", random.nextBoolean() ? schedule(2) : packet()));
             case 6 -> both(List.of("ZADD", ATTEMPTS, "3", "attempt-" + random.nextInt(attempts + 1)));
+            case 7 -> both(random.nextBoolean() ? List.of("DEL", ATTEMPTS) : List.of("ZADD", ATTEMPTS, "+inf", "#"));
             default -> {
                 redis.configSet("maxmemory", "1");
                 model.fill(true);
