@@ -187,6 +187,7 @@ public final class PlayService {
                     restrictions.ofPlay(caller.user(), draw.definition().group());
             return restricted == null
                     ? start().onComplete(done -> entry.arrived())
+                            .recover(fault -> Future.failedFuture(orUnknownOnceBegun(fault)))
                     : unlessDecided(() -> Future.failedFuture(restricted));
         }
 
@@ -268,6 +269,9 @@ public final class PlayService {
         private Future<PlayOutcome> follow(Hold hold, Generation before) {
             return switch (hold.status()) {
                 case HELD -> {
+                    if (draw.definition().cost() != null) {
+                        begun();
+                    }
                     held = hold.attempt();
                     heldIn = before;
                     yield attempt();
@@ -328,6 +332,7 @@ public final class PlayService {
          * back, the hold is lost, and an attempt without one would be void in every generation.
          */
         private Future<PlayOutcome> settled(Answer answer, UUID attempt, Kind kind) {
+            begun();
             if (isSetAside()) {
                 return Future.failedFuture(UnavailableException.setAside());
             }

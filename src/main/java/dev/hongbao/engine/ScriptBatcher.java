@@ -54,6 +54,9 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
         final long deadlineNanos;
         final Promise<A> promise = Promise.promise();
 
+        /** Whether a call with it failed: the script may have taken it. */
+        boolean isRepeated;
+
         /** @param deadlineNanos of {@link System#nanoTime}: until then it is tried */
         protected Item(long deadlineNanos) {
             this(null, deadlineNanos);
@@ -222,13 +225,15 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
         /** Puts the batch back at the head of the queue and calls again a little later. */
         private void retry(List<T> batch, Throwable fault) {
             if (RedisFault.is(fault, RedisFault.Kind.JOURNAL_FULL)) {
-                batch.forEach(
-                        item -> fail(item, UnavailableException.overloaded(Text.of("overloaded.unsettled", noun))));
+                UnavailableException full = UnavailableException.overloaded(Text.of("overloaded.unsettled", noun));
+                batch.forEach(item -> fail(item, item.isRepeated ? tooLate() : full));
                 flush();
                 return;
             }
             for (int i = batch.size() - 1; i >= 0; i--) {
-                queue.addFirst(batch.get(i));
+                T item = batch.get(i);
+                item.isRepeated = true;
+                queue.addFirst(item);
             }
             long now = loop.nanos();
             List<T> late = new ArrayList<>();

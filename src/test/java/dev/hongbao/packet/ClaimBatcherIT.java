@@ -11,6 +11,8 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
+import dev.hongbao.store.redis.Faults;
+import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
@@ -20,10 +22,14 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UnavailableException.Reason;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -32,6 +38,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -52,7 +59,12 @@ class ClaimBatcherIT {
     }
 
     private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
-        Attempts.Limits limits = new Attempts.Limits(256, 100, 1000, Duration.ofSeconds(2), Duration.ZERO);
+        return batcher(engine, redis, shards, 1_000);
+    }
+
+    /** @param room the entries that a journal takes */
+    private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards, int room) {
+        Attempts.Limits limits = new Attempts.Limits(256, 100, room, Duration.ofSeconds(2), Duration.ZERO);
         return new ClaimBatcher(
                 new Attempts(Loop.of(engine.vertx()), redis, shards, null, null, limits, Clock.systemUTC()),
                 new ClaimMetrics(new SimpleMeterRegistry()));
@@ -196,6 +208,89 @@ class ClaimBatcherIT {
                             .isEqualTo(taken));
             assertThat(engine.claim(packet, "u399").kind()).isEqualTo(Kind.CLAIMED);
             books.assertClean();
+        }
+    }
+
+    /** A full journal refuses the whole batch, also the claim that a call took whose answer was lost. */
+    @Test
+    void whoMayHaveAShareIsNotToldThatNothingWasDone(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given a journal that nobody settles, full after one more entry, and a link that loses the first answer
+            engine.deposit("alice", 10_000);
+            Packet packet = engine.send("alice", 1000, 10);
+            Shards shards = shards(engine);
+            get(engine.engine().stopWriter());
+            int room = 1 + (int) xlen(servers, shards, packet);
+            long deadline = System.nanoTime() + 10_000_000_000L;
+            List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
+
+            // When another claim joins the one that is repeated
+            get(engine.loop(0).call(services -> {
+                RedisLink link = services.redis.linkFor(
+                        shards.current(packet.shard()).generation().journalKey());
+                AtomicReference<ClaimBatcher> batcher = new AtomicReference<>();
+                RedisLink losing = new LosesTheFirstAnswer(
+                        link, () -> answers.add(batcher.get().submit(packet, new UserId("ben"), deadline)));
+                batcher.set(batcher(engine, linksOf(losing), shards, room));
+                answers.add(batcher.get().submit(packet, new UserId("ann"), deadline));
+                return answers.get(0)
+                        .otherwiseEmpty()
+                        .compose(done -> Future.join(answers).otherwiseEmpty());
+            }));
+
+            // Then
+            assertThat(answers)
+                    .extracting(answer -> ((UnavailableException) answer.cause()).reason())
+                    .containsExactly(Reason.UNKNOWN, Reason.OVERLOADED);
+            get(engine.engine().startWriter());
+            assertThat(engine.claim(packet, "ben").wonClaim().slot()).isEqualTo(1);
+            assertThat(engine.claim(packet, "ann").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        }
+    }
+
+    private static long xlen(TestServers servers, Shards shards, Packet packet) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.xlen(shards.current(packet.shard()).generation().journalKey());
+        }
+    }
+
+    /** All keys are behind one link. */
+    private static RedisLinks linksOf(RedisLink link) {
+        return (RedisLinks) Proxy.newProxyInstance(
+                RedisLinks.class.getClassLoader(), new Class<?>[] {RedisLinks.class}, (links, asked, with) -> link);
+    }
+
+    /** A connection that breaks after the first command is executed. */
+    private static final class LosesTheFirstAnswer implements RedisLink {
+        private final RedisLink link;
+        private final Runnable then;
+        private boolean hasLost;
+
+        LosesTheFirstAnswer(RedisLink link, Runnable then) {
+            this.link = link;
+            this.then = then;
+        }
+
+        @Override
+        public boolean isConnected() {
+            return link.isConnected();
+        }
+
+        @Override
+        public RedisLink server() {
+            return this;
+        }
+
+        @Override
+        public Future<Response> send(Request request) {
+            if (hasLost) {
+                return link.send(request);
+            }
+            hasLost = true;
+            return link.send(request).compose(reply -> {
+                then.run();
+                return Future.failedFuture(Faults.lost());
+            });
         }
     }
 }

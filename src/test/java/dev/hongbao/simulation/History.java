@@ -45,6 +45,9 @@ final class History {
     /** Within it every server notices that Postgres went back. */
     private static final long NOTICED_MILLIS = 2_000;
 
+    /** How a script begins that appends to a full journal, too. */
+    private static final String GIVES_MEMORY_BACK = "#!lua flags=allow-oom";
+
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
@@ -99,6 +102,7 @@ final class History {
      * The size and the faults of a history.
      *
      * @param claims of the crowd, as {@code plays}
+     * @param room the entries that a journal takes
      */
     record Plan(
             int servers,
@@ -110,6 +114,7 @@ final class History {
             int claims,
             int plays,
             boolean hasFeed,
+            int room,
             List<Planned> faults) {
         static Plan of(long seed) {
             SplittableRandom random = new SplittableRandom(seed ^ 0x5eed);
@@ -135,16 +140,18 @@ final class History {
                     20 + random.nextInt(80),
                     10 + random.nextInt(60),
                     random.nextInt(4) == 0,
+                    random.nextInt(4) == 0 ? 1 + random.nextInt(4) : 1_000,
                     List.copyOf(faults));
         }
 
         Plan with(List<Planned> others) {
-            return new Plan(servers, redises, shards, packets, draws, users, claims, plays, hasFeed, others);
+            return new Plan(servers, redises, shards, packets, draws, users, claims, plays, hasFeed, room, others);
         }
 
         /** A part of the crowd. */
         Plan with(int fewerClaims, int fewerPlays) {
-            return new Plan(servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, hasFeed, faults);
+            return new Plan(
+                    servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, hasFeed, room, faults);
         }
 
         boolean hitsRedisOnly() {
@@ -179,6 +186,10 @@ final class History {
     private final Map<UUID, Long> saidDrained = new HashMap<>();
     private final Map<UUID, Long> saidClaimed = new HashMap<>();
     private final Set<UUID> endedEarly = new HashSet<>();
+
+    /** Calls of a user on a packet since the one that was told that nothing was done. */
+    private final Map<String, Integer> calls = new HashMap<>();
+
     private final List<Limited> limited = new ArrayList<>();
     private final Set<Claim> accepted = new HashSet<>();
 
@@ -525,7 +536,8 @@ final class History {
                 all -> check(
                         postgres.hasJustEnded(host) || all.stream().anyMatch(numbers -> isShown(host, numbers)),
                         () -> host + " sees " + all),
-                plan.hasFeed);
+                plan.hasFeed,
+                plan.room);
         servers.add(server);
         if (world.oneIn(4)) {
             world.after(world.millis(100, FAULTS_TO), host, server::showAnother);
@@ -684,8 +696,9 @@ final class History {
 
     private void claim(SimulatedServer server, String user, UUID id, boolean[] over, Runnable again) {
         long asked = world.now();
-        PacketRow before = tables.packets.get(id);
-        ClaimRow held = before == null ? null : before.of(user);
+        ClaimRow held = held(user, id);
+        boolean isFirst = calls.merge(user + id, 1, Integer::sum) == 1;
+        check(!isFirst || held == null, () -> user + " was told that nothing was done on " + id + ", and has " + held);
         boolean isMember = !world.oneIn(8) || user.startsWith("late-");
         server.claim(user, isMember, id, accepted::add).onComplete(done -> {
             checkInTime(server, asked, "the claim of " + user + " on " + id);
@@ -694,6 +707,9 @@ final class History {
                 check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
                         () -> "a claim fails with " + done.cause());
+                if (isOverloaded(done.cause()) && calls.get(user + id) == 1) {
+                    checkNothingDone(user, id);
+                }
                 world.after(world.transit(), null, again);
                 return;
             }
@@ -705,6 +721,28 @@ final class History {
                 }
             });
         });
+    }
+
+    private @Nullable ClaimRow held(String user, UUID id) {
+        PacketRow packet = tables.packets.get(id);
+        return packet == null ? null : packet.of(user);
+    }
+
+    /** Whether a call was refused before it began. */
+    static boolean isOverloaded(Throwable fault) {
+        return fault instanceof UnavailableException refused
+                && refused.reason() == UnavailableException.Reason.OVERLOADED;
+    }
+
+    /** Also of what is accepted and settles later: the next call looks again. */
+    private void checkNothingDone(String user, UUID id) {
+        PostgresTables.Shard shard = tables.shards.get(shard(id));
+        String key =
+                "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce + ":p:" + id;
+        check(
+                held(user, id) == null && redis.model(shard.id).call(List.of("HGET", key, user)) == null,
+                () -> user + " is told that nothing was done, but has a slot of " + id);
+        calls.remove(user + id);
     }
 
     private void answered(
@@ -934,6 +972,13 @@ final class History {
         check(
                 losesData(shard.id) || shard.epoch <= of[1],
                 () -> "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
+        if (text.contains("XADD") && !text.startsWith(GIVES_MEMORY_BACK)) {
+            String journal = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
+                    + ":journal";
+            check(
+                    losesData(shard.id) || (long) redis.model(shard.id).call(List.of("XLEN", journal)) <= plan.room,
+                    () -> journal + " has more entries than " + plan.room);
+        }
     }
 
     private static long[] generation(String text) {

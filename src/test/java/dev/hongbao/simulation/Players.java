@@ -66,6 +66,10 @@ final class Players {
     private final Map<UUID, List<Long>> answers = new HashMap<>();
     private final Map<UUID, Set<Integer>> counts = new HashMap<>();
     private final List<Refused> refused = new ArrayList<>();
+
+    /** Calls of a request since the one that was told that nothing was done. */
+    private final Map<UUID, Integer> calls = new HashMap<>();
+
     private int unanswered;
     private long attempts;
 
@@ -209,6 +213,8 @@ final class Players {
     private void play(SimulatedServer server, Asked asked, boolean[] over, Runnable again) {
         long begun = world.now();
         List<PlayRow> before = tables.playsOf(asked.request());
+        boolean isFirst = calls.merge(asked.request(), 1, Integer::sum) == 1;
+        history.check(!isFirst || before.isEmpty(), () -> asked + " was told that nothing was done, and has " + before);
         server.play(asked.user, asked.draw.id, asked.key, asked.plays).onComplete(done -> {
             history.checkInTime(server, begun, asked);
             if (done.succeeded()) {
@@ -219,6 +225,13 @@ final class Players {
                 history.check(
                         done.cause() instanceof UnavailableException || done.cause() instanceof RedisFault,
                         () -> asked + " fails with " + done.cause());
+                if (History.isOverloaded(done.cause()) && calls.get(asked.request()) == 1) {
+                    RequestRow row = tables.requests.get(asked.request());
+                    history.check(
+                            row == null || !row.isHeld,
+                            () -> asked + " is told that nothing was done, but its cost is held");
+                    calls.remove(asked.request());
+                }
                 world.after(world.transit(), null, again);
                 return;
             }

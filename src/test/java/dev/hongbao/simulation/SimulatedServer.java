@@ -110,7 +110,8 @@ final class SimulatedServer {
             ServerLine line,
             Random nonces,
             Presence.Check present,
-            boolean hasFeed) {
+            boolean hasFeed,
+            int room) {
         this.world = world;
         this.host = host;
         World.Loops loops = new World.Loops(world, host);
@@ -158,7 +159,7 @@ final class SimulatedServer {
                 shards,
                 quarantine,
                 admission,
-                new Attempts.Limits(4, 10_000, 1_000, TIMEOUT, Duration.ZERO),
+                new Attempts.Limits(4, 10_000, room, TIMEOUT, Duration.ZERO),
                 clock);
         this.keys = new KeyLoader(requests, links, shards, TIMEOUT);
         Restrictions restrictions = new Restrictions(owners, pool);
