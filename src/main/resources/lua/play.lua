@@ -288,7 +288,10 @@ while key <= #KEYS do
   end
   local held = redis.call('HMGET', KEYS[key], unpack(fields))
   local decided = redis.call('ZMSCORE', KEYS[2], unpack(asked))
-  if not decided[1] then return redis.error_reply('BROKEN ' .. KEYS[2]) end
+  if not decided[1] then
+--@include fence/journal
+    return redis.error_reply('BROKEN ' .. KEYS[2])
+  end
   local draw = held[1] and not held[2] and open(KEYS[key], KEYS[key + 1], held)
   if held[2] and not tonumber(held[2]) or held[1] and not held[2] and not draw then
     return redis.error_reply('BROKEN ' .. KEYS[key] .. ' or its schedule')

@@ -13,6 +13,7 @@
 -- Idempotent by attempt: a decided attempt is left alone, also one that this script decided
 -- Cost       O(requests + forgotten decisions * log(decisions)); at most 256 requests
 
+--@include fence/journal
 if not redis.call('ZSCORE', KEYS[2], '#') then return redis.error_reply('BROKEN ' .. KEYS[2]) end
 local entry, attempts = {}, {}
 for at = 3, #ARGV, 4 do
@@ -23,7 +24,6 @@ for at = 3, #ARGV, 4 do
     attempts[#attempts + 1] = attempt
   end
 end
---@include fence/journal
 local written, items = '', {}
 if #entry > 0 then
   --@include fence/append

@@ -80,6 +80,9 @@ final class ServerMessages extends VerticleBase {
     private boolean toldListens;
     private long toldNanos;
 
+    /** A server that was not known was heard: it does not know this one. */
+    private boolean greets;
+
     /** No other server was heard lately; only SELF is sent. */
     private volatile boolean alone = true;
 
@@ -278,7 +281,8 @@ final class ServerMessages extends VerticleBase {
         alone = peers.isEmpty();
         audience.setElsewhere(!peers.listening().isEmpty());
         boolean changed = !owned.equals(toldOwned) || listens != toldListens;
-        if (changed || now - toldNanos > SELF_NANOS) {
+        if (changed || greets || now - toldNanos > SELF_NANOS) {
+            greets = false;
             toldOwned = owned;
             toldListens = listens;
             toldNanos = now;
@@ -308,6 +312,7 @@ final class ServerMessages extends VerticleBase {
         switch (kind) {
             case SELF -> {
                 String server = message.text();
+                greets |= !peers.knows(server);
                 List<Integer> owned = message.numbers();
                 owned.forEach(this::checked);
                 tellAgain(server, peers.says(server, owned, message.octet() == 1, loop.nanos()));
@@ -423,6 +428,10 @@ final class ServerMessages extends VerticleBase {
 
         boolean isEmpty() {
             return peers.isEmpty();
+        }
+
+        boolean knows(String name) {
+            return peers.containsKey(name);
         }
 
         void left(String name) {

@@ -249,4 +249,20 @@ class PlayScriptIT {
         assertThat(redis.hget("d:w", "#")).isEqualTo("0");
         assertThat(redis.xlen("journal")).isEqualTo(1);
     }
+
+    /** Its keys are removed while late calls come; their set of decided attempts is not lost. */
+    @Test
+    void aGenerationThatIsOverIsNotCalledBroken() {
+        // Given
+        DrawDefinition definition = TestDraws.definition("{mode: table, prizes: [{name: a, count: 3}]}")
+                .openedAt(Instant.EPOCH);
+        load("o", definition.rules());
+
+        // When
+        redis.del("journal", "attempts");
+
+        // Then
+        assertThatThrownBy(() -> call("o", 0, 0, List.of(new long[] {5}), List.of("a")))
+                .hasMessageContaining("NO_JOURNAL");
+    }
 }

@@ -48,6 +48,12 @@ final class History {
     /** How a script begins that appends to a full journal, too. */
     private static final String GIVES_MEMORY_BACK = "#!lua flags=allow-oom";
 
+    /** After it servers that start together know each other. */
+    private static final long STARTED_NANOS = 1_000 * World.MILLI;
+
+    /** While all is well, a claim or play is answered within it, also at a server that does not own the shard. */
+    private static final long WELL_MILLIS = 250;
+
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
@@ -154,6 +160,10 @@ final class History {
                     servers, redises, shards, packets, draws, users, fewerClaims, fewerPlays, hasFeed, room, faults);
         }
 
+        boolean isWell() {
+            return faults.isEmpty();
+        }
+
         boolean hitsRedisOnly() {
             return faults.stream().allMatch(each -> each.fault.name().startsWith("REDIS"));
         }
@@ -203,11 +213,16 @@ final class History {
     private final Set<SimulatedRedis> lossy = new HashSet<>();
 
     private final Set<String> lostKeys = new HashSet<>();
+
+    /** Shards with a draw whose creation no server has loaded. */
+    private final Set<Integer> unloaded = new HashSet<>();
+
     private final List<UUID> packets = new ArrayList<>();
     private final Map<String, long[]> generations = new HashMap<>();
     private final Map<Fault, Integer> met = new EnumMap<>(Fault.class);
     private final Players players;
     private final Operator operator;
+    private final long begun;
     private int unanswered;
     private int lateClaims;
     private int hosts;
@@ -229,6 +244,7 @@ final class History {
     private History(long seed, Plan plan, @Nullable Consumer<String> story) {
         this.plan = plan;
         this.world = new World(seed, story);
+        this.begun = world.now();
         this.tables = new PostgresTables(plan.shards, world::now, new PostgresTables.Moves() {
             @Override
             public void moved(int shard, long epoch, long from, long to) {
@@ -243,6 +259,11 @@ final class History {
 
             @Override
             public void drawn(int shard) {
+                long epoch = tables.shards.get(shard).epoch;
+                check(
+                        epoch == 1 || unloaded.contains(shard) || !plan.isWell(),
+                        () -> "shard " + shard + " is recovered for no reason: epoch " + epoch);
+                unloaded.remove(shard);
                 operator.recovering(shard);
             }
 
@@ -255,7 +276,7 @@ final class History {
         this.postgres = new SimulatedPostgres(world, tables);
         this.redis = new RedisServers(world, plan.redises, this::wrote);
         this.operator = new Operator(this, world, postgres, redis);
-        this.bus = new SimulatedBus(world);
+        this.bus = new SimulatedBus(world, plan.isWell());
         this.nonces = new Random() {
             private int drawn;
 
@@ -476,6 +497,7 @@ final class History {
     private void draw() {
         UUID id = new UUID(0x7000, world.random.nextLong());
         players.draw(id, shard(id));
+        unloaded.add(shard(id));
     }
 
     private void next(int events) {
@@ -684,6 +706,9 @@ final class History {
         check(
                 wasFrozen(server, asked) || took <= SimulatedServer.TIMEOUT.toMillis() + 1_250,
                 () -> call + " at " + server.host + " took " + took + " ms");
+        check(
+                !plan.isWell() || asked - begun < STARTED_NANOS || took <= WELL_MILLIS,
+                () -> call + " took " + took + " ms, though all is well");
     }
 
     /** A fault of one Redis delays no claim on a shard of another one. */

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** The messages between servers: some are lost, doubled or late, and some are noise. */
+/** The messages between servers. Unless all is well, some are lost, doubled or late, and some are noise. */
 final class SimulatedBus {
     private final World world;
+    private final boolean isWell;
     private final Map<String, End> ends = new LinkedHashMap<>();
 
     /** In percent. */
@@ -18,8 +19,9 @@ final class SimulatedBus {
 
     private record End(World.Host host, Consumer<Buffer> heard) {}
 
-    SimulatedBus(World world) {
+    SimulatedBus(World world, boolean isWell) {
         this.world = world;
+        this.isWell = isWell;
     }
 
     void lose(int percent) {
@@ -56,12 +58,12 @@ final class SimulatedBus {
                     return;
                 }
                 int times = world.oneIn(10) ? 2 : 1;
-                if (world.oneIn(20)) {
+                if (!isWell && world.oneIn(20)) {
                     Buffer noise = noise();
                     world.after(world.transit(), to.host, () -> to.heard.accept(noise));
                 }
                 for (int i = 0; i < times; i++) {
-                    long late = world.oneIn(20) ? world.millis(0, 400) : world.transit();
+                    long late = !isWell && world.oneIn(20) ? world.millis(0, 400) : world.transit();
                     Buffer copy = message.copy();
                     world.after(late, to.host, () -> to.heard.accept(copy));
                 }
