@@ -187,8 +187,19 @@ public final class PlayService {
                     restrictions.ofPlay(caller.user(), draw.definition().group());
             return restricted == null
                     ? start().onComplete(done -> entry.arrived())
-                            .recover(fault -> Future.failedFuture(orUnknownOnceBegun(fault)))
+                            .recover(fault -> Future.failedFuture(
+                                    isOverloadedThoughHeld(fault)
+                                            ? UnavailableException.unknown(Text.of("unavailable.not-known"))
+                                            : fault))
                     : unlessDecided(() -> Future.failedFuture(restricted));
+        }
+
+        /** Whether it says that nothing was done, but the cost is held. */
+        private boolean isOverloadedThoughHeld(Throwable fault) {
+            return held != null
+                    && draw.definition().cost() != null
+                    && fault instanceof UnavailableException refused
+                    && refused.reason() == UnavailableException.Reason.OVERLOADED;
         }
 
         /** Answers early, or holds the cost and calls the script. */
@@ -269,9 +280,6 @@ public final class PlayService {
         private Future<PlayOutcome> follow(Hold hold, Generation before) {
             return switch (hold.status()) {
                 case HELD -> {
-                    if (draw.definition().cost() != null) {
-                        begun();
-                    }
                     held = hold.attempt();
                     heldIn = before;
                     yield attempt();
@@ -332,7 +340,6 @@ public final class PlayService {
          * back, the hold is lost, and an attempt without one would be void in every generation.
          */
         private Future<PlayOutcome> settled(Answer answer, UUID attempt, Kind kind) {
-            begun();
             if (isSetAside()) {
                 return Future.failedFuture(UnavailableException.setAside());
             }

@@ -6,7 +6,6 @@ import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UnavailableException;
-import dev.hongbao.values.UnavailableException.Reason;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -158,7 +157,6 @@ public final class Attempts {
         protected final long deadlineNanos;
         private final Attempts attempts;
         private final UUID unit;
-        private boolean begun;
 
         /**
          * @param unit the request's packet or draw
@@ -199,18 +197,6 @@ public final class Attempts {
                             || fault instanceof TooManyCallsException
                     ? fault
                     : UnavailableException.unknown(Text.of("unavailable.stores"));
-        }
-
-        /** Notes that something was done: the script took the request, or its cost is held. */
-        protected final void begun() {
-            begun = true;
-        }
-
-        /** As {@link #orUnknown}. Once something was done, a refusal of more work becomes {@code unknown}, too. */
-        protected final Throwable orUnknownOnceBegun(Throwable fault) {
-            return begun && fault instanceof UnavailableException refused && refused.reason() == Reason.OVERLOADED
-                    ? UnavailableException.unknown(Text.of("unavailable.not-known"))
-                    : orUnknown(fault);
         }
 
         /**

@@ -245,10 +245,7 @@ public final class ClaimService {
             return start().transform(done -> {
                 entry.arrived();
                 accepted = null;
-                Future<ClaimOutcome> told = done.succeeded()
-                        ? Future.succeededFuture(done.result())
-                        : Future.failedFuture(orUnknownOnceBegun(done.cause()));
-                return answer(told, packet.id(), !entry.isRefused(), deadlineNanos);
+                return answer(done, packet.id(), !entry.isRefused(), deadlineNanos);
             });
         }
 
@@ -425,7 +422,6 @@ public final class ClaimService {
         }
 
         private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {
-            begun();
             metrics.answered(Kind.ACCEPTED);
             metrics.accepting.record(attempts.nanos() - queuedNanos, TimeUnit.NANOSECONDS);
             if (!awaitsSettlement) {
@@ -437,7 +433,6 @@ public final class ClaimService {
 
         /** A slot that the user holds. It is usually settled, and read from Postgres. Otherwise it waits like the first claim. */
         private Future<ClaimOutcome> held(Answer answer) {
-            begun();
             boolean joins = waiters.isAwaited(key);
             if (!awaitsSettlement) {
                 return joins
