@@ -20,6 +20,7 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -458,7 +459,11 @@ public final class ClaimService {
         }
 
         private Future<ClaimOutcome> accepted(Answer answer) {
-            return acceptedClaim(answer).map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim));
+            // Whatever keeps the amount from being read: the claim is accepted.
+            return acceptedClaim(answer)
+                    .map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim))
+                    .recover(unread ->
+                            Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.not-settled"))));
         }
 
         /** If the amount cannot be read, the settled claim is the only answer. */

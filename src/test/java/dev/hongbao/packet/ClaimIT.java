@@ -5,11 +5,13 @@ import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TestTime;
@@ -17,9 +19,12 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
+import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -278,6 +284,40 @@ class ClaimIT {
 
     private Future<ClaimOutcome> accept(int loop, Packet packet, String user) {
         return engine.loop(loop).call(services -> services.claims.accept(member(user), packet.id(), null));
+    }
+
+    @Test
+    void whoHasAShareIsNotToldThatNothingWasDoneWhileItsAmountCannotBeRead() throws SQLException {
+        // Given a packet whose last share stands in a block that another server has not read
+        Packet packet = engine.send("alice", 1_000_000, Packet.Amounts.BLOCK + 1);
+        get(engine.loop(0)
+                .call(services -> Future.join(IntStream.range(0, Packet.Amounts.BLOCK)
+                        .mapToObj(n -> services.claims.accept(member("early-" + n), packet.id(), null))
+                        .toList())));
+        try (TestEngine other = TestEngine.start(servers, 1, Map.of("claim.settle-timeout", "20s"))) {
+            assertThat(other.claim(packet, "early-0").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+            List<Future<ClaimOutcome>> waiting = new ArrayList<>();
+
+            // When somebody wins it there, during as many lookups as there may be
+            try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet")) {
+                Future<ClaimOutcome> last = other.loop(0).call(services -> {
+                    for (int i = 0; i < 20_000; i++) {
+                        waiting.add(services.claims.claim(member("nobody"), new PacketId(UUID.randomUUID()), null));
+                    }
+                    return services.claims.accept(member("last"), packet.id(), null);
+                });
+
+                // Then
+                assertThatThrownBy(() -> get(last))
+                        .isInstanceOfSatisfying(
+                                UnavailableException.class,
+                                refused -> assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.UNKNOWN));
+            }
+            get(Future.join(waiting).otherwiseEmpty());
+        }
+        ClaimOutcome again = engine.claim(packet, "last");
+        assertThat(again.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(again.wonClaim().slot()).isEqualTo(Packet.Amounts.BLOCK);
     }
 
     @Test
