@@ -66,9 +66,12 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** Whether its disk can be full. A node of a cluster would end: it must write its view of the cluster. */
+    /**
+     * Whether its disk can be full. A node of a cluster would end, since it must write its view of the cluster; a replica, since it must
+     * write what its primary sends.
+     */
     public static boolean isFillable(Form form) {
-        return form != Form.CLUSTER && SmallDisk.POSSIBLE;
+        return form == Form.ONE && SmallDisk.POSSIBLE;
     }
 
     public Form form() {
