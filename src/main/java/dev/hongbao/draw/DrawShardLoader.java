@@ -30,8 +30,8 @@ import java.util.stream.Stream;
 
 /**
  * Rewrites a shard's open draws from the settled state, except draws set aside: rules, stocks, rounds, users' counters and untaken
- * releases. The set of decided attempts begins empty: a server reads Postgres before it asks a new generation, and all earlier decisions are settled
- * there.
+ * releases. The set of decided attempts begins empty: a server reads Postgres before it asks a new generation, and all earlier
+ * decisions are settled there.
  */
 final class DrawShardLoader implements ShardLoader {
     /** Open draws, with their prizes' settled counts, and their next play and period. */

@@ -762,8 +762,7 @@ final class History {
     /** Also of what is accepted and settles later: the next call looks again. */
     private void checkNothingDone(String user, UUID id) {
         PostgresTables.Shard shard = tables.shards.get(shard(id));
-        String key =
-                "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce + ":p:" + id;
+        String key = shard.stamp() + ":p:" + id;
         check(
                 held(user, id) == null && redis.model(shard.id).call(List.of("HGET", key, user)) == null,
                 () -> user + " is told that nothing was done, but has a slot of " + id);
@@ -998,8 +997,7 @@ final class History {
                 losesData(shard.id) || shard.epoch <= of[1],
                 () -> "a script of the replaced generation " + of[1] + " of shard " + of[0] + " wrote");
         if (text.contains("XADD") && !text.startsWith(GIVES_MEMORY_BACK)) {
-            String journal = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
-                    + ":journal";
+            String journal = shard.stamp() + ":journal";
             check(
                     losesData(shard.id) || (long) redis.model(shard.id).call(List.of("XLEN", journal)) <= plan.room,
                     () -> journal + " has more entries than " + plan.room);
@@ -1043,7 +1041,7 @@ final class History {
      */
     private void checkLoaded(UUID unit) {
         PostgresTables.Shard shard = tables.shards.get(shard(unit));
-        String prefix = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
+        String prefix = shard.stamp();
         for (String key : List.of(prefix + ":p:" + unit, prefix + ":d:" + unit)) {
             RedisModel model = redis.model(shard.id);
             boolean isPart = shard.replid.equals(model.replid)
@@ -1057,7 +1055,7 @@ final class History {
     /** Null if every shard is settled, and Redis has it as Postgres has it; else what is missing. */
     private @Nullable String unsettled() {
         for (PostgresTables.Shard shard : tables.shards) {
-            String stamp = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce;
+            String stamp = shard.stamp();
             if (shard.epoch == 0 || !redis.model(shard.id).has(stamp + ":journal")) {
                 return "shard " + shard.id + " has no journal of its generation " + shard.epoch;
             }
@@ -1079,8 +1077,7 @@ final class History {
         }
         for (PacketRow packet : tables.packets.values()) {
             PostgresTables.Shard shard = tables.shards.get(packet.shard);
-            String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
-                    + ":p:" + packet.id;
+            String key = shard.stamp() + ":p:" + packet.id;
             if (packet.closedAt == null) {
                 if (!packet.expires.isAfter(tables.now())) {
                     return "packet " + packet.id + " is not refunded";

@@ -305,8 +305,7 @@ final class Players {
     String unsettled(RedisServers redis, List<PostgresTables.Shard> shards) {
         for (DrawRow draw : draws) {
             PostgresTables.Shard shard = shards.get(draw.shard);
-            String key = "{" + SimulatedServer.NAMESPACE + ":" + shard.id + "}:" + shard.epoch + "-" + shard.nonce
-                    + ":d:" + draw.id;
+            String key = shard.stamp() + ":d:" + draw.id;
             if (draw.closedAt == null) {
                 if (!draw.closes.toInstant().isAfter(tables.now())) {
                     return "draw " + draw.id + " is not closed";

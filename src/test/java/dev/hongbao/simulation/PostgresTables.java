@@ -109,6 +109,11 @@ final class PostgresTables {
         Shard(int id) {
             this.id = id;
         }
+
+        /** What the keys of its generation begin with in Redis. */
+        String stamp() {
+            return "{" + SimulatedServer.NAMESPACE + ":" + id + "}:" + epoch + "-" + nonce;
+        }
     }
 
     /** A campaign with the limits of a user's claims over its pools; 0 for none. It does not end. */
