@@ -82,14 +82,10 @@ final class DrawShardLoader implements ShardLoader {
         // that an operator returns meanwhile is not loaded at all: a part of it would be invalid.
         Map<UUID, Integer> lastPeriods = new HashMap<>();
         List<Supplier<Future<Void>>> unreadable = new ArrayList<>();
-        Future<?> marked = redis.send(Request.cmd(Command.ZADD)
-                .arg(DrawKeys.attempts(generation))
-                .arg("+inf")
-                .arg(DrawKeys.MARK));
-        return marked.compose(done -> ShardLoader.each(pool, generation, OPEN, shard, rows -> {
+        return ShardLoader.each(pool, generation, OPEN, shard, rows -> {
                     rows.forEach(row -> lastPeriods.put(row.getUUID("id"), row.getInteger("last_period")));
                     return writeDraws(redis, generation, rows, unreadable);
-                }))
+                })
                 .compose(done ->
                         Future.join(unreadable.stream().map(Supplier::get).toList()))
                 .compose(done -> ShardLoader.each(
@@ -103,7 +99,12 @@ final class DrawShardLoader implements ShardLoader {
                         generation,
                         NOT_TAKEN,
                         shard,
-                        rows -> writeReleases(redis, generation, rows, lastPeriods)));
+                        rows -> writeReleases(redis, generation, rows, lastPeriods)))
+                .compose(done -> redis.send(Request.cmd(Command.ZADD)
+                        .arg(DrawKeys.attempts(generation))
+                        .arg("+inf")
+                        .arg(DrawKeys.MARK)))
+                .mapEmpty();
     }
 
     @Override

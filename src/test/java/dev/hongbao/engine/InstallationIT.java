@@ -65,7 +65,7 @@ class InstallationIT {
                         () -> assertThat(theirs.sumOfEpochs()).isGreaterThan(epochs));
                 eventually(
                         Duration.ofSeconds(10),
-                        () -> assertThat(keys(servers, theirs)).hasSize(4));
+                        () -> assertThat(keys(servers, theirs)).hasSize(5));
             }
 
             // Then
