@@ -328,13 +328,33 @@ final class ServerMessages extends VerticleBase {
             case NUDGE, SET_ASIDE -> loop.publish(Objects.requireNonNull(hints.get(kind)).heard, null);
             default -> {
                 SettledFacts<?> settled = facts.get(kind);
-                if (settled == null || !areCurrent(message.generations(shards.namespace()))) {
-                    return false;
-                }
-                settled.heard(message);
+                return settled != null && heard(settled, message.generations(shards.namespace()), message);
             }
         }
         return true;
+    }
+
+    /** The sender may know of a recovery that this server has not heard of, while callers of other shards wait for the message. */
+    private boolean heard(SettledFacts<?> settled, List<Generation> generations, WireReader message) {
+        if (areCurrent(generations)) {
+            settled.heard(message);
+            return true;
+        }
+        if (generations.stream().noneMatch(this::isLater)) {
+            return false;
+        }
+        var unused = shards.refresh().map(read -> {
+            if (areCurrent(generations)) {
+                settled.heard(message);
+            }
+            return null;
+        });
+        return true;
+    }
+
+    private boolean isLater(Generation generation) {
+        return generation.epoch()
+                > shards.current(generation.shard()).generation().epoch();
     }
 
     /** The message mostly arrives before the settlement, sometimes a moment after it. */

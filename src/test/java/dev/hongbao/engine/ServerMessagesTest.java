@@ -153,6 +153,29 @@ class ServerMessagesTest {
                 Duration.ofSeconds(4), () -> assertThat(audience.isAnywhere()).isFalse());
     }
 
+    /** Else a new server tells nobody of its entries for a second. */
+    @Test
+    void whoIsNewIsGreetedAtOnce(Vertx vertx) {
+        // Given
+        TestLines lines = new TestLines();
+        deploy(vertx, lines, new Audience());
+
+        // When five come one after the other, and each waits for a word
+        List<Buffer> told = new CopyOnWriteArrayList<>();
+        long begun = System.nanoTime();
+        for (int i = 0; i < 5; i++) {
+            ServerLine line = lines.line("new-" + i);
+            int before = told.size();
+            line.listen(told::add);
+            line.tell("this", self("new-" + i, false));
+            Eventually.eventually(SOON, () -> assertThat(told).hasSizeGreaterThan(before));
+        }
+
+        // Then none has waited for what is said each second
+        assertThat(System.nanoTime() - begun)
+                .isLessThan(Duration.ofMillis(2_500).toNanos());
+    }
+
     private static Buffer farewell(String name) {
         return new WireWriter().octet(1).octet(6).text(name).message();
     }

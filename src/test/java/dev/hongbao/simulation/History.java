@@ -51,8 +51,11 @@ final class History {
     /** After it servers that start together know each other. */
     private static final long STARTED_NANOS = 1_000 * World.MILLI;
 
-    /** While all is well, a claim or play is answered within it, also at a server that does not own the shard. */
-    private static final long WELL_MILLIS = 250;
+    /**
+     * While all is well, a claim or play is answered within it. Most take some milliseconds; who misses a message looks for himself after a
+     * second at the latest.
+     */
+    private static final long WELL_MILLIS = 1_500;
 
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
