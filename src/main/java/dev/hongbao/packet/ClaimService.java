@@ -459,7 +459,7 @@ public final class ClaimService {
         }
 
         private Future<ClaimOutcome> accepted(Answer answer) {
-            // Whatever keeps the amount from being read: the claim is accepted.
+            // The claim is accepted, so a fault of this read is no refusal.
             return acceptedClaim(answer)
                     .map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim))
                     .recover(unread ->

@@ -200,7 +200,7 @@ final class History {
     private final Map<UUID, Long> saidClaimed = new HashMap<>();
     private final Set<UUID> endedEarly = new HashSet<>();
 
-    /** Calls of a user on a packet since the one that was told that nothing was done. */
+    /** How often a user has claimed a packet since an answer said {@code overloaded}. */
     private final Map<String, Integer> calls = new HashMap<>();
 
     private final List<Limited> limited = new ArrayList<>();

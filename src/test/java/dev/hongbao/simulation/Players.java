@@ -67,7 +67,7 @@ final class Players {
     private final Map<UUID, Set<Integer>> counts = new HashMap<>();
     private final List<Refused> refused = new ArrayList<>();
 
-    /** Calls of a request since the one that was told that nothing was done. */
+    /** How often a request was sent since an answer said {@code overloaded}. */
     private final Map<UUID, Integer> calls = new HashMap<>();
 
     private int unanswered;
