@@ -18,7 +18,6 @@ import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -91,17 +90,7 @@ class ClosingPlayIT {
             long epochs = books.sumOfEpochs();
 
             // When the owner gives it back
-            String returned = new ShardScript(servers)
-                    .call(
-                            0,
-                            "return",
-                            List.of("journal", "attempts"),
-                            1_000,
-                            -1,
-                            draw.id(),
-                            request.id(),
-                            attempt,
-                            "wanda");
+            String returned = new ShardScript(servers).giveBack(draw.id(), request.id(), attempt, "wanda");
 
             // Then
             assertThat(returned).isEqualTo("1");

@@ -6,7 +6,6 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Play.PlayOutcome;
-import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
@@ -103,11 +102,7 @@ class LateAcceptIT {
     /** Calls the script with an attempt that Redis has forgotten, if it ever knew it. */
     private void play(UUID attempt) {
         forget(attempt);
-        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
-        byte[] chance = MessagePack.numbers(new long[20]);
-        long now = System.currentTimeMillis();
-        assertThat(script.call(
-                        0, "play", keys, 100_000, now, draw.id(), 0, 1, request.id(), attempt, user, 10, 1, chance))
+        assertThat(script.play(draw.id(), request.id(), attempt, user, 10, true))
                 .isEqualTo("+");
     }
 
@@ -172,8 +167,7 @@ class LateAcceptIT {
         play(attempt);
 
         // When an owner gives back what Postgres says is held for long
-        List<String> keys = List.of("journal", "attempts");
-        String returned = script.call(0, "return", keys, 1_000, -1, draw.id(), request.id(), attempt, user);
+        String returned = script.giveBack(draw.id(), request.id(), attempt, user);
 
         // Then
         assertThat(returned).isEqualTo("0");
@@ -195,9 +189,7 @@ class LateAcceptIT {
 
         // When an owner whose Redis has forgotten it gives it back once more
         forget(attempt);
-        List<String> keys = List.of("journal", "attempts");
-        assertThat(script.call(0, "return", keys, 1_000, -1, draw.id(), request.id(), attempt, user))
-                .isEqualTo("1");
+        assertThat(script.giveBack(draw.id(), request.id(), attempt, user)).isEqualTo("1");
 
         // Then
         awaitVoid(epochs);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.Play.PlayOutcome.Kind;
-import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
@@ -228,17 +227,7 @@ class RepeatedPlayIT {
         // Then no script decides
         UUID request = request("erin").id();
         assertThatThrownBy(() -> playByScript("erin")).hasMessageContaining("BROKEN " + decided());
-        assertThatThrownBy(() -> new ShardScript(servers)
-                        .call(
-                                0,
-                                "return",
-                                List.of("journal", "attempts"),
-                                1_000,
-                                -1,
-                                draw.id(),
-                                request,
-                                request,
-                                "erin"))
+        assertThatThrownBy(() -> new ShardScript(servers).giveBack(draw.id(), request, request, "erin"))
                 .hasMessageContaining("BROKEN " + decided());
 
         // When a server that looked long ago asks, and the shard has an owner again
@@ -253,11 +242,7 @@ class RepeatedPlayIT {
 
     private String playByScript(String user) {
         UUID request = request(user).id();
-        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
-        byte[] chance = MessagePack.numbers(new long[20]);
-        long now = System.currentTimeMillis();
-        return new ShardScript(servers)
-                .call(0, "play", keys, 1_000, now, draw.id(), 0, 1, request, request, user, TEN, 0, chance);
+        return new ShardScript(servers).play(draw.id(), request, request, user, TEN, false);
     }
 
     /** Settles the request as a server does what it finds in the journal of a generation that is over. */

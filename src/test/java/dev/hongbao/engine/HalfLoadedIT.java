@@ -12,6 +12,7 @@ import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.Packets;
 import dev.hongbao.store.redis.RedisLink;
+import dev.hongbao.store.redis.RelayedLink;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
@@ -177,23 +178,12 @@ class HalfLoadedIT {
     }
 
     /** With the first command it is not set aside any more. */
-    private final class BringsBack implements RedisLink {
-        private final RedisLink link;
+    private final class BringsBack extends RelayedLink {
         private final UUID unit;
 
         BringsBack(RedisLink link, UUID unit) {
-            this.link = link;
+            super(link);
             this.unit = unit;
-        }
-
-        @Override
-        public boolean isConnected() {
-            return link.isConnected();
-        }
-
-        @Override
-        public RedisLink server() {
-            return link.server();
         }
 
         @Override

@@ -14,6 +14,7 @@ import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.store.redis.Faults;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.RelayedLink;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -261,24 +262,13 @@ class ClaimBatcherIT {
     }
 
     /** A connection that breaks after the first command is executed. */
-    private static final class LosesTheFirstAnswer implements RedisLink {
-        private final RedisLink link;
+    private static final class LosesTheFirstAnswer extends RelayedLink {
         private final Runnable then;
         private boolean hasLost;
 
         LosesTheFirstAnswer(RedisLink link, Runnable then) {
-            this.link = link;
+            super(link);
             this.then = then;
-        }
-
-        @Override
-        public boolean isConnected() {
-            return link.isConnected();
-        }
-
-        @Override
-        public RedisLink server() {
-            return this;
         }
 
         @Override

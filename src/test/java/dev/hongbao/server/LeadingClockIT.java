@@ -14,7 +14,6 @@ import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
-import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
@@ -183,23 +182,7 @@ class LeadingClockIT {
         books.execute("select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wendy'],"
                         .formatted(request, draw.id())
                 + " array[1]::smallint[], array['" + attempt + "']::uuid[])");
-        List<String> keys = List.of("journal", "attempts", "d:" + draw.id(), "m:" + draw.id());
-        byte[] chance = MessagePack.numbers(new long[20]);
-        assertThat(script.call(
-                        0,
-                        "play",
-                        keys,
-                        1000,
-                        at.toEpochMilli(),
-                        draw.id(),
-                        0,
-                        1,
-                        request,
-                        attempt,
-                        "wendy",
-                        1,
-                        1,
-                        chance))
+        assertThat(script.play(draw.id(), request, attempt, "wendy", 1, true, at))
                 .isEqualTo("+");
         return request;
     }

@@ -1,14 +1,20 @@
 package dev.hongbao.testing;
 
+import dev.hongbao.store.redis.MessagePack;
 import dev.hongbao.store.redis.Script;
+import dev.hongbao.values.DrawId;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 
 /** Calls a script of a shard's current generation, as a server does, but at a test's own bidding. */
 public final class ShardScript {
+    private static final String ATTEMPTS = "attempts";
+
     private final TestServers servers;
     private final Books books;
 
@@ -38,6 +44,37 @@ public final class ShardScript {
                     ? new String(outcomes, StandardCharsets.UTF_8)
                     : String.valueOf(reply.get(1));
         }
+    }
+
+    /** Plays a request of one draw of shard 0, now. @return the outcome */
+    public String play(DrawId draw, UUID request, UUID attempt, String user, int plays, boolean isPaid) {
+        return play(draw, request, attempt, user, plays, isPaid, Instant.now());
+    }
+
+    /** @param at what the server takes for now */
+    public String play(DrawId draw, UUID request, UUID attempt, String user, int plays, boolean isPaid, Instant at) {
+        List<String> keys = List.of("journal", ATTEMPTS, "d:" + draw, "m:" + draw);
+        byte[] chance = MessagePack.numbers(new long[20]);
+        return call(
+                0,
+                "play",
+                keys,
+                1_000,
+                at.toEpochMilli(),
+                draw,
+                0,
+                1,
+                request,
+                attempt,
+                user,
+                plays,
+                isPaid ? 1 : 0,
+                chance);
+    }
+
+    /** Gives the held cost of a request back, of a draw of shard 0. @return how many were given back */
+    public String giveBack(DrawId draw, UUID request, UUID attempt, String user) {
+        return call(0, "return", List.of("journal", ATTEMPTS), 1_000, -1, draw, request, attempt, user);
     }
 
     private static byte[] bytes(Object value) {
