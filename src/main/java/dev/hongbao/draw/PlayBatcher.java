@@ -93,6 +93,15 @@ final class PlayBatcher {
             this.numbers = numbers;
         }
 
+        /** With more random numbers. */
+        Submission(Submission before) {
+            super(before);
+            this.draw = before.draw;
+            this.request = before.request;
+            this.attempt = before.attempt;
+            this.numbers = 4 * before.numbers + NUMBERS;
+        }
+
         @Override
         protected int size() {
             return request.plays();
@@ -105,16 +114,14 @@ final class PlayBatcher {
      * @param generation the latest one before Postgres was read; earlier generations' decisions are settled, and were in that read
      */
     Future<Answer> submit(Draw draw, PlayRequest request, UUID attempt, Generation generation, long deadlineNanos) {
-        return submit(draw, request, attempt, numbers, generation, deadlineNanos);
+        return submit(new Submission(draw, request, attempt, numbers, generation, deadlineNanos));
     }
 
     /** No answer means that a play of the call had too few random numbers. Nothing changed. */
-    private Future<Answer> submit(
-            Draw draw, PlayRequest request, UUID attempt, int each, Generation generation, long deadlineNanos) {
-        return batcher.submit(draw.shard(), new Submission(draw, request, attempt, each, generation, deadlineNanos))
-                .compose(answer -> answer != null
-                        ? Future.succeededFuture(answer)
-                        : submit(draw, request, attempt, 4 * each + NUMBERS, generation, deadlineNanos));
+    private Future<Answer> submit(Submission submission) {
+        return batcher.submit(submission.draw.shard(), submission)
+                .compose(
+                        answer -> answer != null ? Future.succeededFuture(answer) : submit(new Submission(submission)));
     }
 
     int waiting() {

@@ -187,19 +187,8 @@ public final class PlayService {
                     restrictions.ofPlay(caller.user(), draw.definition().group());
             return restricted == null
                     ? start().onComplete(done -> entry.arrived())
-                            .recover(fault -> Future.failedFuture(
-                                    isOverloadedThoughHeld(fault)
-                                            ? UnavailableException.unknown(Text.of("unavailable.not-known"))
-                                            : fault))
+                            .recover(fault -> Future.failedFuture(trueFault(fault)))
                     : unlessDecided(() -> Future.failedFuture(restricted));
-        }
-
-        /** Whether it says that nothing was done, but the cost is held. */
-        private boolean isOverloadedThoughHeld(Throwable fault) {
-            return held != null
-                    && draw.definition().cost() != null
-                    && fault instanceof UnavailableException refused
-                    && refused.reason() == UnavailableException.Reason.OVERLOADED;
         }
 
         /** Answers early, or holds the cost and calls the script. */
@@ -282,6 +271,7 @@ public final class PlayService {
                 case HELD -> {
                     held = hold.attempt();
                     heldIn = before;
+                    mayBeDone |= draw.definition().cost() != null;
                     yield attempt();
                 }
                 case SETTLED -> refusedUnlessPlayed(Kind.CLOSED);
@@ -307,12 +297,11 @@ public final class PlayService {
             UUID attempt = Objects.requireNonNull(held);
             return batcher.submit(draw, request, attempt, Objects.requireNonNull(heldIn), deadlineNanos)
                     .transform(asked -> {
-                        if (asked.succeeded()) {
-                            return follow(asked.result(), attempt);
+                        if (asked.failed() && !(asked.cause() instanceof ScriptBatcher.LapsedException)) {
+                            return Future.failedFuture(asked.cause());
                         }
-                        return asked.cause() instanceof ScriptBatcher.LapsedException
-                                ? start()
-                                : Future.failedFuture(asked.cause());
+                        mayBeDone = true;
+                        return asked.succeeded() ? follow(asked.result(), attempt) : start();
                     });
         }
 

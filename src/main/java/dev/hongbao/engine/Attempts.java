@@ -158,6 +158,9 @@ public final class Attempts {
         private final Attempts attempts;
         private final UUID unit;
 
+        /** Whether a script may have taken it, or its cost is held: it is no longer true that nothing was done. */
+        protected boolean mayBeDone;
+
         /**
          * @param unit the request's packet or draw
          * @param deadlineNanos of {@link System#nanoTime}
@@ -188,6 +191,15 @@ public final class Attempts {
         /** Ends the wait for a store at the deadline: a store may neither answer nor break. */
         protected final <T> Future<T> inTime(Future<T> asked) {
             return attempts.inTime(asked, deadlineNanos);
+        }
+
+        /** The fault, unless it says "overloaded", which promises that nothing was done, and something may be. */
+        protected final Throwable trueFault(Throwable fault) {
+            return mayBeDone
+                            && fault instanceof UnavailableException refused
+                            && refused.reason() == UnavailableException.Reason.OVERLOADED
+                    ? UnavailableException.unknown(Text.of("unavailable.not-known"))
+                    : fault;
         }
 
         /** The fault if it is a refusal. Any other one becomes {@code unknown}, since the caller cannot act on it. */

@@ -71,6 +71,12 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
             this.deadlineNanos = deadlineNanos;
         }
 
+        /** The same item, for another call: after a failed one, the script may have taken it. */
+        protected Item(Item<A> before) {
+            this(before.only, before.deadlineNanos);
+            this.isRepeated = before.isRepeated;
+        }
+
         /** Its part of a batch, at least 1. */
         protected int size() {
             return 1;

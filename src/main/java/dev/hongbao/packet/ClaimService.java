@@ -20,7 +20,6 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
-import dev.hongbao.values.Text;
 import dev.hongbao.values.UnavailableException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -246,7 +245,11 @@ public final class ClaimService {
             return start().transform(done -> {
                 entry.arrived();
                 accepted = null;
-                return answer(done, packet.id(), !entry.isRefused(), deadlineNanos);
+                return answer(
+                        done.failed() ? Future.failedFuture(trueFault(done.cause())) : done,
+                        packet.id(),
+                        !entry.isRefused(),
+                        deadlineNanos);
             });
         }
 
@@ -375,11 +378,14 @@ public final class ClaimService {
             if (refusal == null) {
                 return race();
             }
-            return batcher.ask(packet, caller.user(), deadlineNanos).compose(answer -> switch (answer.verdict()) {
-                case HELD -> held(answer);
-                case MISSING -> missing(answer, refusal);
-                case GIVEN, DRAINED, CLOSED, LIMITED_IN_ALL, LIMITED_TODAY, LIMITED_BY_PRODUCT, UNCOUNTED ->
-                    refused(refusal);
+            return batcher.ask(packet, caller.user(), deadlineNanos).compose(answer -> {
+                mayBeDone = true;
+                return switch (answer.verdict()) {
+                    case HELD -> held(answer);
+                    case MISSING -> missing(answer, refusal);
+                    case GIVEN, DRAINED, CLOSED, LIMITED_IN_ALL, LIMITED_TODAY, LIMITED_BY_PRODUCT, UNCOUNTED ->
+                        refused(refusal);
+                };
             });
         }
 
@@ -391,6 +397,7 @@ public final class ClaimService {
             long queuedNanos = attempts.nanos();
             return batcher.submit(packet, caller.user(), deadlineNanos).compose(answer -> {
                 entry.arrived();
+                mayBeDone = true;
                 return switch (answer.verdict()) {
                     case GIVEN -> given(answer, queuedNanos);
                     case HELD -> held(answer);
@@ -459,11 +466,7 @@ public final class ClaimService {
         }
 
         private Future<ClaimOutcome> accepted(Answer answer) {
-            // The claim is accepted, so a fault of this read is no refusal.
-            return acceptedClaim(answer)
-                    .map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim))
-                    .recover(unread ->
-                            Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.not-settled"))));
+            return acceptedClaim(answer).map(claim -> new ClaimOutcome(Kind.ACCEPTED, claim));
         }
 
         /** If the amount cannot be read, the settled claim is the only answer. */

@@ -12,6 +12,8 @@ import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
+import dev.hongbao.store.redis.LosesAnAnswer;
+import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -19,37 +21,62 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.UnavailableException;
+import dev.hongbao.values.UnavailableException.Reason;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
 
 /** Each play has random numbers of its own, however it is gathered with others. */
 @ExtendWith(Servers.class)
 class PlayBatcherIT {
+    private static final String PRIZES =
+            "{mode: table, whenExhausted: repeat, prizes: [{name: a, count: 3}, {name: b, count: 30}]}";
+
+    private static Shards shards(TestEngine engine) {
+        Shards shards = new Shards(
+                new ShardStore(
+                        engine.engine().pool(),
+                        get(Installation.read(engine.engine().pool(), null))),
+                16,
+                Stream.of("play").collect(Collectors.toMap(name -> name, Script::read)));
+        get(shards.refresh());
+        return shards;
+    }
+
+    /**
+     * Gives a play no number at first.
+     *
+     * @param room the entries that a journal takes
+     */
+    private static PlayBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards, int room) {
+        Attempts.Limits limits = new Attempts.Limits(256, 1000, room, Duration.ofSeconds(2), Duration.ZERO);
+        return new PlayBatcher(
+                new Attempts(Loop.of(engine.vertx()), redis, shards, null, null, limits, Clock.systemUTC()),
+                new PlayMetrics(new SimpleMeterRegistry()),
+                0);
+    }
+
     @Test
     void aPlayWithTooFewNumbersIsAskedAgainWithMoreAndTheFirstStayTheSame(TestServers servers) {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             // Given a batcher that gives no number at first
             TestDraws draws = new TestDraws(engine);
-            Draw draw = draws.create(
-                    "{mode: table, whenExhausted: repeat, prizes: [{name: a, count: 3}, {name: b, count: 30}]}");
-            Shards shards = new Shards(
-                    new ShardStore(
-                            engine.engine().pool(),
-                            get(Installation.read(engine.engine().pool(), null))),
-                    16,
-                    Stream.of("play").collect(Collectors.toMap(name -> name, Script::read)));
-            get(shards.refresh());
+            Draw draw = draws.create(PRIZES);
+            Shards shards = shards(engine);
             List<PlayRequest> requests = IntStream.range(0, 20)
                     .mapToObj(i -> PlayRequest.of(draw.id(), new UserId("user" + i), newKey(), 1 + i % 10))
                     .toList();
@@ -57,12 +84,7 @@ class PlayBatcherIT {
             // When
             List<Future<PlayBatcher.Answer>> answers = new ArrayList<>();
             get(engine.loop(0).call(services -> {
-                Attempts.Limits limits = new Attempts.Limits(256, 1000, 1000, Duration.ofSeconds(2), Duration.ZERO);
-                PlayBatcher batcher = new PlayBatcher(
-                        new Attempts(
-                                Loop.of(engine.vertx()), services.redis, shards, null, null, limits, Clock.systemUTC()),
-                        new PlayMetrics(new SimpleMeterRegistry()),
-                        0);
+                PlayBatcher batcher = batcher(engine, services.redis, shards, 1000);
                 long deadline = System.nanoTime() + 10_000_000_000L;
                 Generation now = shards.current(draw.shard()).generation();
                 requests.forEach(request -> answers.add(batcher.submit(draw, request, request.id(), now, deadline)));
@@ -91,5 +113,49 @@ class PlayBatcherIT {
             }
         }
         new Books(servers).assertReconciled();
+    }
+
+    /** A play that needs more numbers is a new call. It is the same play, which an earlier call may have taken. */
+    @Test
+    void whoMayHavePlayedIsNotToldThatNothingWasDone(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            // Given a journal that nobody settles, full after one more entry, and a link that loses its answer
+            Draw draw = new TestDraws(engine).create(PRIZES);
+            Shards shards = shards(engine);
+            get(engine.engine().stopWriter());
+            Generation now = shards.current(draw.shard()).generation();
+            int room = 1 + (int) xlen(servers, now);
+            long deadline = System.nanoTime() + 10_000_000_000L;
+            List<Future<PlayBatcher.Answer>> answers = new ArrayList<>();
+            PlayRequest ann = PlayRequest.of(draw.id(), new UserId("ann"), newKey(), 1);
+            PlayRequest ben = PlayRequest.of(draw.id(), new UserId("ben"), newKey(), 1);
+
+            // When another play, without numbers, joins the one that is repeated
+            get(engine.loop(0).call(services -> {
+                AtomicReference<PlayBatcher> batcher = new AtomicReference<>();
+                LosesAnAnswer losing = new LosesAnAnswer(
+                        services.redis.linkFor(now.journalKey()),
+                        2,
+                        () -> answers.add(batcher.get().submit(draw, ben, ben.id(), now, deadline)));
+                batcher.set(batcher(engine, losing.links(), shards, room));
+                answers.add(batcher.get().submit(draw, ann, ann.id(), now, deadline));
+                return answers.get(0)
+                        .otherwiseEmpty()
+                        .compose(done -> Future.join(answers).otherwiseEmpty());
+            }));
+
+            // Then
+            assertThat(answers)
+                    .extracting(answer -> ((UnavailableException) answer.cause()).reason())
+                    .containsExactly(Reason.UNKNOWN, Reason.OVERLOADED);
+            assertThat(xlen(servers, now)).isEqualTo(room);
+            get(engine.engine().startWriter());
+        }
+    }
+
+    private static long xlen(TestServers servers, Generation generation) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.xlen(generation.journalKey());
+        }
     }
 }

@@ -11,10 +11,9 @@ import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
-import dev.hongbao.store.redis.Faults;
+import dev.hongbao.store.redis.LosesAnAnswer;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.store.redis.RelayedLink;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
@@ -28,9 +27,6 @@ import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
-import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -230,9 +226,9 @@ class ClaimBatcherIT {
                 RedisLink link = services.redis.linkFor(
                         shards.current(packet.shard()).generation().journalKey());
                 AtomicReference<ClaimBatcher> batcher = new AtomicReference<>();
-                RedisLink losing = new LosesTheFirstAnswer(
-                        link, () -> answers.add(batcher.get().submit(packet, new UserId("ben"), deadline)));
-                batcher.set(batcher(engine, linksOf(losing), shards, room));
+                LosesAnAnswer losing = new LosesAnAnswer(
+                        link, 1, () -> answers.add(batcher.get().submit(packet, new UserId("ben"), deadline)));
+                batcher.set(batcher(engine, losing.links(), shards, room));
                 answers.add(batcher.get().submit(packet, new UserId("ann"), deadline));
                 return answers.get(0)
                         .otherwiseEmpty()
@@ -252,35 +248,6 @@ class ClaimBatcherIT {
     private static long xlen(TestServers servers, Shards shards, Packet packet) {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             return redis.xlen(shards.current(packet.shard()).generation().journalKey());
-        }
-    }
-
-    /** All keys are behind one link. */
-    private static RedisLinks linksOf(RedisLink link) {
-        return (RedisLinks) Proxy.newProxyInstance(
-                RedisLinks.class.getClassLoader(), new Class<?>[] {RedisLinks.class}, (links, asked, with) -> link);
-    }
-
-    /** A connection that breaks after the first command is executed. */
-    private static final class LosesTheFirstAnswer extends RelayedLink {
-        private final Runnable then;
-        private boolean hasLost;
-
-        LosesTheFirstAnswer(RedisLink link, Runnable then) {
-            super(link);
-            this.then = then;
-        }
-
-        @Override
-        public Future<Response> send(Request request) {
-            if (hasLost) {
-                return link.send(request);
-            }
-            hasLost = true;
-            return link.send(request).compose(reply -> {
-                then.run();
-                return Future.failedFuture(Faults.lost());
-            });
         }
     }
 }
