@@ -24,12 +24,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Requests in Postgres: holds of their cost, in one statement for many requests of a server, and their results. Thread-safe. */
 final class PlayRequestStore {
-    private static final String RETURNED =
-            "select user_id, attempt, reason from play_request where id = any ($1) and status = 'returned'";
+    /** The reason is null while the cost is held. */
+    private static final String LATEST = "select id, user_id, attempt, reason from play_request where id = any ($1)";
 
     private static final String HELD = "select from play_request where id = $1 and status = 'held'";
 
@@ -81,6 +82,9 @@ final class PlayRequestStore {
      * @param refusal when REFUSED, else null
      */
     record Hold(Status status, UUID attempt, PlayOutcome.@Nullable Kind refusal) {}
+
+    /** The reason of an attempt that is over: the request has a later one. */
+    static final String OVERTAKEN = "overtaken";
 
     /** An attempt of a request. */
     record AttemptKey(UUID request, UUID attempt, DrawId draw) {
@@ -193,41 +197,40 @@ final class PlayRequestStore {
      * plays decide any attempt of it.
      */
     Future<Map<AttemptKey, SettledPlays.Request>> decided(Collection<AttemptKey> attempts) {
-        Map<UUID, AttemptKey> byAttempt = new HashMap<>();
-        attempts.forEach(key -> byAttempt.put(key.attempt(), key));
         List<UUID> ids = attempts.stream().map(AttemptKey::request).toList();
         // Returns before plays: an attempt found in neither was undecided when this began.
-        return returned(attempts)
-                .compose(returned -> played(ids).map(played -> {
+        return latest(attempts)
+                .compose(latest -> played(ids).map(played -> {
                     Map<AttemptKey, SettledPlays.Request> decided = new HashMap<>();
-                    for (Row row : returned) {
-                        AttemptKey key = byAttempt.get(row.getUUID("attempt"));
-                        if (key != null) {
-                            decided.put(
-                                    key, settled(key, row.getString("user_id"), List.of(), row.getString("reason")));
-                        }
-                    }
                     for (AttemptKey key : attempts) {
                         List<Play> plays = played.get(key.request());
+                        Row row = latest.get(key.request());
                         if (plays != null) {
                             decided.put(key, settled(key, plays.get(0).user().value(), plays, null));
+                        } else if (row != null && reason(row, key) != null) {
+                            decided.put(key, settled(key, row.getString("user_id"), List.of(), reason(row, key)));
                         }
                     }
                     return decided;
                 }));
     }
 
-    /** Attempts with a returned cost. A free request has no cost, and is its own attempt. */
-    private Future<List<Row>> returned(Collection<AttemptKey> attempts) {
+    /** Why an attempt is over without a play; null if it is undecided. */
+    private static @Nullable String reason(Row latest, AttemptKey key) {
+        return latest.getUUID("attempt").equals(key.attempt()) ? latest.getString("reason") : OVERTAKEN;
+    }
+
+    /** The latest attempts, by request. A free request has no cost, and is its own attempt. */
+    private Future<Map<UUID, Row>> latest(Collection<AttemptKey> attempts) {
         List<UUID> paid = attempts.stream()
                 .filter(key -> !key.attempt().equals(key.request()))
                 .map(AttemptKey::request)
                 .toList();
         return paid.isEmpty()
-                ? Future.succeededFuture(List.of())
-                : pool.preparedQuery(RETURNED)
+                ? Future.succeededFuture(Map.of())
+                : pool.preparedQuery(LATEST)
                         .execute(parameters(paid))
-                        .map(rows -> rows.stream().toList());
+                        .map(rows -> rows.stream().collect(Collectors.toMap(row -> row.getUUID("id"), row -> row)));
     }
 
     private static Tuple parameters(Collection<UUID> ids) {

@@ -345,6 +345,9 @@ public final class PlayService {
             if (reason == null) {
                 return played(settled.plays(), kind);
             }
+            if (reason.equals(PlayRequestStore.OVERTAKEN)) {
+                return start();
+            }
             Kind refusal = Kind.ofWord(reason);
             return refusal == null
                     ? Future.failedFuture(UnavailableException.unknown(Text.of("play.given-up")))

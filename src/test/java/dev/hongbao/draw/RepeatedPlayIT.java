@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.Play.PlayOutcome.Kind;
+import dev.hongbao.draw.PlayRequestStore.AttemptKey;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
@@ -17,10 +18,12 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UserId;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -155,6 +158,39 @@ class RepeatedPlayIT {
             assertThat(servers.get(0).balance("payer" + i, TestDraws.POINTS)).isEqualTo(70);
         }
         assertThat(voids()).isEqualTo(voids);
+    }
+
+    /** Its reason is gone. Who still waits for it asks again, and waits for the later one. */
+    @Test
+    void anAttemptWithALaterOneIsOver() {
+        // Given an exhausted draw, and a held cost
+        TestDraws draws = new TestDraws(engines.get(0));
+        Draw paid = draws.create("""
+                {mode: table, whenExhausted: repeat, cost: {asset: POINTS, amount: 3},
+                 prizes: [{name: a, count: 1, stock: 1}, {name: b, count: 1}]}
+                """);
+        draws.deposit("eve", TestDraws.POINTS, 100);
+        assertThat(get(draws.play(0, paid, "eve", 2, key)).plays()).hasSize(2);
+        var pool = engines.get(0).engine().pool();
+        PlayRequestStore store = new PlayRequestStore(
+                pool, new DrawCatalog(new DrawStore(pool)), 10, new PlayMetrics(new SimpleMeterRegistry()));
+        draws.deposit("fay", TestDraws.POINTS, 100);
+        PlayRequest request = PlayRequest.of(paid.id(), new UserId("fay"), key, 1);
+        AttemptKey first = new AttemptKey(
+                request.id(), get(store.hold(paid, request, Instant.now())).attempt(), paid.id());
+        assertThat(get(store.decided(List.of(first)))).isEmpty();
+
+        // When
+        assertThat(get(draws.play(0, paid, "fay", 1, key)).kind()).isEqualTo(Kind.EXHAUSTED);
+
+        // Then
+        assertThat(get(store.decided(List.of(first))).get(first).reason()).isEqualTo("exhausted");
+
+        // When
+        assertThat(get(draws.play(0, paid, "fay", 1, key)).kind()).isEqualTo(Kind.EXHAUSTED);
+
+        // Then
+        assertThat(get(store.decided(List.of(first))).get(first).reason()).isEqualTo(PlayRequestStore.OVERTAKEN);
     }
 
     @Test

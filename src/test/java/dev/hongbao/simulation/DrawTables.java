@@ -401,10 +401,10 @@ final class DrawTables {
             return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
                     .map(draw -> row("closes_at", draw.closes, "closed_at", draw.closedAt))
                     .toList());
-        } else if (text.startsWith("select user_id, attempt, reason from play_request")) {
+        } else if (text.startsWith("select id, user_id, attempt, reason from play_request")) {
             return Plan.read(() -> requests(of.getArrayOfUUIDs(0))
-                    .filter(each -> !each.isHeld)
-                    .map(each -> row("user_id", each.user, "attempt", each.attempt, "reason", each.reason))
+                    .map(each ->
+                            row("id", each.id, "user_id", each.user, "attempt", each.attempt, "reason", each.reason))
                     .toList());
         } else if (text.startsWith("select from play_request where id = $1 and status = 'held'")) {
             return Plan.read(() -> requests(of.getUUID(0)).anyMatch(each -> each.isHeld) ? one() : List.of());

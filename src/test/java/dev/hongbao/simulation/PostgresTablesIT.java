@@ -77,7 +77,7 @@ class PostgresTablesIT {
 
     /** Queries about a request. */
     private static final List<String> OF_REQUESTS = List.of(
-            sql("draw.PlayRequestStore", "RETURNED"),
+            sql("draw.PlayRequestStore", "LATEST"),
             sql("draw.PlayRequestStore", "PLAYS"),
             sql("draw.PlayRequestStore", "PLAYED_BEFORE"));
 
