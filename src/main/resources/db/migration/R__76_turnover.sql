@@ -1,12 +1,14 @@
 -- The counts of transfers, for metrics.
 
 -- Counts the next transfers, up to `most` ids. One session counts at a time; the others return at once. A transaction writes before it
--- takes a transfer's id, so it already counts as in progress when its id is the highest. Returns true when more transfers are left.
+-- takes a transfer's id. So every transaction with an id up to `highest` is older than this one. Call it in a transaction of its own.
+-- Returns true when more transfers are left.
 create or replace function count_turnover(most bigint) returns boolean
     language plpgsql
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 declare
+    highest constant bigint := coalesce(transfers_begun(), 0); -- before this transaction writes
     seen turnover_place;
     up_to bigint;
 begin
@@ -16,7 +18,7 @@ begin
     end if;
     if seen.counted >= seen.begun then
         perform summarize_transfers();
-        update turnover_place set begun = greatest(begun, coalesce(transfers_begun(), 0)), waits_for = pg_snapshot_xmax(pg_current_snapshot());
+        update turnover_place set begun = greatest(begun, highest), waits_for = pg_current_xact_id();
         return false;
     end if;
     if pg_snapshot_xmin(pg_current_snapshot()) < seen.waits_for then

@@ -82,8 +82,24 @@ class TurnoverIT {
                 assertThat(counted(each, "hongbao.turnover.transfers", "send")).isEqualTo(1);
             }
 
-            // When a transfer waits for its commit while a later one is there
+            // When a transfer waits for its commit
             hand.setAutoCommit(false);
+            statement.execute("select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'],"
+                    + " array['alice'], array['CNY'], array[5::bigint], array['waits'], array['\\x00'::bytea],"
+                    + " array['service'], array[null], array[null])");
+            for (int i = 0; i < 3; i++) {
+                look(all);
+            }
+
+            // Then it is not counted, and not forgotten
+            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_000);
+            hand.commit();
+            eventually(SOON, () -> {
+                look(all);
+                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
+            });
+
+            // When a transaction is open that is older than a later transfer
             statement.execute("select pg_current_xact_id()");
             engine.deposit("alice", 5);
             for (int i = 0; i < 3; i++) {
@@ -91,11 +107,11 @@ class TurnoverIT {
             }
 
             // Then nothing is counted past it
-            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_000);
+            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
             hand.commit();
             eventually(SOON, () -> {
                 look(all);
-                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
+                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_010);
             });
 
             // When one server has counted and not committed
@@ -106,7 +122,7 @@ class TurnoverIT {
             eventually(SOON, () -> {
                 hand.rollback();
                 statement.execute("select count_turnover(1000)");
-                assertThat(deposits(statement)).isEqualTo(1_012);
+                assertThat(deposits(statement)).isEqualTo(1_017);
             });
 
             // Then another one leaves the counting to it
@@ -114,7 +130,7 @@ class TurnoverIT {
             hand.commit();
             eventually(SOON, () -> {
                 look(all);
-                assertThat(counted(there, "hongbao.turnover.amount", "deposit")).isEqualTo(1_012);
+                assertThat(counted(there, "hongbao.turnover.amount", "deposit")).isEqualTo(1_017);
             });
         }
     }
