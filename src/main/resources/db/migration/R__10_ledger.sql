@@ -145,8 +145,10 @@ begin
 
     if exists (select from inserted where kind = 'reversal') then -- else the table is not opened
         if exists (select from inserted where kind = 'reversal'
-                   and not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
-                                   where r.command = inserted.subject and t.amount = inserted.amount)) then
+                   and (not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
+                                    where r.command = inserted.subject and t.amount = inserted.amount
+                                      and (t.credit = inserted.debit or t.debit = inserted.credit))
+                        or exists (select from transfer as x where x.subject = inserted.subject and x.id <> inserted.id))) then
             raise exception 'a reversal names the transfer that it reverses: transfer_reverses_one'
                 using errcode = 'foreign_key_violation', constraint = 'transfer_reverses_one';
         end if;

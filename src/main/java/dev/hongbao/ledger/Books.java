@@ -87,14 +87,18 @@ final class Books {
     private static final String TOTALS = "select asset, kind, transfers, amount from transfer_totals($1, $2)";
 
     /**
-     * Open items with their money: packets, then draws, then campaigns and rains, each through the index of open ones. Places are (section, shard, id). Each section starts after its own
-     * place.
+     * Open items with their money: packets and closed ones whose refund is due, then draws, then campaigns and rains, each through the
+     * index of open ones. Places are (section, shard, id). Each section starts after its own place.
      */
     static final String OPEN_ITEMS = """
             select i.section, i.shard, i.kind, i.id, i.owner, i.created_at, i.ends_at, h.holds
             from (
                 (select 0 as section, p.shard, 'packet' as kind, p.id, p.sender as owner, p.created_at, p.expires_at as ends_at
                  from packet as p where p.closed_at is null and (p.shard, p.id) > ($1, $2) order by p.shard, p.id limit $7)
+                union all
+                (select 0, p.shard, 'packet', p.id, p.sender, p.created_at, p.expires_at
+                 from refund_due as r join packet as p on p.id = r.packet
+                 where (p.shard, p.id) > ($1, $2) order by p.shard, p.id limit $7)
                 union all
                 (select 1, d.shard, 'draw', d.id, d.owner, d.created_at, d.closes_at
                  from draw as d where d.closed_at is null and (d.shard, d.id) > ($3, $4) order by d.shard, d.id limit $7)

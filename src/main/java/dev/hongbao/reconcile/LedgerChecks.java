@@ -137,7 +137,7 @@ final class LedgerChecks {
                               p.id, c.first_at, c.last_at, p.opens_at, p.closed_at)
                 from packet_claims as c join packet as p on p.id = c.packet
                 -- To the minute, as the settlement checks it.
-                where c.last_at > p.closed_at or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
+                where c.last_at > p.closed_at + interval '1 minute' or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
                 """)
                     .since(Scope.PACKETS),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """

@@ -15,6 +15,7 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TwoEngines;
@@ -24,6 +25,7 @@ import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.math.BigInteger;
+import java.sql.Connection;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -285,6 +287,23 @@ class BooksIT extends TwoEngines {
                 .isEqualTo(books.longOf("select count(*) from transfer"));
         assertRefused(Refusal.INVALID, () -> get(books().totals(today, today, page -> null)));
         assertRefused(Refusal.INVALID, () -> get(books().totals(today, today.plusDays(367), page -> null)));
+    }
+
+    @Test
+    void aClosedPacketIsOpenWhileItsRefundIsDue(TestServers given) throws Exception {
+        // Given
+        engine.deposit("held", 100);
+        Packet packet = engine.send("held", 100, 2);
+        try (Connection holder = TestDatabase.lockRows(given.postgresOwnerUrl(), "account where owner = 'held'")) {
+            // When
+            books.expire(packet);
+            books.awaitClosed(packet);
+
+            // Then
+            assertThat(books.strings("select packet from refund_due")).hasSize(1);
+            assertThat(holder.isClosed()).isFalse();
+            whatIsOpenHoldsWhatAllEscrowsDo();
+        }
     }
 
     @Test

@@ -251,6 +251,9 @@ class ReversalIT {
                 "app; transfer_reverses_one; insert into transfer (subject, debit, credit, amount, kind) select"
                         + " subject, credit, debit, amount, 'reversal' from transfer where kind = 'deposit' order by id"
                         + " desc limit 1",
+                "app; transfer_reverses_one; insert into transfer (subject, debit, credit, amount, kind) select"
+                        + " subject, debit, credit, amount, kind from transfer where kind = 'reversal' order by id"
+                        + " desc limit 1",
             })
     void theDatabaseHoldsTheRules(String role, String rule, String sql) {
         // Given

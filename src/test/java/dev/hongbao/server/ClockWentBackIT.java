@@ -68,6 +68,22 @@ class ClockWentBackIT {
     }
 
     @Test
+    void aPacketThatClosedBeforeItsLastClaimIsNoViolation() {
+        // Given
+        Packet packet = engine.send("alice", 100, 2);
+        engine.claim(packet, "bob");
+        engine.claim(packet, "carol");
+        books.awaitClosed(packet);
+
+        // When
+        books.execute(
+                "update packet set closed_at = closed_at - interval '30 seconds' where id = '" + packet.id() + "'");
+
+        // Then
+        assertNothingContradicts();
+    }
+
+    @Test
     void playsOfADrawAreSettled() {
         // Given
         Draw draw = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
