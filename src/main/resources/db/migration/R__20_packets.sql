@@ -244,26 +244,12 @@ begin
 
     verdicts := array(
         select coalesce(g.verdict, case
-                   when g.campaign is not null then null
+                   when g.campaign is not null then 'done' -- unless its budget is spent, see below
                    when coalesce((select a.balance from account as a where a.id = g.wallet), 0) >= g.total then 'done'
                    else 'poor'
                end)
         from unnest(verdicts, wallets, totals, campaigns) with ordinality as g(verdict, wallet, total, campaign, n)
         order by g.n);
-    if pools then
-        for i in 1 .. cardinality(verdicts) loop
-            if verdicts[i] is null then
-                held := coalesce((select a.balance from account as a where a.id = wallets[i]), 0)
-                        - coalesce((spent ->> campaigns[i]::text)::bigint, 0);
-                verdicts[i] := case when held >= totals[i] then 'done' else 'spent' end;
-                if held >= totals[i] then
-                    spent := spent || jsonb_build_object(
-                        campaigns[i]::text, coalesce((spent ->> campaigns[i]::text)::bigint, 0) + totals[i]);
-                end if;
-            end if;
-        end loop;
-    end if;
-
     -- After the locks, so that a send that waited for a wallet sees the commits before it, and their caps. Checks the user whose wallet
     -- pays, also when the host's backend sends, and the opener of a pool.
     verdicts := judge_restrictions(
@@ -273,6 +259,21 @@ begin
         groups);
     if exists (select from asset as c where c.capped and c.code = any (assets)) then
         verdicts := judge_caps(verdicts, assets, totals, maxs, senders, wallets, campaigns);
+    end if;
+
+    if pools then
+        for i in 1 .. cardinality(verdicts) loop
+            if campaigns[i] is not null and verdicts[i] = 'done' then
+                held := coalesce((select a.balance from account as a where a.id = wallets[i]), 0)
+                        - coalesce((spent ->> campaigns[i]::text)::bigint, 0);
+                if held >= totals[i] then
+                    spent := spent || jsonb_build_object(
+                        campaigns[i]::text, coalesce((spent ->> campaigns[i]::text)::bigint, 0) + totals[i]);
+                else
+                    verdicts[i] := 'spent';
+                end if;
+            end if;
+        end loop;
     end if;
 
     insert into account (kind, owner, asset)

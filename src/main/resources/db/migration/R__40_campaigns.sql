@@ -72,7 +72,7 @@ begin
 end
 $$;
 
--- Moves the expiry of ended campaigns' open pools to the campaigns' end, at most `page` pools for each. Settlements wait for a pool's lock,
+-- Moves the expiry of ended campaigns' open pools to the campaigns' end, at most `page` pools. Settlements wait for a pool's lock,
 -- so the calls are short. The pools then close like any packet; one that opens later never opens.
 --
 -- Only this function lets the application's role change a packet's opening or expiry.
@@ -87,6 +87,7 @@ as $$
 declare
     ended record;
     pools uuid[];
+    rest  integer := page;
     over  uuid[] := '{}'; -- campaigns without further open pools
 begin
     for ended in
@@ -95,13 +96,13 @@ begin
         order by c.id
     loop
         pools := array(select p.id from pool as o join packet as p on p.id = o.packet
-                       where o.campaign = ended.id and p.closed_at is null and p.expires_at > ended.ends_at limit page);
+                       where o.campaign = ended.id and p.closed_at is null and p.expires_at > ended.ends_at limit rest);
         perform from packet where id = any (pools) order by id for no key update;
         update packet set opens_at = least(opens_at, ended.ends_at - interval '1 microsecond'), expires_at = ended.ends_at
         where id = any (pools) and closed_at is null;
-        if cardinality(pools) < page then
-            over := over || ended.id;
-        end if;
+        exit when cardinality(pools) = rest;
+        rest := rest - cardinality(pools);
+        over := over || ended.id;
     end loop;
     update campaign set pools_go_on = false where id = any (over);
 end
@@ -126,7 +127,8 @@ begin
     due := array(select c.id from campaign as c
                  where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on
                    and not exists (select from packet as p
-                                   where p.closed_at is null and p.expires_at <= c.ends_at and p.refund_to = c.escrow)
+                                   where p.shard = c.shard and p.closed_at is null and p.expires_at <= c.ends_at
+                                     and p.refund_to = c.escrow)
                  order by c.id limit 256 for no key update);
     if due = '{}' then
         return;

@@ -155,8 +155,10 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
 
         private static ZoneId zone(JsonObject body) {
             String name = body.getString("zone", "UTC");
-            // In Postgres an offset such as +08:00 has the opposite sign.
-            if (!ZoneId.getAvailableZoneIds().contains(name)) {
+            // Java and Postgres read other names differently: +08:00 has the opposite sign there, and CET no summer
+            // time.
+            if (!name.equals("UTC")
+                    && !(name.contains("/") && ZoneId.getAvailableZoneIds().contains(name))) {
                 throw InvalidInputException.of("#/zone", Text.of("campaign.zone"));
             }
             return ZoneId.of(name);

@@ -35,17 +35,22 @@ final class PacketFiles {
         left join lateral (select * from pool_terms where packet = p.id limit 1) as o on true
         """;
 
-    private static final String FILED_BY_ID = FILED + "where p.id = $1";
+    /** Of a packet {@code p}: a drop and its moment are secret until it falls, also for the host. */
+    static final String IS_SHOWN =
+            "(coalesce(p.group_id, '') not like 'rain:%' or p.opens_at <= now() or p.closed_at is not null)";
+
+    private static final String FILED_BY_ID = FILED + "where p.id = $1 and " + IS_SHOWN;
 
     /** The newest packets sent and pools opened by a user: a few of each, through their indexes. */
     private static final String FILED_OF_USER = FILED + """
         where p.id = any (array(
-            (select id from packet where sender = $1 and id < $2 order by id desc limit $3)
+            (select p.id from packet as p where p.sender = $1 and p.id < $2 and %1$s order by p.id desc limit $3)
             union all
-            (select packet from pool where opener = $1 and packet < $2 order by packet desc limit $3)
+            (select o.packet from pool as o join packet as p on p.id = o.packet
+             where o.opener = $1 and o.packet < $2 and %1$s order by o.packet desc limit $3)
             order by 1 desc limit $3))
         order by p.id desc
-        """;
+        """.formatted(IS_SHOWN);
 
     private static final PacketId NEWEST = new PacketId(new UUID(-1, -1));
 
@@ -181,57 +186,58 @@ final class PacketFiles {
          */
         String ids(PacketId before, int limit, List<Object> parameters) {
             List<String> rules = new ArrayList<>();
-            rules.add("f.id < " + next(parameters, before.value()));
+            rules.add(IS_SHOWN);
+            rules.add("p.id < " + next(parameters, before.value()));
             if (to != null) {
-                rules.add("f.id < " + next(parameters, idOf(to.toEpochMilli() + CLOCKS_APART_MILLIS)));
-                rules.add("f.created_at < " + next(parameters, to.atOffset(ZoneOffset.UTC)));
+                rules.add("p.id < " + next(parameters, idOf(to.toEpochMilli() + CLOCKS_APART_MILLIS)));
+                rules.add("p.created_at < " + next(parameters, to.atOffset(ZoneOffset.UTC)));
             }
             if (from != null) {
-                rules.add("f.id > " + next(parameters, idOf(from.toEpochMilli() - CLOCKS_APART_MILLIS)));
-                rules.add("f.created_at >= " + next(parameters, from.atOffset(ZoneOffset.UTC)));
+                rules.add("p.id > " + next(parameters, idOf(from.toEpochMilli() - CLOCKS_APART_MILLIS)));
+                rules.add("p.created_at >= " + next(parameters, from.atOffset(ZoneOffset.UTC)));
             }
             if (group != null) {
-                rules.add("f.group_id = " + next(parameters, group.value()));
+                rules.add("p.group_id = " + next(parameters, group.value()));
             }
             if (sender != null) {
-                rules.add("f.sender = " + next(parameters, sender.value()));
+                rules.add("p.sender = " + next(parameters, sender.value()));
             }
             if (kind != null) {
-                rules.add("f.kind = " + next(parameters, kind.wireName()));
+                rules.add("p.kind = " + next(parameters, kind.wireName()));
             }
             if (asset != null) {
-                rules.add("f.asset = " + next(parameters, asset.code()));
+                rules.add("p.asset = " + next(parameters, asset.code()));
             }
             if (reference != null) {
-                rules.add("f.id = any (array(select id from command where reference = " + next(parameters, reference)
+                rules.add("p.id = any (array(select id from command where reference = " + next(parameters, reference)
                         + "))");
             }
             if (status != null) {
                 rules.add(rule(status));
             }
-            String most = " order by f.id desc limit " + next(parameters, limit);
+            String most = " order by p.id desc limit " + next(parameters, limit);
             String where = " where " + String.join(" and ", rules);
             if (group == null && sender == null && status == PacketView.Status.OPEN) {
                 // Open packets are read shard by shard.
-                return "select f.id from shard as s cross join lateral (select f.id from packet as f" + where
-                        + " and f.shard = s.id" + most + ") as f" + most;
+                return "select p.id from shard as s cross join lateral (select p.id from packet as p" + where
+                        + " and p.shard = s.id" + most + ") as p" + most;
             }
             if (group == null && sender == null && status == PacketView.Status.EXPIRED) {
                 // These are few, and in the index of due packets. The offset keeps the planner from using the order
                 // instead.
-                return "select f.id from (select f.id from packet as f" + where + " offset 0) as f" + most;
+                return "select p.id from (select p.id from packet as p" + where + " offset 0) as p" + most;
             }
-            return "select f.id from packet as f" + where + most;
+            return "select p.id from packet as p" + where + most;
         }
 
         private static String rule(PacketView.Status status) {
             return switch (status) {
                 // Written so that the planner avoids the index of due packets, which would read all open ones.
-                case OPEN -> "f.closed_at is null and f.expires_at - now() > interval '0'";
-                case EXPIRED -> "f.closed_at is null and f.expires_at <= now()";
-                case DRAINED -> "f.closed_at is not null and f.refund = 0";
-                case REFUNDED -> "f.refund > 0 and f.ending is null";
-                case CANCELLED, CLOSED -> "f.ending = '" + status.wireName() + "'";
+                case OPEN -> "p.closed_at is null and p.expires_at - now() > interval '0'";
+                case EXPIRED -> "p.closed_at is null and p.expires_at <= now()";
+                case DRAINED -> "p.closed_at is not null and p.refund = 0";
+                case REFUNDED -> "p.refund > 0 and p.ending is null";
+                case CANCELLED, CLOSED -> "p.ending = '" + status.wireName() + "'";
             };
         }
 

@@ -69,7 +69,7 @@ public final class PacketService {
         left join lateral (select * from pool_terms where packet = p.id limit 1) as o on true
         """;
 
-    private static final String SEEN_BY_ID = SEEN + "where p.id = $2";
+    private static final String SEEN_BY_ID = SEEN + "where p.id = $2 and " + PacketFiles.IS_SHOWN;
 
     /**
      * The packets sent and the pools opened by $1 in a period: a few of each, through their indexes. Reads each packet's creation time,
@@ -77,17 +77,17 @@ public final class PacketService {
      */
     private static final String SEEN_OWN = SEEN + """
         where p.id = any (array(
-            (select id from packet where sender = $1 and id < $2 and id > $4 and created_at >= $5 and created_at < $6
-             and ($7::text is null or kind = $7) and ($8::text is null or asset = $8)
-             order by id desc limit $3)
+            (select p.id from packet as p where p.sender = $1 and p.id < $2 and p.id > $4 and p.created_at >= $5 and p.created_at < $6
+             and ($7::text is null or p.kind = $7) and ($8::text is null or p.asset = $8) and %1$s
+             order by p.id desc limit $3)
             union all
-            (select o.packet from pool as o join packet as k on k.id = o.packet
-             where o.opener = $1 and o.packet < $2 and o.packet > $4 and k.created_at >= $5 and k.created_at < $6
-             and ($7::text is null or k.kind = $7) and ($8::text is null or k.asset = $8)
+            (select o.packet from pool as o join packet as p on p.id = o.packet
+             where o.opener = $1 and o.packet < $2 and o.packet > $4 and p.created_at >= $5 and p.created_at < $6
+             and ($7::text is null or p.kind = $7) and ($8::text is null or p.asset = $8) and %1$s
              order by o.packet desc limit $3)
             order by 1 desc limit $3))
         order by p.id desc
-        """;
+        """.formatted(PacketFiles.IS_SHOWN);
 
     /** The newest announced packets of a group. A rain's drops that never fell are not announced, and are absent. */
     private static final String SEEN_NEWEST = SEEN + """

@@ -76,6 +76,44 @@ class CampaignEndIT {
         }
     }
 
+    /** Many campaigns of one moment must not hold up the owner's other work. */
+    @Test
+    void allEndedCampaignsTogetherMoveAPageOfPools() {
+        try (TestServers own = Servers.fresh();
+                TestEngine engine = TestEngine.start(own, 1, Map.of("shards", "1"))) {
+            // Given two ended campaigns, each with three open pools
+            Books books = new Books(own);
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            engine.deposit("shop", 2 * BUDGET);
+            for (int i = 0; i < 2; i++) {
+                Campaign.View campaign = campaigns.create(definition(BUDGET, 5));
+                for (int j = 0; j < 3; j++) {
+                    campaigns.open(campaign, "opener" + j, "shoe");
+                }
+            }
+            get(engine.engine().stopWriter());
+            books.execute("update campaign set ends_at = now(), pools_go_on = true");
+
+            // When
+            String ended = "select end_pools(array(select id from campaign), 2)";
+            books.execute(ended);
+
+            // Then
+            String left = "select count(*) from packet where expires_at > now()";
+            assertThat(books.longOf(left)).isEqualTo(4);
+
+            // When
+            books.execute(ended);
+            books.execute(ended);
+            books.execute(ended);
+
+            // Then
+            assertThat(books.longOf(left)).isZero();
+            assertThat(books.longOf("select count(*) from campaign where pools_go_on"))
+                    .isZero();
+        }
+    }
+
     @Test
     void aPoolOfTheLastMomentIsPaidBackBeforeTheCampaignIs() throws SQLException {
         TestServers servers = Servers.fresh();

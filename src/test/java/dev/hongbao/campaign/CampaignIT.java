@@ -31,6 +31,7 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -252,6 +253,36 @@ class CampaignIT {
                 .isInstanceOfSatisfying(
                         InvalidInputException.class,
                         fault -> assertThat(fault.faults().get(0).pointer()).isEqualTo(pointer)));
+    }
+
+    /** Java counts claims of a day, and Postgres pools. */
+    @Test
+    void theDayOfEachZoneIsTheSameInJavaAndInPostgres() {
+        List<String> zones = ZoneId.getAvailableZoneIds().stream()
+                .filter(zone -> {
+                    try {
+                        Campaign.Definition.read(definition(100, 5).put("zone", zone));
+                        return true;
+                    } catch (InvalidInputException refused) {
+                        return false;
+                    }
+                })
+                .sorted()
+                .toList();
+        assertThat(zones).contains("UTC", "Asia/Shanghai", "Europe/Berlin");
+        for (String moment : List.of("2020-07-01T22:30:00Z", "2020-01-01T22:30:00Z")) {
+            List<String> days = books.strings("select z.name || ' ' || local_day('" + moment + "', z.name)"
+                    + " from pg_timezone_names as z where z.name in ('" + String.join("', '", zones)
+                    + "') order by z.name collate \"C\"");
+            assertThat(days)
+                    .hasSizeGreaterThan(300)
+                    .allSatisfy(day -> assertThat(day)
+                            .isEqualTo(day.split(" ")[0] + " "
+                                    + Instant.parse(moment)
+                                            .atZone(ZoneId.of(day.split(" ")[0]))
+                                            .toLocalDate()
+                                            .toEpochDay()));
+        }
     }
 
     private static JsonObject with(JsonObject definition, String field, int value) {

@@ -14,6 +14,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -28,6 +29,7 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +95,33 @@ class CampaignOpeningIT {
                 () -> get(engine.loop(0)
                         .call(services ->
                                 services.campaigns.open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
+    }
+
+    /** Both are judged by one statement. */
+    @Test
+    void anOpeningThatIsRefusedSpendsNothing() throws Exception {
+        // Given a budget for two pools, the first of which is being opened
+        Campaign.View campaign = campaigns.create(definition(100, 5));
+        Future<Packet> first;
+        Future<Packet> refused;
+        Future<Packet> second;
+        try (Connection locked = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(),
+                "campaign where id = '" + campaign.campaign().id() + "'")) {
+            first = campaigns.opening(0, campaign, "ann", "shoe");
+
+            // When a frozen user and another one open the next one
+            books.execute("insert into restriction (scope, subject, kind, placed, actor, reason)"
+                    + " values ('user', 'eve', 'frozen', true, 'backend', 'a test')");
+            refused = campaigns.opening(0, campaign, "eve", "shoe");
+            second = campaigns.opening(0, campaign, "bob", "shoe");
+            assertThat(locked.isClosed()).isFalse();
+        }
+
+        // Then
+        assertThat(get(first).count()).isEqualTo(5);
+        assertRefused(Refusal.FROZEN, () -> get(refused));
+        assertThat(get(second).count()).isEqualTo(5);
     }
 
     @Test

@@ -288,6 +288,30 @@ class HttpRainIT extends TestServerClient {
                 .isEqualTo(view(null, rain));
     }
 
+    /** Whoever knows a drop's moment before it falls claims in its first millisecond. */
+    @Test
+    void nobodySeesADropBeforeItFalls() throws Exception {
+        // Given
+        JsonObject rain = create("{\"startsAt\": \"2030-02-02T12:00:00Z\"}");
+        String id = rain.getString("id");
+
+        // Then
+        for (String list : List.of(
+                "/v1/packets?group=" + rain.getString("channel"),
+                "/v1/packets?sender=" + id,
+                "/v1/packets?status=open&limit=200",
+                "/v1/users/shop/packets")) {
+            assertThat(json(get(null, list), 200).encode()).as(list).doesNotContain(rain.getString("channel"));
+        }
+        assertThat(json(get("shop", "/v1/me/packets"), 200).encode()).doesNotContain(rain.getString("channel"));
+        for (String drop : new Books(servers).strings("select packet from pool where campaign = '" + id + "'")) {
+            assertThat(get(null, "/v1/packets/" + drop).statusCode()).isEqualTo(404);
+        }
+
+        // When
+        json(send(builder(null, path(rain) + "/cancel").POST(BodyPublishers.noBody())), 202);
+    }
+
     @Test
     void onlyTheServiceMakesRainsAndSeesItsOwn() throws Exception {
         // Given
