@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 public final class AdmissionControl {
     public static final Duration TICK = Duration.ofMillis(100);
 
+    /** A shorter time measures nothing: after a pause, a timer makes up for its ticks at once. */
+    private static final double LEAST_TICK_SECONDS = TICK.toNanos() / 2e9;
+
     /** The backlog's part of the timeout. The other half covers settlements that vary and a repeated attempt. */
     private static final double PART = 0.5;
 
@@ -137,7 +140,7 @@ public final class AdmissionControl {
     public void tick() {
         long now = nanoTime.getAsLong();
         double elapsed = (now - tickedNanos) / 1e9;
-        if (elapsed <= 0) {
+        if (elapsed < LEAST_TICK_SECONDS) {
             return;
         }
         tickedNanos = now;
@@ -251,7 +254,7 @@ public final class AdmissionControl {
         }
 
         /**
-         * As {@link #admit}, for a claim that does not wait for its settlement: it never counts as backlog.
+         * As {@link #admit}, for a claim that does not wait for its settlement: it is counted, but never as backlog.
          *
          * @return the refusal; null if it is admitted, now or before
          */
@@ -260,8 +263,13 @@ public final class AdmissionControl {
                 return null;
             }
             boolean full = gate.isFull(shard);
-            state = full ? State.REFUSED : State.ARRIVED;
-            return full ? gate.refuse(shard) : null;
+            if (full) {
+                state = State.REFUSED;
+                return gate.refuse(shard);
+            }
+            state = State.ARRIVED;
+            gate.admitted.add(shard, 1);
+            return null;
         }
 
         /** The script has answered, or will not be called. Idempotent. */

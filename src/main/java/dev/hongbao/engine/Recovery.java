@@ -86,6 +86,14 @@ final class Recovery {
                         })));
     }
 
+    /** Whether by Postgres the unit of a key is over: then Redis may lack the key. */
+    Future<Boolean> isOver(Generation generation, String key) {
+        return Future.all(loaders.stream()
+                        .map(loader -> loader.over(pool, generation, List.of(key)))
+                        .toList())
+                .map(over -> over.<List<String>>list().stream().anyMatch(keys -> !keys.isEmpty()));
+    }
+
     private Future<ShardRow> replace(ShardRow row, long latest, boolean wentBack) {
         Generation broken = row.generation();
         if (wentBack) {

@@ -97,6 +97,11 @@ final class RecoveryAttempts {
         log.doubt(atSeq);
     }
 
+    /** As {@link Recovery#isOver}. */
+    Future<Boolean> isOver(Generation generation, String key) {
+        return recovery.isOver(generation, key);
+    }
+
     /** Notes a contradiction as the cause of the shard's next recovery: see {@link Pauses#contradicted}. */
     void contradicted(int shard) {
         pauses.contradicted(shard);

@@ -185,11 +185,14 @@ final class ShardSupervisor {
         if (isOfUnitAside(key)) {
             return;
         }
-        watch.isLoaded(key).onSuccess(there -> {
-            if (!there && logs[generation.shard()].generation().equals(generation)) {
-                markBroken(generation.shard(), -1, key + " is missing, or half loaded");
-            }
-        });
+        // A script may be called for a unit whose end is settled meanwhile, and whose keys are removed.
+        watch.isLoaded(key)
+                .compose(there -> there ? Future.succeededFuture(true) : attempts.isOver(generation, key))
+                .onSuccess(isWell -> {
+                    if (!isWell && logs[generation.shard()].generation().equals(generation)) {
+                        markBroken(generation.shard(), -1, key + " is missing, or half loaded");
+                    }
+                });
     }
 
     /** Units that are set aside are not in Redis; the reporter does not know of it yet. */
