@@ -1,11 +1,9 @@
 package dev.hongbao.http;
 
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.LoadingCache;
 import dev.hongbao.values.Text;
-import java.util.List;
-import java.util.Locale;
 import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A language of problem texts. Names and numbers, which programs read, are the same in every language. */
@@ -13,18 +11,9 @@ public enum Language {
     ENGLISH("en", Text.ENGLISH),
     CHINESE("zh-CN", Text.table("zh"));
 
-    /**
-     * Tags that a reader may ask for. {@code zh} stands beside {@code zh-CN}, so that readers of another Chinese get Chinese
-     * rather than English.
-     */
-    private static final List<String> TAGS = List.of("en", "zh-CN", "zh");
-
-    /** Longer headers are not cached. */
-    private static final int MAX_KEPT = 128;
-
-    /** Browsers send a few hundred different headers, and parsing costs more than the rest of a refusal. */
-    private static final LoadingCache<String, Language> KEPT =
-            Caffeine.newBuilder().maximumSize(1_000).executor(Runnable::run).build(Language::read);
+    /** A language range of ours with its weight: {@code zh-Hans-CN;q=0.8}. Matches in linear time. */
+    private static final Pattern OURS = Pattern.compile(
+            "\\s*(en|zh)(?:-[a-z0-9*-]*)?\\s*(?:;\\s*q=([01](?:\\.[0-9]{0,3})?)\\s*)?", Pattern.CASE_INSENSITIVE);
 
     private final String tag;
     private final Properties texts;
@@ -35,24 +24,25 @@ public enum Language {
     }
 
     /**
-     * The reader's preferred language, by the lookup of RFC 4647.
+     * The reader's preferred language: the range with the highest weight, the first of equals. Any Chinese is Chinese.
      *
-     * @param accepted the header {@code Accept-Language}; English when it is null, malformed, or names no language of ours
+     * @param accepted the header {@code Accept-Language}, whose malformed ranges do not count; English when it is null or names no
+     *     language of ours
      */
     public static Language of(@Nullable String accepted) {
-        if (accepted == null) {
-            return ENGLISH;
+        Language best = ENGLISH;
+        double most = 0;
+        for (String range : accepted == null ? new String[0] : accepted.split(",")) {
+            Matcher ours = OURS.matcher(range);
+            if (ours.matches()) {
+                double weight = ours.group(2) == null ? 1 : Double.parseDouble(ours.group(2));
+                if (weight > most) {
+                    most = weight;
+                    best = ours.group(1).equalsIgnoreCase("en") ? ENGLISH : CHINESE;
+                }
+            }
         }
-        return accepted.length() > MAX_KEPT ? read(accepted) : KEPT.get(accepted);
-    }
-
-    private static Language read(String accepted) {
-        try {
-            String found = Locale.lookupTag(Locale.LanguageRange.parse(accepted), TAGS);
-            return found == null || found.equals("en") ? ENGLISH : CHINESE;
-        } catch (IllegalArgumentException malformed) {
-            return ENGLISH;
-        }
+        return best;
     }
 
     public String tag() {

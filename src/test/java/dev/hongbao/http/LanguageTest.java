@@ -1,6 +1,7 @@
 package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import com.sun.source.tree.CompilationUnitTree;
 import com.sun.source.tree.LiteralTree;
@@ -13,6 +14,7 @@ import dev.hongbao.values.Text;
 import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -21,6 +23,7 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Problems are told in the reader's language. */
 class LanguageTest {
@@ -61,9 +65,25 @@ class LanguageTest {
                 "* | ENGLISH",
                 ";;;q=x | ENGLISH",
                 "zh;q=0 | ENGLISH",
+                "- | ENGLISH",
+                "-,zh | CHINESE",
+                "zh;q=x,en;q=0.1 | ENGLISH",
+                "zh;q=0.5,en;q=0.5 | CHINESE",
+                "ZH-TW ; q=0.900 , en;q=0.8 | CHINESE",
+                "zhx,enx;q=0.1 | ENGLISH",
             })
     void theReadersBestLanguageOfThoseThereAre(String accepted, Language language) {
         assertThat(Language.of(accepted)).isEqualTo(language);
+    }
+
+    /** Anybody may send them, and an event loop reads them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"*-", "zh-", "en -", ";", " ", "zh;q=0.", "zh ;", "l-%d,", "zh-%d;q=0.1,", "zh;q=0 ,"})
+    void aHeaderOfManyRangesOrPartsIsReadAtOnce(String part) {
+        String header = IntStream.range(0, 8_000).mapToObj(part::formatted).collect(Collectors.joining());
+
+        assertThat(assertTimeoutPreemptively(Duration.ofSeconds(1), () -> Language.of(header + "*,zh;q=0.5")))
+                .isEqualTo(Language.CHINESE);
     }
 
     @Test
