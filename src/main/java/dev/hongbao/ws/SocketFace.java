@@ -12,6 +12,7 @@ import dev.hongbao.http.CallsInFlight;
 import dev.hongbao.http.ConnectionCap.ClientAddresses.ClientAddress;
 import dev.hongbao.http.HttpFace.SocketUpgrade;
 import dev.hongbao.http.Problem;
+import dev.hongbao.http.Problem.FaultLog;
 import dev.hongbao.http.ProblemType;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.packet.Claim.SettledClaims;
@@ -50,6 +51,9 @@ import org.slf4j.LoggerFactory;
 /** Every WebSocket of one event loop. Create and use it on that loop only. */
 final class SocketFace implements SocketUpgrade {
     static final Buffer PING = Buffer.buffer();
+
+    private static final Logger LOG = LoggerFactory.getLogger(SocketFace.class);
+    private static final FaultLog FAULTS = new FaultLog(LOG, System::nanoTime);
 
     private static final long SWEEP_MILLIS = 200;
     private static final long MAX_PING_NANOS = TimeUnit.SECONDS.toNanos(25);
@@ -134,7 +138,18 @@ final class SocketFace implements SocketUpgrade {
 
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {
         Handshake.release(socket);
-        Connection connection = new Connection(this, socket, address, ended);
+        Connection connection;
+        try {
+            connection = new Connection(this, socket, address, ended);
+        } catch (RuntimeException fault) {
+            FAULTS.failed("opening a socket failed", fault);
+            sockets.closed(CloseReason.INTERNAL_ERROR);
+            sockets.leaveUnauthenticated();
+            sockets.leaveAddress(address);
+            ended.run();
+            var unused = socket.close(CloseReason.INTERNAL_ERROR.code(), CloseReason.INTERNAL_ERROR.wireName());
+            return;
+        }
         FrameReader.BrokenFrames.watch(socket, reason -> loop.runOnContext(now -> connection.close(reason)));
         connections.add(connection);
         if (stopping) {
@@ -256,7 +271,6 @@ final class SocketFace implements SocketUpgrade {
 
         private static final String VERSION = "13";
 
-        private static final Logger LOG = LoggerFactory.getLogger(SocketFace.class);
         /**
          * Vert.x 5.0 keeps the HTTP request while its WebSocket is open: the request, its headers, and the HTTP connection with a queue
          * of 4 KB. All hang on this function, which made the WebSocket's connection, is called once and then only held. No public
