@@ -94,18 +94,21 @@ create or replace function revoke_tokens(of_user text, before timestamptz, of_ac
 as $$
 #variable_conflict use_column
 declare
-    moment timestamptz := coalesce(before, clock_timestamp());
+    called timestamptz;
+    moment timestamptz;
 begin
     perform set_config('lock_timeout', '3s', true);
     perform pg_advisory_xact_lock(hashtextextended('revoke_tokens', 0));
+    called := clock_timestamp(); -- after the wait: a repetition knows a call of now by moment and time being one
+    moment := coalesce(before, called);
     return query select r.user_id, r.not_before, r.actor, r.reason, r.at, true
                  from revocation as r where r.actor = of_actor and r.key = of_key;
-    if found or moment > clock_timestamp() + interval '5 minutes' then
+    if found or moment > called + interval '5 minutes' then
         return;
     end if;
     return query
-        insert into revocation as r (user_id, not_before, actor, key, reason)
-        values (of_user, date_trunc('second', moment + interval '999999 microseconds'), of_actor, of_key, of_reason)
+        insert into revocation as r (user_id, not_before, actor, key, reason, at)
+        values (of_user, date_trunc('second', moment + interval '999999 microseconds'), of_actor, of_key, of_reason, called)
         returning r.user_id, r.not_before, r.actor, r.reason, r.at, false;
 end
 $$;

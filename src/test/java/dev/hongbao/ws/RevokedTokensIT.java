@@ -1,16 +1,21 @@
 package dev.hongbao.ws;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -20,6 +25,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 class RevokedTokensIT {
     private static final String WHY = "made before the user's tokens were revoked";
+
+    /** A row for each who waits for an advisory lock of this session. */
+    private static final String WAITS = "select from pg_locks as h join pg_locks as w using (database, classid, objid)"
+            + " where h.pid = pg_backend_pid() and h.locktype = 'advisory' and not w.granted";
 
     private static TestServers stores;
     private static SocketServer one;
@@ -79,7 +88,7 @@ class RevokedTokensIT {
         assertRefused(one, stolen);
         assertRefused(one, one.tokenOf("eve", notBefore.minusSeconds(1)));
         assertRefused(one, one.tokenOf("eve", null));
-        Eventually.eventually(Duration.ofSeconds(10), () -> assertRefused(other, stolen));
+        eventually(Duration.ofSeconds(10), () -> assertRefused(other, stolen));
         assertThat(here.closeCode()).isEqualTo(4002);
         assertThat(there.closeCode()).isEqualTo(4002);
         FrameClient again = VertxFrameClient.open(other.base());
@@ -103,6 +112,25 @@ class RevokedTokensIT {
         }
         back.close();
         bystander.close();
+    }
+
+    @Test
+    void oneOfNowThatWaitedForAnotherIsRepeatedToo() throws SQLException {
+        CompletableFuture<Instant> first;
+        try (Connection other = TestDatabase.connect(stores.postgresOwnerUrl());
+                Statement statement = other.createStatement()) {
+            // Given one that waits for longer than its moment is rounded up
+            statement.execute("select pg_advisory_lock(hashtextextended('revoke_tokens', 0))");
+            first = CompletableFuture.supplyAsync(() -> revoke("ida", "k-ida", new JsonObject()));
+            eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(statement.executeQuery(WAITS).next()).isTrue());
+            statement.execute("select pg_sleep(1.2)");
+        }
+        Instant notBefore = first.join();
+
+        // When, Then
+        assertThat(revoke("ida", "k-ida", new JsonObject())).isEqualTo(notBefore);
     }
 
     @Test
