@@ -167,7 +167,7 @@ public final class Tokens {
                         Fault.CLAIMS, unreadable.faults().get(0).detail());
             }
             TokenVerdict verdict = new TokenClaims(settings, clock, groups).read(claims);
-            if (verdict.caller() != null) {
+            if (verdict.caller() != null && !isRevoked(verdict.caller())) {
                 names.accept(
                         verdict.caller().user(), Profile.ofToken(claims.getValue("name"), claims.getValue("picture")));
             }

@@ -120,6 +120,19 @@ class TokensTest {
         assertThat(told).containsExactly("ming 小明 https://a.example/m.png", "eve null null");
     }
 
+    @Test
+    void aRevokedTokenNamesNobody() {
+        // Given
+        List<String> told = new ArrayList<>();
+        tokens.tellNames((user, said) -> told.add(user + " " + said.displayName()));
+        tokens.refuse(caller -> caller.user().equals(new UserId("eve")));
+        String revoked = hmac(HS256, "{\"sub\":\"eve\",\"name\":\"小明\"," + EXP + "}", SECRET);
+
+        // When, Then
+        assertThat(tokens.verify(revoked).fault()).isEqualTo(Fault.REVOKED);
+        assertThat(told).isEmpty();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"HS384", "HS512", "RS256", "ES256", "hs256"})
     void anAlgorithmThatIsNotConfiguredIsRefused(String algorithm) {
