@@ -240,6 +240,8 @@ export interface GroupHandlers {
   /** Told one event after the other; a promise is waited for. */
   onEvent: (event: Event) => void | Promise<void>;
   onState?: (packets: Packet[], reason: 'start' | 'cursor-too-old' | 'cursor-unknown') => void | Promise<void>;
+  /** Told last, when the server ends what was joined; not when the client is closed. */
+  onLeft?: (error: HongbaoError) => void | Promise<void>;
   /** A cursor to go on from; now when left out. */
   after?: string;
   /** How many packets `onState` is told, 0 to 50. */

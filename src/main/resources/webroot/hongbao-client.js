@@ -149,6 +149,8 @@ export class HongbaoClient {
    *     `draw.won`, `draw.closed`, `rain.announced`, `rain.started`, `rain.caught` or `rain.ended`; pass over others
    * @param {(packets: object[], reason: 'start'|'cursor-too-old'|'cursor-unknown') => void | Promise<void>} [handlers.onState] told the
    *     newest packets at the start, and again when it was away for too long: forget what was known of the group then
+   * @param {(error: HongbaoError) => void | Promise<void>} [handlers.onLeft] told last, when the server ends what was joined: a token
+   *     without the group, or a refusal after a lost line. Not told when the client is closed
    * @param {string} [handlers.after] a cursor to go on from; now when left out
    * @param {number} [handlers.packets] how many packets `onState` is told, 0 to 50
    * @returns {Promise<{cursor: () => string, leave: () => Promise<void>}>} the cursor of what was handled, to go on from another time
@@ -164,15 +166,20 @@ export class HongbaoClient {
         busy: false, // a handler's promise is waited for
         left: null, // while it is too far behind: the promise of the answer to leaving
         reject,
+        ended: reject, // told when the server ends it
       };
-      membership.resolve = () => resolve({
-        cursor: () => membership.cursor,
-        leave: async () => {
-          this.#groups.delete(group);
-          membership.queue.length = 0;
-          if (this.#authenticated) await this.#request({ type: 'leave', group }).catch(unlessLost);
-        },
-      });
+      membership.resolve = () => {
+        membership.ended = handlers.onLeft;
+        resolve({
+          cursor: () => membership.cursor,
+          leave: async () => {
+            this.#groups.delete(group);
+            membership.queue.length = 0;
+            membership.ended = undefined;
+            if (this.#authenticated) await this.#request({ type: 'leave', group }).catch(unlessLost);
+          },
+        });
+      };
       this.#groups.set(group, membership);
       if (this.#authenticated) this.#follow(group, membership);
     });
@@ -532,13 +539,19 @@ export class HongbaoClient {
         return;
       } catch (error) {
         if (!isRepeatable(error)) {
-          this.#groups.delete(group);
-          membership.reject(error);
+          this.#ended(group, membership, error);
           return;
         }
         await pause(attempt, error);
       }
     }
+  }
+
+  /** The server ends it: that is told after what came before. */
+  #ended(group, membership, error) {
+    if (this.#groups.get(group) === membership) this.#groups.delete(group);
+    membership.queue.push({ cursor: membership.received, tell: () => membership.ended?.(error) });
+    this.#handle(group, membership);
   }
 
   #receive(frame) {
@@ -566,9 +579,11 @@ export class HongbaoClient {
         }
         return;
       }
-      case 'left':
-        if (frame.id === undefined) this.#groups.delete(frame.group);
+      case 'left': {
+        const membership = this.#groups.get(frame.group);
+        if (frame.id === undefined && membership) this.#ended(frame.group, membership, lostGroup());
         break;
+      }
       case 'claim.accepted': {
         const claim = this.#waiting.get(frame.id);
         if (claim) {
@@ -660,7 +675,7 @@ function ownUrl() {
 }
 
 function isRepeatable({ kind, retryAfterSeconds }) {
-  return REPEATABLE.has(kind) || (kind === 'too-many-requests' && retryAfterSeconds <= PATIENCE_SECONDS);
+  return REPEATABLE.has(kind) || (kind === 'too-many-requests' && retryAfterSeconds > 0 && retryAfterSeconds <= PATIENCE_SECONDS);
 }
 
 /** To leave is done when the connection is lost: the next one does not join. */
@@ -670,6 +685,10 @@ function unlessLost(error) {
 
 function blocked() {
   return new HongbaoError({ type: 'blocked', title: 'The user is blocked', status: 403, detail: 'The host has blocked this user.' });
+}
+
+function lostGroup() {
+  return new HongbaoError({ type: 'not-eligible', status: 403, reason: 'group', detail: 'The new token is without the group.' });
 }
 
 function disconnected(detail) {

@@ -10,6 +10,7 @@ class FakeSocket {
   static all = [];
   static answer = () => undefined;
   static blocked = false;
+  static join = null; // answers a join in the way of a refusal
 
   constructor() {
     this.frames = [];
@@ -29,6 +30,7 @@ class FakeSocket {
   #known({ type, group, after }) {
     if (type === 'auth') return FakeSocket.blocked ? refusedAsBlocked : { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
     if (type === 'ping') return { type: 'pong', at: new Date().toISOString() };
+    if (type === 'join' && FakeSocket.join) return FakeSocket.join;
     if (type === 'join') return { type: 'joined', group, cursor: after ?? '0' };
     if (type === 'leave') return { type: 'left', group };
     return null;
@@ -55,6 +57,7 @@ async function start(answer = () => undefined, options = {}) {
   FakeSocket.all = [];
   FakeSocket.answer = answer;
   FakeSocket.blocked = false;
+  FakeSocket.join = null;
   client = connect({ url: 'ws://fake', token: 't', WebSocket: FakeSocket, ...options });
   await client.ping();
 }
@@ -210,4 +213,51 @@ test('when its user is blocked it refuses all with that, and does not come back'
   assert.equal(await joins, 'blocked');
   assert.deepEqual(states, ['closed blocked', 'connecting', 'closed blocked']);
   assert.equal(FakeSocket.all.length, 1);
+});
+
+test('a join that the server refuses without a time to wait is refused at once', async () => {
+  await start();
+  FakeSocket.join = refused(undefined);
+  await assert.rejects(client.join('g', { onEvent: () => {} }), { kind: 'too-many-requests' });
+  assert.equal(FakeSocket.all[0].sent('join').length, 1);
+});
+
+test('when the server ends what was joined, that is told after the events before it', { timeout: 10_000 }, async () => {
+  await start(() => undefined, { token: () => 't' });
+  const told = [];
+  let left;
+  const ended = () => new Promise((resolve) => { left = resolve; });
+  const follow = () => client.join('g', {
+    onEvent: async ({ cursor }) => { told.push(cursor); },
+    onLeft: ({ kind, reason }) => { told.push(`${kind} ${reason}`); left(); },
+  });
+
+  // When a new token is without the group
+  await follow();
+  let end = ended();
+  FakeSocket.all[0].tell(event(1));
+  FakeSocket.all[0].tell({ type: 'left', group: 'g' });
+  await end;
+
+  // And when it is refused on the next connection
+  await follow();
+  end = ended();
+  FakeSocket.join = { type: 'error', error: { type: 'https://hongbao.dev/problems/not-eligible', detail: 'No.', reason: 'recipient' } };
+  FakeSocket.all[0].close(1001);
+  await end;
+
+  // Then
+  assert.deepEqual(told, ['1', 'not-eligible group', 'not-eligible recipient']);
+});
+
+test('who closes the client, or is refused from the start, is not told that the server ended it', async () => {
+  await start();
+  const told = [];
+  const follow = (group) => client.join(group, { onEvent: () => {}, onLeft: ({ kind }) => told.push(kind) });
+  await follow('g');
+  FakeSocket.join = refused(60);
+  await assert.rejects(follow('h'), { kind: 'too-many-requests' });
+  client.close();
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(told, []);
 });

@@ -8,7 +8,11 @@ export async function play(token: string): Promise<number> {
     if (event.type === 'packet.sent') packets.set(event.data.packet.id, event.data.packet);
     if (event.type === 'packet.drained' && event.data.luckiest) console.log(event.data.luckiest.amount);
   };
-  const membership = await client.join('family', { onEvent, onState: (state, reason) => console.log(state.length, reason) });
+  const membership = await client.join('family', {
+    onEvent,
+    onState: (state, reason) => console.log(state.length, reason),
+    onLeft: ({ kind }) => console.log(kind),
+  });
   const cursor: string = membership.cursor();
   try {
     const packet = await client.send({ group: 'family', kind: 'lucky', asset: 'CNY', amount: 888, count: 8 });
