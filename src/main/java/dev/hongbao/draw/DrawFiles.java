@@ -5,6 +5,7 @@ import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Page;
+import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
@@ -80,7 +81,7 @@ final class DrawFiles {
             Caller caller, GroupId group, DrawView.@Nullable Status status, @Nullable String cursor, int limit) {
         return caller.role() == Role.SERVICE || caller.isMemberOf(group)
                 ? list(status, group, null, cursor, limit)
-                : Refusal.NOT_ELIGIBLE.failure(Text.of("group.not-followed"));
+                : Refusal.NOT_ELIGIBLE.failure(Reason.GROUP, Text.of("group.not-followed"));
     }
 
     /**

@@ -84,7 +84,10 @@ class ListsIT extends TestServerClient {
         assertThat(ids("ann", path + "?limit=1&cursor=" + first.getString("next")))
                 .containsExactly(open);
         assertThat(ids(null, path)).hasSize(2);
-        assertProblem(send(builder("ann", "another-group", path).GET()), 403, "not-eligible");
+        HttpResponse<String> refused =
+                send(builder("ann", "another-group", path).GET());
+        assertProblem(refused, 403, "not-eligible");
+        assertThat(new JsonObject(refused.body()).getString("reason")).isEqualTo("group");
         // and the host picks out its own
         assertThat(ids(null, "/v1/draws?group=" + group)).containsExactly(planned, open);
         assertThat(ids(null, "/v1/draws?owner=" + name("shop"))).contains(ofAll, planned, open);
