@@ -50,7 +50,6 @@ final class Connection {
     /** The method of a frame in the audit log. */
     static final String METHOD = "FRAME";
 
-    /** A frame that is refused before its request is read. */
     private final SocketFace face;
 
     private final ServerWebSocket socket;
@@ -179,16 +178,22 @@ final class Connection {
 
     // --- which groups it follows ---
 
+    /** Whether its latest token is of a member. */
+    boolean isAmong(Members members) {
+        Caller now = caller;
+        return now != null && members.include(now);
+    }
+
+    /** Whether it has room for the group. */
     boolean mayJoin(GroupId group) {
         return memberships.containsKey(group)
                 || memberships.size() < face.config().maxGroups();
     }
 
-    /** Follows a group from a place; replaces an earlier join of the group. See {@link Membership} for the parameters. */
+    /** Follows a group from a place; replaces an earlier join of the group. Check {@link #isAmong} first. See {@link Membership}. */
     void join(GroupId group, Members members, long place, boolean isOwn, int statePackets) {
-        Caller now = caller;
-        if (writer.isEnded() || now == null || !members.include(now)) {
-            return; // the token that allowed it was replaced meanwhile
+        if (writer.isEnded()) {
+            return;
         }
         Membership membership = new Membership(this, group, members, place, isOwn, statePackets);
         Membership before = memberships.put(group, membership);

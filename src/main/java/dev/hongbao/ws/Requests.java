@@ -216,11 +216,10 @@ final class Requests {
             return;
         }
         feed.members(group).onFailure(asked::fail).onSuccess(members -> {
-            if (!members.include(caller)) {
-                asked.refuse(Problem.of(ProblemType.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
-            } else if (!connection.mayJoin(group)) {
-                asked.refuse(tooManyGroups(connection));
-            } else if (place != null) {
+            if (!mayJoin(asked, members, group)) {
+                return;
+            }
+            if (place != null) {
                 asked.answer(200, ServerFrames.joined(asked.id(), group, place));
                 connection.join(group, members, place, false, statePackets);
             } else {
@@ -235,20 +234,27 @@ final class Requests {
         inFlight.run(caller, () -> feed.state(caller, group, FeedPage.Reset.START, statePackets))
                 .onFailure(asked::fail)
                 .onSuccess(state -> {
-                    if (!connection.mayJoin(group)) { // other joins were in progress
-                        asked.refuse(tooManyGroups(connection));
-                        return;
+                    if (mayJoin(asked, members, group)) { // the token or other groups may have changed
+                        asked.answer(200, ServerFrames.joined(asked.id(), group, state));
+                        connection.join(group, members, state.next(), true, statePackets);
                     }
-                    asked.answer(200, ServerFrames.joined(asked.id(), group, state));
-                    connection.join(group, members, state.next(), true, statePackets);
                 });
     }
 
-    private static Problem tooManyGroups(Connection connection) {
-        return Problem.of(
-                ProblemType.TOO_MANY_REQUESTS,
-                Reason.GROUPS,
-                Text.of("socket.too-many-groups", connection.face().config().maxGroups()));
+    /** Whether the connection may follow the group now; if not, the request is answered. */
+    private static boolean mayJoin(Asked asked, Members members, GroupId group) {
+        Connection connection = asked.connection();
+        if (!connection.isAmong(members)) {
+            asked.refuse(Problem.of(ProblemType.NOT_ELIGIBLE, Reason.GROUP, Text.of("group.not-followed")));
+        } else if (!connection.mayJoin(group)) {
+            asked.refuse(Problem.of(
+                    ProblemType.TOO_MANY_REQUESTS,
+                    Reason.GROUPS,
+                    Text.of("socket.too-many-groups", connection.face().config().maxGroups())));
+        } else {
+            return true;
+        }
+        return false;
     }
 
     private static void leave(Connection connection, String id, GroupId group) {

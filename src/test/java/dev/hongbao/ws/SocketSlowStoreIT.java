@@ -46,6 +46,28 @@ class SocketSlowStoreIT {
     }
 
     @Test
+    void aJoinIsRefusedWhenAnotherTokenHasLostTheGroupMeanwhile(TestServers stores) throws SQLException {
+        try (SocketServer server = SocketServer.start(stores, Map.of());
+                FrameClient alice = JdkFrameClient.open(server.base())) {
+            // Given a join that waits
+            alice.authenticate(server.token("alice", "g"));
+            String join;
+            try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
+                join = alice.request("join", new JsonObject().put("group", "g"));
+
+                // When
+                assertThat(alice.authenticate(server.token("alice", "h")).getString("type"))
+                        .isEqualTo("authenticated");
+            }
+
+            // Then
+            JsonObject refused = alice.answer(join);
+            assertThat(kind(refused)).isEqualTo("not-eligible");
+            assertThat(refused.getJsonObject("error").getString("reason")).isEqualTo("group");
+        }
+    }
+
+    @Test
     void whoFollowsManyGroupsFromLongAgoLeavesRoomForOthers(TestServers stores) throws SQLException {
         Map<String, String> options = Map.of("limits.calls-in-flight", "3", "postgres.pool-size", "8");
         try (SocketServer server = SocketServer.start(stores, options);
