@@ -42,7 +42,7 @@ final class OutboxReader {
 
     /**
      * The next rows of each stream. A packet is sent before it is claimed. So a row of a shard waits while a row without a shard names the
-     * same packet or draw and is not complete.
+     * same packet or draw and is not complete. A complete row never waits: all rows before it are visible.
      */
     private static final String LIST = """
             with late as materialized (
@@ -51,7 +51,7 @@ final class OutboxReader {
                 select distinct s.id from late cross join lateral unnest(late.subjects) as s(id)
             )
             select z.floor, r.shard, r.n, r.id, r.type, r.events,
-                   case when r.shard = -1 or not exists (select from late) then false
+                   case when r.shard = -1 or r.n <= $3 or not exists (select from late) then false
                         when (select count(*) from late) > $5 then true
                         else exists (select from unnest(r.subjects) as s(id) where s.id in (select id from late_subjects))
                    end as waits
@@ -255,9 +255,14 @@ final class OutboxReader {
             this.room = most;
         }
 
-        /** Takes rows in their order of creation, up to the place where every stream is listed. */
+        /**
+         * Takes rows in their order of creation, as far as they are listed. Rows without a shard keep their order with all rows, but shards
+         * not with each other.
+         */
         void choose(List<Listed> rows) {
-            long to = listedUpTo(rows);
+            Map<Integer, Long> ends = ends(rows);
+            long ofAny = ends.values().stream().min(Long::compare).orElse(Long.MAX_VALUE);
+            long ofNoShard = ends.getOrDefault(OutboxCursor.NO_SHARD, Long.MAX_VALUE);
             Listed begun = begun(rows);
             if (begun != null) {
                 take(begun);
@@ -266,17 +271,17 @@ final class OutboxReader {
                 if (row == begun) {
                     continue;
                 }
-                if (row.waits() || row.place() > to || room == 0 || firstUnread.containsKey(row.stream())) {
+                if (row.waits()
+                        || row.place() > (row.stream() == OutboxCursor.NO_SHARD ? ofAny : ofNoShard)
+                        || room == 0
+                        || firstUnread.containsKey(OutboxCursor.NO_SHARD)
+                        || firstUnread.containsKey(row.stream())) {
                     firstUnread.putIfAbsent(row.stream(), row.place());
                 } else {
                     take(row);
                 }
             }
-            if (to < Long.MAX_VALUE) {
-                for (int stream = 0; stream < cursor.streams(); stream++) {
-                    firstUnread.merge(stream, to + 1, Math::min);
-                }
-            }
+            ends.forEach((stream, end) -> firstUnread.merge(stream, end + 1, Math::min));
         }
 
         /** The row with some events already read. It is finished before the next row begins. */
@@ -287,13 +292,14 @@ final class OutboxReader {
                     .orElse(null);
         }
 
-        private static long listedUpTo(List<Listed> rows) {
+        /** The last listed place of each stream that may have further rows. */
+        private static Map<Integer, Long> ends(List<Listed> rows) {
             Map<Integer, List<Listed>> streams = rows.stream().collect(Collectors.groupingBy(Listed::stream));
-            return streams.values().stream()
-                    .filter(stream -> stream.size() == ROWS)
-                    .mapToLong(stream -> stream.get(ROWS - 1).place())
-                    .min()
-                    .orElse(Long.MAX_VALUE);
+            streams.values().removeIf(stream -> stream.size() < ROWS);
+            Map<Integer, Long> ends = new HashMap<>();
+            streams.forEach(
+                    (stream, listed) -> ends.put(stream, listed.get(ROWS - 1).place()));
+            return ends;
         }
 
         private void take(Listed row) {

@@ -310,6 +310,47 @@ class OutboxIT {
     }
 
     @Test
+    void aBusyDrawThatCostsKeepsOnlyItsLatePlaysBack() throws Exception {
+        // Given a packet, and a paid draw of another shard with a play before which nothing is to come
+        Host host = new Host(engine);
+        draws.deposit("busy", POINTS, 1_000);
+        Draw draw = draws.create(
+                "{mode: table, whenExhausted: repeat, cost: {asset: POINTS, amount: 10}, prizes: [{name: smile, count: 1}]}");
+        Packet packet = engine.send("alice", 100, 2);
+        while (packet.shard() == draw.shard()) {
+            packet = engine.send("alice", 100, 2);
+        }
+        get(draws.play(0, draw, "busy"));
+        long place = books.longOf("select max(n) from outbox where type = 'play.settled'");
+        eventually(
+                SOON,
+                () -> assertThat(get(engine.engine().outbox.reader.latest()).least())
+                        .isGreaterThanOrEqualTo(place));
+        try (Connection slow = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = slow.createStatement()) {
+            slow.setAutoCommit(false);
+            statement.execute("select pg_current_xact_id()");
+
+            // When plays come that have to wait, more than one page of them, and then a claim
+            for (int i = 0; i < 70; i++) {
+                get(draws.play(0, draw, "busy"));
+            }
+            engine.claim(packet, "u1");
+
+            // Then the first play is told all the same, and so is the claim
+            assertThat(types(host.until(draw.id().toString(), has("play.settled"))))
+                    .containsExactly("draw.opened", "transfer.cost", "play.settled");
+            assertThat(types(host.until(packet.id().toString(), has("claim.settled"))))
+                    .containsExactly("packet.sent", "claim.settled");
+        }
+
+        // Then the others follow
+        host.until(
+                draw.id().toString(),
+                told -> types(told).stream().filter("play.settled"::equals).count() == 71);
+    }
+
+    @Test
     void aRowOfATypeThatThisServerDoesNotKnowIsPassedOver() {
         // Given a deposit, and a row of it that a later server wrote
         Host host = new Host(engine);
