@@ -208,8 +208,8 @@ $$;
 -- Appends new events of draws, each once: a second caller waits for the first, and finds nothing new. A draw's plays commit in the order of
 -- their places (one shard, one writer), so `told` separates old from new plays.
 --
--- A group gets at most one draw.won in `gap`, for all its draws: the number of a draw's wins and the newest twenty. Draws take turns, the
--- longest silent first. So the number of events is bounded, and a win after a quiet time appears at once.
+-- A group gets at most one draw.won in `gap`, for all its draws: the number of a draw's wins and the newest twenty. Draws with an event take
+-- turns, the longest silent first. So the number of events is bounded, and a win after a quiet time appears at once.
 --
 -- A draw that ends before it opens has no events, like such a packet.
 --
@@ -228,30 +228,33 @@ declare
     winners  jsonb[];
 begin
     perform from draw_feed as f where f.draw = any (draws) order by f.draw for update;
-    waiting := array(select w.draw
-                     from (select f.draw, row_number() over (partition by f.group_id order by f.told_at, f.draw) as nth,
-                                  exists (select from draw_feed as g
-                                          where g.group_id = f.group_id and g.told_at > now() - gap) as lately
-                           from draw_feed as f join draw as d on d.id = f.draw
-                           where f.draw = any (draws) and d.closed_at is null) as w
-                     where w.lately or w.nth > 1);
 
-    with fresh as materialized (
-        select d.id, d.group_id, p.upto, p.wins, w.newest,
-               f.opened, not f.opened and d.opens_at <= now() as opens,
-               d.closed_at is not null as closes
-        from draw_feed as f
-        join draw as d on d.id = f.draw
+    with asked as materialized (
+        select d.id, d.group_id, f.told, f.told_at, f.opened, not f.opened and d.opens_at <= now() as opens,
+               d.closed_at is not null as closes,
+               exists (select from play as y join prize as z on z.draw = y.draw and z.n = y.prize
+                       where y.draw = f.draw and y.seq > f.told and z.announced) as won
+        from draw_feed as f join draw as d on d.id = f.draw
+        where f.draw = any (draws)
+    ), turns as materialized (
+        select f.*,
+               not closes and (opens or won)
+               and (row_number() over (partition by group_id, closes, opens or won order by told_at, id) > 1
+                    or exists (select from draw_feed as g where g.group_id = f.group_id and g.told_at > now() - gap)) as waits
+        from asked as f
+    ), fresh as materialized (
+        select f.id, f.group_id, p.upto, p.wins, w.newest, f.opened, f.opens, f.closes
+        from turns as f
         cross join lateral (select max(y.seq) as upto, count(*) filter (where z.announced)::integer as wins
                             from play as y join prize as z on z.draw = y.draw and z.n = y.prize
-                            where y.draw = f.draw and y.seq > f.told) as p
+                            where y.draw = f.id and y.seq > f.told) as p
         cross join lateral (select jsonb_agg(jsonb_build_object('seq', n.seq, 'user', n.user_id, 'prize', n.prize)
                                              order by n.seq) as newest
                             from (select y.seq, y.user_id, y.prize
                                   from play as y join prize as z on z.draw = y.draw and z.n = y.prize
-                                  where y.draw = f.draw and y.seq > f.told and z.announced
+                                  where y.draw = f.id and y.seq > f.told and z.announced
                                   order by y.seq desc limit 20) as n) as w
-        where f.draw = any (draws) and f.draw <> all (waiting)
+        where not f.waits
     ), noted as (
         update draw_feed as f
         set opened = f.opened or n.opens, told = coalesce(n.upto, f.told),
@@ -261,10 +264,11 @@ begin
     ), gone as (
         delete from draw_feed as f using fresh as n where f.draw = n.id and n.closes
     )
-    select array_agg(n.group_id order by n.id, e.stage), array_agg(e.type order by n.id, e.stage),
+    select array(select t.id from turns as t where t.waits),
+           array_agg(n.group_id order by n.id, e.stage), array_agg(e.type order by n.id, e.stage),
            array_agg(n.id order by n.id, e.stage), array_agg(e.wins order by n.id, e.stage),
            array_agg(e.newest order by n.id, e.stage)
-    into groups, types, subjects, counts, winners
+    into waiting, groups, types, subjects, counts, winners
     from fresh as n
     cross join lateral (values ('draw.opened', 1, 0, null::jsonb, n.opens),
                                ('draw.won', 2, n.wins, n.newest, n.wins > 0),

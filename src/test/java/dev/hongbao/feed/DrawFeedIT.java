@@ -1,5 +1,6 @@
 package dev.hongbao.feed;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -244,6 +246,44 @@ class DrawFeedIT {
     }
 
     @Test
+    void aBusyDrawWithoutWinsTakesNoTurnFromAnother() {
+        // Given a draw whose prizes are not told, and then one with a win; both are opened, and no server tells
+        Draw busy = draws.create("{group: turns, mode: weights, prizes: [{name: a, weight: 1}]}");
+        Draw other = draws.create("{group: turns, mode: weights, prizes: [{name: b, category: win, weight: 1}]}");
+        String told = "select type from group_event where group_id = 'turns' and subject = '%s' order by seq";
+        Books books = new Books(servers);
+        for (Draw draw : List.of(busy, other)) {
+            eventually(
+                    SOON,
+                    () -> assertThat(books.strings(told.formatted(draw.id()))).containsExactly("draw.opened"));
+        }
+        List.of(engine, this.other).forEach(server -> get(server.engine().stopWriter()));
+        try {
+            play(books, other, 0);
+
+            // When the busy one is played before each call
+            for (int seq = 0; seq < 3; seq++) {
+                play(books, busy, seq);
+                get(tell(busy, other));
+            }
+
+            // Then
+            assertThat(books.strings(told.formatted(other.id()))).containsExactly("draw.opened", "draw.won");
+            assertThat(books.strings(told.formatted(busy.id()))).containsExactly("draw.opened");
+            assertThat(books.longOf("select told from draw_feed where draw = '" + busy.id() + "'"))
+                    .isEqualTo(2);
+        } finally {
+            List.of(engine, this.other).forEach(server -> get(server.engine().startWriter()));
+        }
+    }
+
+    private static void play(Books books, Draw draw, int seq) {
+        books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id) values ('"
+                + draw.id() + "', " + seq + ", gen_random_uuid(), " + (seq + 1) + ", " + (seq + 1)
+                + ", now(), 1, 0, 'bob')");
+    }
+
+    @Test
     void eachWinIsToldOnceHoweverManyTellThemAtOnce() {
         // Given
         long place = poll(engine, null, Duration.ZERO).next();
@@ -268,8 +308,8 @@ class DrawFeedIT {
         assertThat(told(events).stream().map(win -> win.getLong("seq"))).doesNotHaveDuplicates();
     }
 
-    private Future<Object> tell(Draw draw) {
-        UUID[] ids = {draw.id().value()};
+    private Future<Object> tell(Draw... some) {
+        UUID[] ids = Stream.of(some).map(draw -> draw.id().value()).toArray(UUID[]::new);
         return engine.engine()
                 .pool()
                 .withTransaction(tx -> tx.preparedQuery("select feed_draws($1, interval '0')")

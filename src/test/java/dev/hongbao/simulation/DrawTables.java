@@ -547,17 +547,22 @@ final class DrawTables {
                 .filter(draw -> draw != null && draw.isFed())
                 .sorted(Comparator.comparing((DrawRow draw) -> draw.toldAt).thenComparing(draw -> draw.id.toString()))
                 .toList();
-        boolean isLate = draws.values().stream().anyMatch(draw -> draw.isFed() && draw.toldAt.isAfter(lately));
-        if (asked.isEmpty() || isLate) {
-            return asked.stream().map(draw -> draw.id).toArray(UUID[]::new);
+        boolean isTaken = draws.values().stream().anyMatch(draw -> draw.isFed() && draw.toldAt.isAfter(lately));
+        List<UUID> waiting = new ArrayList<>();
+        for (DrawRow draw : asked) {
+            boolean hasWon = draw.plays.stream()
+                    .anyMatch(play -> play.seq > draw.told && draw.definition.isAnnounced(play.prize));
+            boolean hasEvent = hasWon || !draw.opened;
+            if (hasEvent && isTaken) {
+                waiting.add(draw.id);
+                continue;
+            }
+            isTaken |= hasEvent;
+            draw.opened = true;
+            draw.told = draw.lastPlay();
+            draw.toldAt = hasWon ? tables.now() : draw.toldAt;
         }
-        DrawRow first = asked.get(0);
-        boolean hasWon = first.plays.stream()
-                .anyMatch(play -> play.seq > first.told && first.definition.isAnnounced(play.prize));
-        first.opened = true;
-        first.told = first.lastPlay();
-        first.toldAt = hasWon ? tables.now() : first.toldAt;
-        return asked.stream().skip(1).map(draw -> draw.id).toArray(UUID[]::new);
+        return waiting.toArray(UUID[]::new);
     }
 
     private Stream<DrawRow> open(int shard) {
